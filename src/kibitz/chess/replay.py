@@ -1,0 +1,139 @@
+"""Positions on demand: replay any (game, ply) from packed moves.
+
+A position is 64 codes and 4 state numbers, all uint8:
+side to move (0 White, 1 Black), castling rights (bits 1 K, 2 Q, 4 k, 8 q), en-passant file + 1 (0 when the last move was
+no double step of a pawn), and the plies since the last capture or pawn move (at most 255).
+Ply 0 is the start position, ply i the position after i moves, so a game of n moves has n + 1 positions.
+"""
+
+from __future__ import annotations
+
+import chess
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+SQUARES = 64
+SIDE, CASTLING, EN_PASSANT, CLOCK = range(4)
+START_WIDTH = SQUARES + 4
+"""A start position is one row: the codes, then the state."""
+
+
+
+def _rights_kept() -> NDArray[np.uint8]:
+    """Castling rights that survive a move from or to each square: kings' and rooks' home squares take theirs away."""
+    kept = np.full(64, 15, np.uint8)
+    for square, lost in ((4, 3), (7, 1), (0, 2), (60, 12), (63, 4), (56, 8)):
+        kept[square] = 15 - lost
+    return kept
+
+
+_KEPT = _rights_kept()
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
+    for i in range(games.shape[0]):
+        game = games[i]
+        first = offsets[game]
+        row = starts[start_of[game]]
+        board = codes[i]
+        for square in range(64):
+            board[square] = row[square]
+        rights = row[64 + CASTLING]
+        en_passant = row[64 + EN_PASSANT]
+        quiet = np.int64(row[64 + CLOCK])
+        for ply in range(plies[i]):
+            move = moves[first + ply]
+            origin = move & 63
+            target = move >> 6 & 63
+            promotion = move >> 12
+            piece = board[origin]
+            captured = board[target]
+            board[origin] = 0
+            board[target] = piece
+            rights &= _KEPT[origin] & _KEPT[target]
+            quiet += 1
+            en_passant = 0
+            if piece == 1 or piece == 7:
+                quiet = 0
+                step = np.int64(target) - np.int64(origin)
+                if step == 16 or step == -16:
+                    en_passant = (origin & 7) + 1
+                elif captured == 0 and step & 7 != 0:  # a diagonal step onto an empty square is en passant
+                    board[(origin & 56) | (target & 7)] = 0
+                if promotion:
+                    board[target] = piece + promotion - 1
+            elif captured:
+                quiet = 0
+            elif piece == 6 or piece == 12:
+                if target == origin + 2:
+                    board[origin + 1] = board[origin + 3]
+                    board[origin + 3] = 0
+                elif origin == target + 2:
+                    board[origin - 1] = board[origin - 4]
+                    board[origin - 4] = 0
+        state[i, SIDE] = (row[64 + SIDE] + plies[i]) & 1
+        state[i, CASTLING] = rights
+        state[i, EN_PASSANT] = en_passant
+        state[i, CLOCK] = min(quiet, 255)
+
+
+def replay(
+    moves: NDArray[np.uint16],
+    offsets: NDArray[np.int64],
+    starts: NDArray[np.uint8],
+    start_of: NDArray[np.int32],
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Positions (games[i], plies[i]) as codes [n, 64] and state [n, 4].
+
+    moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 68]: start positions;
+    start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
+    """
+    games, plies = np.ascontiguousarray(games, np.int64), np.ascontiguousarray(plies, np.int64)
+    if games.size:
+        if games.min() < 0 or games.max() >= len(offsets) - 1:
+            raise IndexError(f"game {games.min()}..{games.max()}: the store has {len(offsets) - 1}")
+        lengths = offsets[games + 1] - offsets[games]
+        if plies.min() < 0 or (plies > lengths).any():
+            raise IndexError("ply outside its game")
+    codes = np.empty((len(games), SQUARES), np.uint8)
+    state = np.empty((len(games), 4), np.uint8)
+    _replay(moves, offsets, starts, start_of, games, plies, codes, state)
+    return codes, state
+
+
+def encode_board(board: chess.Board) -> NDArray[np.uint8]:
+    """A python-chess board as one start row [68]; castling rights must be those of standard chess."""
+    row = np.zeros(START_WIDTH, np.uint8)
+    for square, piece in board.piece_map().items():
+        row[square] = piece.piece_type + (0 if piece.color else 6)
+    rights = board.clean_castling_rights()
+    row[64 + SIDE] = 0 if board.turn else 1
+    row[64 + CASTLING] = sum(
+        bit for bit, square in ((1, chess.H1), (2, chess.A1), (4, chess.H8), (8, chess.A8)) if rights >> square & 1
+    )
+    row[64 + EN_PASSANT] = 0 if board.ep_square is None else chess.square_file(board.ep_square) + 1
+    row[64 + CLOCK] = min(board.halfmove_clock, 255)
+    return row
+
+
+def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Board:
+    """The python-chess board of one position; the full-move number is not kept and reads 1."""
+    board = chess.Board.empty()
+    for square in np.flatnonzero(codes):
+        code = int(codes[square]) - 1
+        board.set_piece_at(int(square), chess.Piece(code % 6 + 1, code < 6))
+    board.turn = bool(state[SIDE] == 0)
+    for bit, square in ((1, chess.BB_H1), (2, chess.BB_A1), (4, chess.BB_H8), (8, chess.BB_A8)):
+        if state[CASTLING] & bit:
+            board.castling_rights |= square
+    if state[EN_PASSANT]:
+        board.ep_square = chess.square(int(state[EN_PASSANT]) - 1, 5 if board.turn else 2)
+    board.halfmove_clock = int(state[CLOCK])
+    return board
+
+
+STANDARD_START = encode_board(chess.Board())

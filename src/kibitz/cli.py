@@ -1,0 +1,140 @@
+"""The command line: one table of commands, and how their errors are told.
+
+Nothing heavy may be imported here or at the top of a command's module: `kibitz --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from kibitz.commands.importing import import_games
+from kibitz.commands.info import info
+from kibitz.commands.systems import systems
+from kibitz.errors import KibitzError
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    # games
+    "import": import_games,
+    "info": info,
+    # networks
+    "systems": systems,
+}
+"""Every command by its name, in the order of the help."""
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 and the signal's number, as shells expect."""
+
+_REMEDIES = {
+    errno.ENOSPC: "the disk is full; free some space and run the same command again",
+    errno.EDQUOT: "your share of the disk is used up; free some space and run the same command again",
+    errno.EACCES: "permission denied; choose another place or change its rights",
+    errno.EPERM: "not permitted; choose another place or change its rights",
+    errno.EROFS: "this place is read-only; choose another",
+    errno.ENOENT: "no such file or folder; check the path",
+    errno.EEXIST: "there is something of that name already; choose another name",
+    errno.ENOTDIR: "part of this path is a file, not a folder; choose another place",
+    errno.EISDIR: "this is a folder; name a file",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+    errno.EMFILE: "too many open files; raise the limit (ulimit -n)",
+}
+_USAGE_ERRORS = typer.BadParameter.__mro__[2]
+"""Click's exception for a wrong call, wherever this version of typer keeps click."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"kibitz {version('kibitz')}")
+        raise typer.Exit
+
+
+def _start(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Learn to evaluate chess and Go from game records: import games, train a network, question it."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def _app() -> typer.Typer:
+    app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
+    app.callback(invoke_without_command=True)(_start)
+    for name, function in COMMANDS.items():
+        app.command(name)(function)
+    return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; the exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted. Errors are told here."""
+    command = typer.main.get_command(_app())
+    try:
+        with command.make_context("kibitz", list(arguments)) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+    except typer.Exit as done:
+        return done.exit_code
+    except KibitzError as error:
+        _tell(str(error))
+        return error.exit_code
+    except KeyboardInterrupt as error:
+        _tell(str(error) or "interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output, `head` say, has seen enough
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + 13
+    except OSError as error:
+        if (line := describe(error)) is None:
+            raise
+        _tell(line)
+        return 1
+    except _USAGE_ERRORS as error:
+        where: Any = getattr(error, "ctx", None)
+        path = where.command_path if where else "kibitz"
+        _tell(f"{error.format_message().rstrip('.')} (see: {path} --help)")  # type: ignore[attr-defined]
+        return 2
+    return 0
+
+
+def describe(error: OSError) -> str | None:
+    """One line for what the system refused: file, reason, remedy. None where the system did not say (a bug, then)."""
+    if error.errno is None:
+        return None
+    reason = (error.strerror or os.strerror(error.errno)).lower()
+    remedy = _REMEDIES.get(error.errno, f"{reason}; check the file and try again")
+    return f"{error.filename}: {remedy}" if error.filename else remedy
+
+
+def _tell(line: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # standard error may be closed
+        print("kibitz: " + " ".join(line.split()), file=sys.stderr)
+
+
+def _end_tidily() -> None:
+    """Have a request to end (kill, a closed terminal) unwind the program as Ctrl-C does, so that nothing half is left."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
+            signal.signal(number, end)
+
+
+def main() -> None:
+    _end_tidily()
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,280 @@
+"""kibitz import: games from records into a store."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kibitz import records
+from kibitz.chess.filters import ENDINGS, RESULTS, SPEEDS, Filter, parse_day
+from kibitz.commands.printing import print_table
+from kibitz.errors import KibitzError, UsageError
+from kibitz.store.split import Split
+
+if TYPE_CHECKING:
+    from kibitz.chess.pgn import PgnReader
+    from kibitz.store.store import Store
+    from kibitz.store.writer import StoreWriter
+
+KINDS = {".pgn": "chess"}
+"""The game that each ending of a record file stands for. Standard input and files of other endings are taken as PGN."""
+
+_PATIENCE = 2.0
+"""Seconds before progress is shown."""
+
+
+def _days(since: str | None, until: str | None, validate_from: str | None, test_from: str | None) -> dict[str, Any]:
+    """The dates a user wrote, as days."""
+    return {
+        "since": parse_day(since, "--since") if since else None,
+        "until": parse_day(until, "--until", end=True) if until else None,
+        "validate_from": parse_day(validate_from, "--validate-from") if validate_from else None,
+        "test_from": parse_day(test_from, "--test-from") if test_from else None,
+    }
+
+
+def import_games(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="PGN files, folders of them (searched through), or - for standard input; .zst, .gz and .bz2 are unpacked.",
+            show_default=False,
+        ),
+    ],
+    into: Annotated[Path, typer.Option(help="The store to make: a folder.", show_default=False, metavar="STORE")],
+    min_rating: Annotated[
+        int | None, typer.Option(help="Lowest rating of either player, in Elo points. Default: no bound.", min=0)
+    ] = None,
+    max_rating: Annotated[
+        int | None, typer.Option(help="Highest rating of either player, in Elo points. Default: no bound.", min=0)
+    ] = None,
+    unrated: Annotated[
+        bool, typer.Option("--unrated", help="With a rating bound, keep games with an unknown rating too.")
+    ] = False,
+    ending: Annotated[
+        str,
+        typer.Option(
+            help="Which endings to keep: 'checkmate' on the board, 'decisive' (no draws), or 'any'.",
+            metavar="|".join(ENDINGS),
+        ),
+    ] = "any",
+    result: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Keep games of this result; may be given several times. Default: all.", metavar="|".join(RESULTS)
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(help="First day to keep: 2015, 2015-06 or 2015-06-30. Default: no bound.", metavar="DATE"),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(help="Last day to keep; 2015 is the whole of that year. Default: no bound.", metavar="DATE"),
+    ] = None,
+    speed: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Keep games of this speed, told by TimeControl or else by the event's name; may be given several times."
+            " Default: all.",
+            metavar="|".join(SPEEDS),
+        ),
+    ] = None,
+    min_plies: Annotated[int, typer.Option(help="Shortest game to keep, in plies (moves of one side).", min=1)] = 1,
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Keep games in which a player's name contains this text; may be given several times. Default: all."
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Stop when this many games are kept. Default: no bound.", metavar="GAMES")
+    ] = None,
+    append: Annotated[
+        bool, typer.Option("--append", help="Add to the store if there is one; games it holds already are left out.")
+    ] = False,
+    validate_share: Annotated[
+        float | None,
+        typer.Option(help="Percent of the games for validation, drawn by hash. Default: 5.", metavar="PERCENT"),
+    ] = None,
+    test_share: Annotated[
+        float | None,
+        typer.Option(help="Percent of the games for the test, drawn by hash. Default: 5.", metavar="PERCENT"),
+    ] = None,
+    validate_from: Annotated[
+        str | None,
+        typer.Option(
+            help="Games from this day on are the validation, instead of a share. Default: by hash.", metavar="DATE"
+        ),
+    ] = None,
+    test_from: Annotated[
+        str | None,
+        typer.Option(help="Games from this day on are the test, instead of a share. Default: by hash.", metavar="DATE"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+) -> None:
+    """Read games from records, keep those that are wanted, and make a store of them."""
+    days = _days(since, until, validate_from, test_from)
+    keep = Filter(
+        min_rating, max_rating, unrated, ending, tuple(result or ()), days["since"], days["until"], tuple(speed or ()),
+        min_plies, tuple(player or ()), limit,
+    )  # fmt: skip
+    keep.check()
+    options = {"validate_share": validate_share, "test_share": test_share,
+               "validate_from": days["validate_from"], "test_from": days["test_from"]}  # fmt: skip
+    divide = {name: value for name, value in options.items() if value is not None}
+    replace(Split(), **divide).check()
+    found = records.find(files, tuple(KINDS))
+    _kind(found)
+    try:
+        done = _import(found, into, keep, divide, append)
+    except KeyboardInterrupt:
+        kept = f"{into} is as it was before" if append and into.exists() else f"{into} was not made"
+        raise KeyboardInterrupt(f"interrupted; {kept}; run the same command to begin again") from None
+    for line in done.broken:
+        print(f"kibitz: warning: {line}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(done.as_json(), indent=1, ensure_ascii=False))
+    else:
+        _report(done)
+
+
+def _kind(files: list[str]) -> str:
+    """The game of the files. Raises UsageError where they hold more than one."""
+    kinds = {_kind_of(file): file for file in files}
+    if len(kinds) > 1:
+        one, other = list(kinds.values())[:2]
+        raise UsageError(f"{one} and {other}: records of different games; import them into stores of their own")
+    return next(iter(kinds))
+
+
+def _kind_of(file: str) -> str:
+    path = Path(file.lower())
+    ending = Path(path.stem).suffix if path.suffix in records.PACKED else path.suffix
+    return KINDS.get(ending, "chess")
+
+
+@dataclass
+class Done:
+    """What one import did: counts are of this import, `store` is as it stands after it."""
+
+    store: Store
+    read: int
+    kept: int
+    positions: int
+    left_out: dict[str, Any]
+    broken: list[str]
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts as they are, and what was measured as a figure (of one run, so without an interval)."""
+        rate = {"value": round(self.read / self.seconds, 1), "low": None, "high": None, "n": self.read}
+        return {
+            "store": str(self.store.path),
+            "read": self.read,
+            "kept": self.kept,
+            "positions": self.positions,
+            "left_out": self.left_out,
+            "broken": self.broken,
+            "seconds": round(self.seconds, 3),
+            "figures": {"games_per_second": rate},
+            "total": {"games": len(self.store), "positions": self.store.info["positions"]},
+        }
+
+
+def _import(files: list[str], into: Path, keep: Filter, divide: dict[str, Any], append: bool) -> Done:
+    """Read the files into the store. Raises KibitzError where no game was left to keep."""
+    from kibitz.chess.pgn import BESIDE, COLUMNS, PgnReader
+    from kibitz.chess.replay import STANDARD_START
+    from kibitz.store.store import Store
+    from kibitz.store.writer import StoreWriter
+
+    begun = time.monotonic()
+    split = None
+    if divide:
+        split = replace(Store(into).split if append and into.exists() else Split(), **divide)
+        split.check()
+    reader = PgnReader(files, keep)
+    with StoreWriter(into, "chess", COLUMNS, STANDARD_START, BESIDE, split, append) as writer:
+        before, moves_before = writer.games, writer.moves
+        with contextlib.closing(iter(reader)) as batches, _progress(reader, writer, before) as show:
+            for batch in batches:
+                writer.add(batch, None if keep.limit is None else keep.limit - (writer.games - before))
+                show()
+                if keep.limit is not None and writer.games - before >= keep.limit:
+                    break
+        kept = writer.games - before
+        left_out = writer.left_out.as_json()
+        if kept == 0 and not (before and "duplicate" in left_out):
+            raise KibitzError(_why_nothing(writer.read, left_out, reader.broken, keep))
+        if kept or divide:
+            store = writer.commit({"files": files, "filter": keep.as_json(), "read": writer.read, "kept": kept})
+        else:  # all of it was there before
+            store = Store(into)
+    positions = kept + writer.moves - moves_before
+    return Done(store, writer.read, kept, positions, left_out, reader.broken, time.monotonic() - begun)
+
+
+def _why_nothing(read: int, left_out: dict[str, Any], broken: list[str], keep: Filter) -> str:
+    """One line on an import that kept no game: what was wrong, what to do."""
+    if read == 0:
+        more = f" (and {len(broken) - 1} more files like it)" if len(broken) > 1 else ""
+        return (broken[0] if broken else "no game in these files") + more
+    reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in list(left_out.items())[:4])
+    first = next((entry["first"][0] for entry in left_out.values() if entry["first"]), None)
+    example = f" (the first: {first['file']} game {first['game']})" if first else ""
+    remedy = "widen the filter" if keep != Filter() else "check that these are whole games of standard chess"
+    damaged = f"; {broken[0]}" if broken else ""
+    return f"no game left of {read:,} read: {reasons}{example}; {remedy}{damaged}; no store was written"
+
+
+@contextlib.contextmanager
+def _progress(reader: PgnReader, writer: StoreWriter, before: int) -> Iterator[Any]:
+    """A progress line on standard error, where that is a terminal and the import takes more than two seconds."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    total, begun = records.size(reader.paths), time.monotonic()
+    bar = Progress(
+        TextColumn("{task.fields[games]:,} games"), BarColumn(), TextColumn("{task.fields[rate]:,.0f} games/s"),
+        TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    task = bar.add_task("", total=1.0 if total or reader.keep.limit else None, games=0, rate=0.0)
+
+    def show() -> None:
+        passed = time.monotonic() - begun
+        if passed < _PATIENCE:
+            return
+        bar.start()
+        share = reader.consumed / total if total else 0.0
+        if reader.keep.limit:
+            share = max(share, (writer.games - before) / reader.keep.limit)
+        bar.update(task, completed=share, games=writer.read, rate=writer.read / passed)
+
+    try:
+        yield show
+    finally:
+        bar.stop()
+
+
+def _report(done: Done) -> None:
+    """The table at the end."""
+    rows = [("games read", f"{done.read:,}"), ("kept", f"{done.kept:,}"), ("positions", f"{done.positions:,}")]
+    rows += [(f"left out: {reason}", f"{entry['games']:,}") for reason, entry in done.left_out.items()]
+    if done.broken:
+        rows.append(("files that were broken", f"{len(done.broken):,}"))
+    print_table("", ("", ""), rows, right=[1])
+    total = f", {len(done.store):,} games in all" if len(done.store) != done.kept else ""
+    unchanged = "unchanged: it held all these games before" if not done.kept else f"{done.seconds:.1f} s{total}"
+    print(f"{done.store.path}: {unchanged}; next: kibitz info {done.store.path}")

@@ -1,0 +1,161 @@
+"""kibitz info: what is in a store, and what was left out and why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kibitz.commands.printing import print_table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kibitz.store.store import Store
+
+_RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+
+
+def info(
+    store: Annotated[Path, typer.Argument(help="A store, as kibitz import makes it.", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the tables.")] = False,
+) -> None:
+    """Show what is in a store: counts, ratings, dates, results, sides of the split, and what was left out and why."""
+    from kibitz.store.store import Store
+
+    found = describe(Store(store))
+    if as_json:
+        print(json.dumps(found, indent=1, ensure_ascii=False))
+    else:
+        _report(found)
+
+
+def describe(store: Store) -> dict[str, Any]:
+    """All that is told of a store, ready for JSON.
+
+    Counts are plain numbers; what was measured stands under "figures" as {"value", "low", "high", "n"}, without an
+    interval where all there is was counted.
+    """
+    import numpy as np
+
+    from kibitz.store.split import SIDES
+
+    ratings = np.concatenate([store.column("white_rating"), store.column("black_rating")])
+    known = ratings[ratings > 0]
+    dates = store.column("date").astype("datetime64[D]")
+    dated = dates[~np.isnat(dates)]
+    sides = store.sides()
+    kept, on_disk = store.info["positions"], store.bytes_on_disk()
+    results = store.column("result")
+    return {
+        "store": str(store.path),
+        "game": store.game,
+        "version": store.info["kibitz_store"],
+        "fingerprint": store.fingerprint,
+        "games": len(store),
+        "positions": kept,
+        "moves": store.info["moves"],
+        "bytes": on_disk,
+        "figures": {
+            "bytes_per_position": _exact(on_disk / kept if kept else None, kept),
+            "rating": _exact(float(np.median(known)) if len(known) else None, len(known)),
+            "plies_per_game": _exact(float(np.mean(store.plies)) if len(store) else None, len(store)),
+        },
+        "ratings": {
+            "min": int(known.min()) if len(known) else None,
+            "median": float(np.median(known)) if len(known) else None,
+            "max": int(known.max()) if len(known) else None,
+            "unknown": len(ratings) - len(known),
+        },
+        "dates": {
+            "first": str(dated.min()) if len(dated) else None,
+            "last": str(dated.max()) if len(dated) else None,
+            "unknown": len(dates) - len(dated),
+        },
+        "results": {name: int((results == value).sum()) for value, name in _RESULTS.items()},
+        "endings": _counts(store.column("ending")),
+        "speeds": _counts(store.column("speed")),
+        "split": {
+            "how": store.split.describe(),
+            **{name: int((sides == number).sum()) for number, name in enumerate(SIDES)},
+        },
+        "beside": sorted(store.info["beside"]),
+        "read": store.info["read"],
+        "left_out": store.info["left_out"],
+        "history": store.info["history"],
+    }
+
+
+def _exact(value: float | None, n: int) -> dict[str, Any]:
+    """A figure of all there is: no sample, so no interval."""
+    return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
+
+
+def _counts(values: NDArray[np.object_]) -> dict[str, int]:
+    """How many games have each value, the most frequent first; "unknown" where there is none."""
+    from collections import Counter
+
+    return {str(value or "unknown"): count for value, count in Counter(values.tolist()).most_common()}
+
+
+def _report(found: dict[str, Any]) -> None:
+    ratings, dates, split = found["ratings"], found["dates"], found["split"]
+    size = found["figures"]["bytes_per_position"]["value"]
+    rated = "none known"
+    if ratings["median"] is not None:
+        rated = f"{ratings['min']} to {ratings['max']}, median {ratings['median']:g}, {ratings['unknown']:,} unknown"
+    dated = (
+        "none known" if dates["first"] is None else f"{dates['first']} to {dates['last']}, {dates['unknown']:,} unknown"
+    )
+    rows = [
+        ("games", f"{found['games']:,} of {found['game']}"),
+        ("positions", f"{found['positions']:,}"),
+        ("moves", f"{found['moves']:,}"),
+        ("size", f"{found['bytes'] / 1e6:,.1f} MB, {size or 0:.2f} bytes a position"),
+        ("ratings", rated),
+        ("dates", dated),
+        ("results", _line(found["results"])),
+        ("endings", _line(found["endings"])),
+        ("speeds", _line(found["speeds"])),
+        ("split", f"{_line({k: v for k, v in split.items() if k != 'how'})} ({split['how']})"),
+        ("beside the moves", ", ".join(found["beside"]) or "nothing"),
+    ]
+    print_table(found["store"], ("", ""), rows)
+    print()
+    out = [
+        (reason, f"{entry['games']:,}", _example(example) if example else "")
+        for reason, entry in found["left_out"].items()
+        for example in entry["first"][:1] or [None]
+    ]
+    if out:
+        left = sum(entry["games"] for entry in found["left_out"].values())
+        print_table(
+            f"left out: {left:,} of {found['read']:,} games read", ("why", "games", "the first of them"), out, right=[1]
+        )
+    else:
+        print("left out: nothing")
+    print()
+    for number, step in enumerate(found["history"], 1):
+        wanted = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "every game"
+        files = step.get("files", [])
+        named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
+        print(f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}; kept: {wanted}")
+
+
+def _line(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
+
+
+def _words(value: Any) -> str:
+    return " or ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _example(example: dict[str, Any]) -> str:
+    """One game left out, in a line: file, number, players, detail."""
+    headers = example["headers"]
+    players = f", {headers.get('White', '?')} – {headers.get('Black', '?')}" if headers else ""
+    detail = f": {example['detail']}" if example["detail"] else ""
+    return f"{example['file']} game {example['game']}{players}{detail}"

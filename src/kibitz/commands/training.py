@@ -1,0 +1,215 @@
+"""`kibitz train SYSTEM STORE`: the options of the loop, and those of the system that is named."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from kibitz.training.loop import Beat
+
+_PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
+
+
+def train(
+    system: Annotated[str, typer.Argument(help="The system: see kibitz systems.")],
+    store: Annotated[str, typer.Argument(help="The store to learn from.")],
+    run: Annotated[
+        Path | None, typer.Option(help="Directory of the run. [default: runs/SYSTEM-1, or the next free number]")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Minutes after which this call stops, to go on later.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    summary_every: Annotated[int, typer.Option(help="Iterations between summaries.", min=1)] = 300,
+    validate_every: Annotated[int, typer.Option(help="Iterations between validations.", min=1)] = 1000,
+    snapshot_every: Annotated[int, typer.Option(help="Iterations between snapshots.", min=1)] = 2000,
+    validate_positions: Annotated[int, typer.Option(help="Positions of a validation.", min=1)] = 51_200,
+    patience: Annotated[
+        int, typer.Option(help="Validations without a better one before it stops; 0 never.", min=0)
+    ] = 20,
+    validate_share: Annotated[
+        float | None, typer.Option(help="Percent of games for validation. [default: the store's]")
+    ] = None,
+    test_share: Annotated[
+        float | None, typer.Option(help="Percent of games for the test. [default: the store's]")
+    ] = None,
+    validate_from: Annotated[
+        str | None, typer.Option(help="Validation takes games from this day on (2015, 2015-06-30).")
+    ] = None,
+    test_from: Annotated[str | None, typer.Option(help="The test takes games from this day on.")] = None,
+    precision: Annotated[
+        str, typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16.")
+    ] = "auto",
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    json: Annotated[bool, typer.Option("--json", help="Print how it ended as one JSON object.")] = False,
+    **settings: Any,
+) -> None:
+    """Train a system on a store. Ctrl-C is safe; the same command goes on.
+
+    `kibitz train SYSTEM --help` lists the settings of that system too, with the paper's numbers as defaults.
+    """
+    from kibitz.chess.filters import parse_day
+    from kibitz.errors import UsageError
+    from kibitz.store.split import Split
+    from kibitz.store.store import Store
+    from kibitz.systems import load
+    from kibitz.training.loop import Plan
+    from kibitz.training.start import train as start
+
+    if precision not in _PRECISIONS:
+        raise UsageError(f"--precision {precision}: choose from {', '.join(_PRECISIONS)}")
+    if device not in ("auto", "cpu", "cuda"):
+        raise UsageError(f"--device {device}: choose from auto, cpu, cuda")
+    if time_limit is not None and time_limit <= 0:
+        raise UsageError(f"--time-limit {time_limit:g}: minutes, more than 0")
+    chosen = load(system)
+    split: Split | None = None
+    days = {
+        name: parse_day(text, f"--{name.replace('_', '-')}")
+        for name, text in (("validate_from", validate_from), ("test_from", test_from))
+        if text
+    }
+    shares = {
+        name: share
+        for name, share in (("validate_share", validate_share), ("test_share", test_share))
+        if share is not None
+    }
+    if days or shares:
+        # Shares alone ask for a split by hash; days replace the store's days.
+        base = Store(store).split
+        split = Split(**{"validate_share": base.validate_share, "test_share": base.test_share, **shares, **days})
+    plan = Plan(
+        summary_every, validate_every, snapshot_every, validate_positions, patience,
+        None if time_limit is None else time_limit * 60, seed, _PRECISIONS[precision], device,
+    )  # fmt: skip
+    with _Progress() as progress:
+        done = start(
+            system, chosen.Settings(**settings), store, run=run, split=split, plan=plan,
+            command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.tell, say=progress.say,
+        )  # fmt: skip
+    _draw(done.path)
+    _report(done, json)
+
+
+def with_settings(arguments: Sequence[str]) -> Callable[..., None]:
+    """`train` with the settings of the system that the command line names as options of their own; else as it is."""
+    from kibitz.systems import SYSTEMS
+
+    named = next((word for word in arguments if word in SYSTEMS), None)
+    own = [p for p in inspect.signature(train).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_resolved(p.name)) for p in own]
+    if named and "train" in arguments:
+        from kibitz.systems import load
+
+        for field in fields(load(named).Settings):
+            option = typer.Option(
+                "--" + field.name.replace("_", "-"), help=field.metadata["help"], rich_help_panel=f"Settings of {named}"
+            )
+            kind = type(field.default)
+            parameters.append(
+                inspect.Parameter(
+                    field.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=field.default,
+                    annotation=Annotated[kind, option],
+                )
+            )
+
+    def command(**values: Any) -> None:
+        train(**values)
+
+    command.__doc__ = train.__doc__
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    return command
+
+
+def _resolved(name: str) -> Any:
+    """The annotation of one of train's own parameters, as an object."""
+    from typing import get_type_hints
+
+    return get_type_hints(train, include_extras=True)[name]
+
+
+class _Progress:
+    """The bar on a terminal; on anything else a line at each validation and one a minute. Always on standard error."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self.console = Console(stderr=True)
+        self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+            TextColumn("{task.fields[figures]}"), TimeRemainingColumn(), console=self.console,
+            disable=not self.console.is_terminal,
+        )  # fmt: skip
+        self.task: Any = None
+        self.stage = ""
+
+    def __enter__(self) -> _Progress:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.stop()
+
+    def say(self, line: str) -> None:
+        self.console.print(line, markup=False, highlight=False)
+
+    def tell(self, beat: Beat) -> None:
+        if self.stage != beat.stage:
+            if self.task is not None:
+                self.bar.stop_task(self.task)
+            # The part that an earlier call did must not count in the time left.
+            self.task = self.bar.add_task(beat.stage, total=beat.iterations, completed=beat.iteration - 1, figures="")
+            self.stage = beat.stage
+        self.bar.update(self.task, completed=beat.iteration)
+        if beat.samples_per_second is not None:
+            loss = "" if beat.loss is None else f"loss {beat.loss:.4f}, "
+            self.bar.update(self.task, figures=f"{loss}{beat.samples_per_second:,.0f} samples/s")
+        if beat.note:
+            self.say(f"{beat.stage} {beat.iteration:,}: {beat.note}")
+
+
+def _draw(path: Path) -> None:
+    from kibitz.report.curves import save_learning_curve
+    from kibitz.training.run import Run
+
+    if rows := Run(path).metrics():
+        save_learning_curve(rows, path / "learning.svg")
+
+
+def _report(done: Any, as_json: bool) -> None:
+    import json
+
+    from kibitz.training.run import Run
+
+    outcome = done.outcome
+    if as_json:
+        info = Run(done.path).info
+        print(json.dumps({"run": str(done.path), "continued": done.continued, **{
+            key: info.get(key) for key in ("system", "finished", "ended", "iteration", "best", "seconds")
+        }}))  # fmt: skip
+    elif outcome.reason == "finished before":
+        print(
+            f"{done.path}: this training is finished already (iteration {outcome.iteration:,}); train another with --seed"
+        )
+    else:
+        best = ", ".join(f"{name} {value:.4f}" for name, value in outcome.best.items() if name != "iteration")
+        at = f" at iteration {outcome.best['iteration']:,.0f}" if "iteration" in outcome.best else ""
+        print(
+            f"{done.path}: {outcome.reason} after {outcome.iteration:,} iterations"
+            + (f"; best validation: {best}{at}" if best else "")
+        )
+        print(f"next: kibitz test {done.path}" if outcome.finished else "the same command goes on from here")
+    if outcome.reason == "stopped":
+        raise typer.Exit(130)

@@ -1,0 +1,95 @@
+"""Chess boards as small inline SVG.
+
+A page shows up to a hundred boards, so what they share (the squares and the twelve pieces, python-chess's own
+drawings) is drawn once, in a hidden `<svg>` that `piece_defs` gives, and every board only refers to it.
+"""
+
+from __future__ import annotations
+
+import chess
+import chess.svg
+from markupsafe import Markup, escape
+
+SQUARE = 45
+"""The size that python-chess draws its pieces for."""
+
+MARGIN = 16
+"""Room on the right for the marker that shows whose move it is."""
+
+_LIGHT, _DARK = "#eeddc0", "#b58f6c"
+
+
+def piece_defs() -> Markup:
+    """The hidden SVG with everything that `board_svg` refers to. It stands once on a page, before any board."""
+    pieces = "".join(chess.svg.PIECES[symbol] for symbol in "PNBRQKpnbrqk")
+    return Markup(
+        '<svg width="0" height="0" style="position:absolute" aria-hidden="true" focusable="false"><defs>'
+        f'<g id="board-squares">{_squares()}</g>{pieces}</defs></svg>'
+    )
+
+
+def board_svg(fen: str, last_move_uci: str | None = None) -> Markup:
+    """One board seen from White, to be placed on a page that holds `piece_defs`.
+
+    The squares of `last_move_uci` ("e2e4") are tinted, and a disc on the right stands at the bottom when White is to
+    move and at the top when Black is. The `<title>` tells the position in words. Raises ValueError on a FEN or a move
+    that is not one.
+    """
+    board = chess.Board(fen)
+    move = chess.Move.from_uci(last_move_uci) if last_move_uci else chess.Move.null()
+    tinted = [move.from_square, move.to_square] if move else []
+    parts = [f"<title>{escape(describe(board, move))}</title>", '<use href="#board-squares"/>']
+    parts += [f'<rect class="last" x="{x}" y="{y}" width="{SQUARE}" height="{SQUARE}"/>' for x, y in map(_at, tinted)]
+    for square, piece in sorted(board.piece_map().items()):
+        x, y = _at(square)
+        parts.append(f'<use href="#{_name(piece)}" x="{x}" y="{y}"/>')
+    parts.append(_marker(board.turn))
+    side = 8 * SQUARE
+    return Markup(f'<svg class="board" viewBox="0 0 {side + MARGIN} {side}" role="img">{"".join(parts)}</svg>')
+
+
+def describe(board: chess.Board, move: chess.Move) -> str:
+    """The position in words, for those who do not see it: "White to move, after e2e4. White: Ke1, … Black: …"."""
+    after = f", after {move.uci()}" if move else ""
+    sides = [f"{_side(board.turn)} to move{after}."]
+    for colour in (chess.WHITE, chess.BLACK):
+        men = [(square, piece) for square, piece in board.piece_map().items() if piece.color == colour]
+        men.sort(key=lambda man: (-man[1].piece_type, man[0]))
+        words = (piece.symbol().upper().replace("P", "") + chess.square_name(square) for square, piece in men)
+        sides.append(f"{_side(colour)}: {', '.join(words) or 'nothing'}.")
+    return " ".join(sides)
+
+
+def _squares() -> str:
+    side = 8 * SQUARE
+    dark = "".join(
+        f"M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z" for x, y in map(_at, chess.SquareSet(chess.BB_DARK_SQUARES))
+    )
+    files = "".join(_label(7 * SQUARE + 42, index * SQUARE + 37, name) for index, name in enumerate("abcdefgh"))
+    ranks = "".join(_label(index * SQUARE + 11, 3, str(8 - index)) for index in range(8))
+    return f'<path fill="{_LIGHT}" d="M0 0h{side}v{side}h-{side}z"/><path fill="{_DARK}" d="{dark}"/>{files}{ranks}'
+
+
+def _label(y: int, x: int, text: str) -> str:
+    """A file or rank name, small in the corner of its square."""
+    return f'<text x="{x}" y="{y}" font-size="10" fill="#6b4f36" aria-hidden="true">{text}</text>'
+
+
+def _marker(turn: chess.Color) -> str:
+    """Filled by the side's own colour; which end it stands at says the same to those who see no difference."""
+    y, fill = (8 * SQUARE - 8, "#fff") if turn == chess.WHITE else (8, "#111")
+    return f'<circle cx="{8 * SQUARE + 9}" cy="{y}" r="5.5" fill="{fill}" stroke="#777" stroke-width="2"/>'
+
+
+def _at(square: int) -> tuple[int, int]:
+    """The upper left corner of a square, White below."""
+    return chess.square_file(square) * SQUARE, (7 - chess.square_rank(square)) * SQUARE
+
+
+def _name(piece: chess.Piece) -> str:
+    """The id that python-chess gives its drawing: "white-knight"."""
+    return f"{_side(piece.color).lower()}-{chess.piece_name(piece.piece_type)}"
+
+
+def _side(colour: chess.Color) -> str:
+    return "White" if colour == chess.WHITE else "Black"

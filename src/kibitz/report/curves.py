@@ -1,0 +1,243 @@
+"""The pictures of a result page, drawn by matplotlib as SVG that takes on the page's colours and font.
+
+Nothing here touches pyplot or its global state of open figures. Colours are drawn in as plain hex values, so a saved
+file looks right alone; on a page each becomes `var(--name, hex)`, so that dark and light follow the reader.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+INK, MUTED, GRID, ONE, TWO = "#26303b", "#6a7684", "#dce1e7", "#2a6fb0", "#c4622d"
+_VARIABLES = {INK: "ink", MUTED: "muted", GRID: "line", ONE: "accent", TWO: "second"}
+_WIDTH = 5.8
+"""Inches. Narrow on purpose: on a telephone the picture shrinks little, so its words stay readable."""
+
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "kibitz",
+    "text.parse_math": False,
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.labelcolor": MUTED,
+    "axes.edgecolor": GRID,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": GRID,
+    "grid.linewidth": 0.7,
+    "xtick.color": GRID,
+    "ytick.color": GRID,
+    "xtick.labelcolor": MUTED,
+    "ytick.labelcolor": MUTED,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+}
+
+Row = Mapping[str, Any]
+
+
+def reliability_svg(calibration: Sequence[Row]) -> Markup:
+    """Predicted probability against how often it happened, with intervals; the diagonal is perfect calibration.
+
+    Rows as `kibitz.training.metrics.reliability` gives them. Below, the share of positions in each bin.
+    """
+    with _drawing():
+        figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=[4, 1])
+        above.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
+        rows = [row for row in calibration if row["observed"]["value"] is not None]
+        predicted = [row["predicted"] for row in rows]
+        _points(above, predicted, [row["observed"] for row in rows], line=True)
+        above.set(ylabel="happened", xlim=(0, 1), ylim=(0, 1))
+        total = sum(row["n"] for row in calibration) or 1
+        middles = [(row["low"] + row["high"]) / 2 for row in calibration]
+        widths = [(row["high"] - row["low"]) * 0.92 for row in calibration]
+        below.bar(middles, [row["n"] / total for row in calibration], width=widths, color=ONE, alpha=0.45)
+        below.set(xlabel="predicted", ylabel="positions")
+        for axis in (above.xaxis, above.yaxis, below.yaxis):
+            axis.set_major_formatter(FuncFormatter(_percent))
+        below.yaxis.set_major_locator(MaxNLocator(2))
+        return _inline(figure, "Predicted probability against observed frequency")
+
+
+def slices_svg(
+    rows: Sequence[Row],
+    title: str,
+    whole: float | None = None,
+    span: tuple[float, float] | None = None,
+    percent: bool = True,
+) -> Markup:
+    """One dot a slice with its interval, from top to bottom; `whole`, the figure over all slices, is a dashed line.
+
+    Rows are {"slice": label, "figure": figure as JSON}; slices without positions keep their line and get no dot.
+    `span` is what the axis must reach over, given alike to pictures that stand side by side.
+    """
+    with _drawing():
+        figure = Figure(figsize=(_WIDTH, 0.62 + 0.27 * len(rows)), layout="constrained")
+        axes = figure.subplots()
+        for place, row in enumerate(rows):
+            if row["figure"]["value"] is not None:
+                _points(axes, [place], [row["figure"]], across=True)
+        if whole is not None:
+            axes.axvline(whole, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
+        axes.set_yticks(range(len(rows)), [_shortened(str(row["slice"])) for row in rows])
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        if span is not None:
+            axes.plot(span, [0, 0], alpha=0)
+        axes.grid(axis="y", visible=False)
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+        if percent:
+            axes.xaxis.set_major_formatter(FuncFormatter(_percent))
+        return _inline(figure, title)
+
+
+def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
+    """Loss and accuracy against iterations, training beside validation, as inline SVG.
+
+    `metrics` are the lines of metrics.jsonl: rows of kind "summary" and "validation" with "iteration", "loss" and
+    perhaps "accuracy" and "stage"; other kinds are passed over. Stages stand one after another. A row written twice,
+    as after a run was taken up again, counts as last written.
+    """
+    with _drawing():
+        return _inline(_learning_figure(metrics), "Learning curve")
+
+
+def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
+    """Write the learning curve to `path`, as its ending says: .svg or .png. Raises ValueError on another ending."""
+    target = Path(path)
+    kind = target.suffix.lower()
+    if kind not in (".svg", ".png"):
+        raise ValueError(f"{target}: a learning curve is written as .svg or .png, not {kind or 'without an ending'}")
+    with _drawing():
+        undated = {"Date": None} if kind == ".svg" else None
+        _learning_figure(metrics).savefig(target, format=kind[1:], dpi=160, facecolor="white", metadata=undated)
+
+
+def _learning_figure(metrics: Sequence[Row]) -> Figure:
+    rows, borders = _unrolled(metrics)
+    shown = [name for name in ("loss", "accuracy") if any(row.get(name) is not None for row in rows)]
+    figure = Figure(figsize=(_WIDTH, 0.5 + 2.1 * max(1, len(shown))), layout="constrained")
+    panels = figure.subplots(max(1, len(shown)), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, name in zip(panels, shown, strict=False):
+        for kind, label, colour in (("summary", "training", ONE), ("validation", "validation", TWO)):
+            for stage, _ in borders:
+                mine = (row for row in rows if row["kind"] == kind and str(row.get("stage") or "") == stage)
+                points = [(row["at"], row[name]) for row in mine if row.get(name) is not None]
+                if points:
+                    axes.plot(*zip(*points, strict=True), color=colour, label=label, marker=_mark(points))
+                    label = ""
+        for _, start in borders[1:]:
+            axes.axvline(start, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
+        axes.set_ylabel(name)
+        if name == "accuracy":
+            axes.yaxis.set_major_formatter(FuncFormatter(_percent))
+    if shown:
+        panels[0].legend(loc="best")
+    for stage, start in borders if len(borders) > 1 else []:
+        top = panels[0].get_xaxis_transform()
+        panels[0].annotate(_shortened(stage), (start, 1), xycoords=top, xytext=(3, 3), textcoords="offset points")
+    panels[-1].set_xlabel("iteration")
+    panels[-1].xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    panels[-1].xaxis.set_major_formatter(FuncFormatter(lambda at, _: f"{at:,.0f}"))
+    return figure
+
+
+def _unrolled(metrics: Sequence[Row]) -> tuple[list[dict[str, Any]], list[tuple[str, int]]]:
+    """Rows with "at", their place on one axis over all stages, and where each stage starts."""
+    stages: dict[str, dict[tuple[str, int], Row]] = {}
+    for row in metrics:
+        if row.get("kind") in ("summary", "validation") and row.get("iteration") is not None:
+            stages.setdefault(str(row.get("stage") or ""), {})[row["kind"], row["iteration"]] = row
+    rows: list[dict[str, Any]] = []
+    borders: list[tuple[str, int]] = []
+    end = 0
+    for stage, kept in stages.items():
+        counted_on = min(iteration for _, iteration in kept) > end
+        start = 0 if counted_on else end
+        borders.append((stage, end))
+        ordered = sorted(kept.items(), key=lambda item: item[0][1])
+        rows += [{**row, "at": start + iteration} for (_, iteration), row in ordered]
+        end = start + ordered[-1][0][1]
+    return rows, borders
+
+
+def _points(
+    axes: Axes, places: Sequence[float], figures: Sequence[Row], *, across: bool = False, line: bool = False
+) -> None:
+    """Dots with their intervals where there are any; `across` lays the figures along x instead of y."""
+    values = [figure["value"] for figure in figures]
+    reach = [[_reach(figure, end) for figure in figures] for end in ("low", "high")]
+    x, y = (values, places) if across else (places, values)
+    axes.errorbar(
+        x,
+        y,
+        xerr=reach if across else None,
+        yerr=None if across else reach,
+        fmt="o-" if line else "o",
+        color=ONE,
+        markersize=4.5,
+        linewidth=1.3,
+        elinewidth=2.2,
+        capsize=0,
+    )
+
+
+def _reach(figure: Row, end: str) -> float:
+    """How far the interval reaches from the value; nothing where there is no interval."""
+    return 0.0 if figure.get(end) is None else abs(float(figure["value"]) - float(figure[end]))
+
+
+def _mark(points: Sequence[Any]) -> str:
+    """Few points would be lost as a bare line."""
+    return "o" if len(points) < 4 else ""
+
+
+def _shortened(text: str, length: int = 28) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _percent(share: float, _: int | None = None) -> str:
+    return f"{share * 100:.10g}%"
+
+
+@contextmanager
+def _drawing() -> Iterator[None]:
+    """Our style, and no warning for letters that the measuring font lacks: the reader's own font draws them."""
+    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        yield
+
+
+def _inline(figure: Figure, title: str) -> Markup:
+    """The figure as an `<svg>` element that can stand in a page beside others.
+
+    The prolog goes, colours become the page's, and ids get a prefix of their own, as every figure numbers alike.
+    """
+    out = io.StringIO()
+    figure.savefig(out, format="svg", transparent=True)
+    svg = out.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
+    view = re.search(r'viewBox="([^"]*)"', svg)
+    body = svg[svg.index(">") + 1 :]
+    prefix = "c" + blake2b(svg.encode(), digest_size=4).hexdigest()
+    body = re.sub(r'(?<= id=")|(?<=href="#)|(?<=url\(#)', prefix, body).replace("xlink:href", "href")
+    for colour, name in _VARIABLES.items():
+        body = body.replace(colour, f"var(--{name}, {colour})")
+    label = Markup("<title>{}</title>").format(title)
+    return Markup(f'<svg class="chart" viewBox="{view[1] if view else ""}" role="img">{label}{body.strip()}')

@@ -1,0 +1,228 @@
+"""The result page of a test: one HTML file that holds everything and asks nobody for anything.
+
+Names, events and links come out of game records and are hostile text: the templates escape everything, links are taken
+only as http or https, and the page forbids itself scripts and outside requests by its own content security policy.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
+
+from kibitz.report.boards import board_svg, piece_defs
+from kibitz.report.curves import learning_curve_svg, reliability_svg, slices_svg
+
+Row = Mapping[str, Any]
+
+TEXTS = {
+    "baselines": "The network beside simpler ways to answer, on the same positions.",
+    "calibration": "When the network gives a probability, how often does it happen? On the dashed line, just as often.",
+    "by": "The same figure over parts of the positions. The dashed line is the figure over all of them.",
+    "gallery": "Positions by how sure the network was.",
+    "hardest": "Where the network saw the chances most even.",
+    "mistakes": "Where the network was surest, and wrong.",
+    "games": "The games of these positions, with the network's probability after every move.",
+    "metrics": "How the network learnt.",
+}
+"""What a section says under its heading, unless the result's own "texts" say it."""
+
+_NUMBERS = re.compile(r"loss|error|brier|perplexity|entropy|rank|score|rating$|elo")
+
+
+def render_test_page(result: Mapping[str, Any]) -> str:
+    """The whole page as HTML, from the result of a test as `kibitz test --json` writes it.
+
+    Only "figures" is needed (name to {"value", "low", "high", "n", "games"}, None where there is none); every other
+    section appears when the result has it. "ply" counts moves made, so moves[ply - 1] is the last one played and
+    curve[ply] the probability after it. "texts" may replace the sentence under a section's heading, see `TEXTS`.
+    Raises ValueError without figures, and on a FEN or move that is not one.
+    """
+    figures = result.get("figures")
+    if not figures:
+        raise ValueError("a result page needs figures, and the result has none")
+    headline = str(result.get("headline"))
+    if headline not in figures:
+        headline = next(iter(figures))
+    games = {str(key): game for key, game in (result.get("games") or {}).items()}
+    anchors = {key: _anchor(key, index) for index, key in enumerate(games)}
+    page = {
+        "result": result,
+        "title": result.get("title") or result.get("system") or "test",
+        "headline": headline,
+        "figures": figures,
+        "data": result.get("data") or {},
+        "texts": TEXTS | dict(result.get("texts") or {}),
+        "bars": _bars(result, headline),
+        "reliability": reliability_svg(result["calibration"]) if result.get("calibration") else None,
+        "slices": _slices(result, headline),
+        "games": [_game(game, anchors[key], _moments(result, key)) for key, game in games.items()],
+        "anchors": anchors,
+        "learning": learning_curve_svg(result["metrics"]) if result.get("metrics") else None,
+        "pieces": piece_defs(),
+    }
+    environment = Environment(
+        loader=PackageLoader("kibitz.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(figure=figure_text, interval=interval_text, words=_words, count=_count, board=_board)
+    return environment.get_template("page.html.j2").render(page)
+
+
+def figure_text(value: float | None, name: str) -> str:
+    """A figure as print: "66.0%" for shares, three decimals for losses, errors and whatever is no share."""
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value * 100:.1f}%" if _is_share(value, name) else f"{value:,.3f}"
+
+
+def interval_text(figure: Row, name: str) -> str:
+    """The 95% interval as print, "65.0 to 67.0%"; a dash where there is none."""
+    low, high = figure.get("low"), figure.get("high")
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return "–"
+    if not _is_share(figure["value"], name):
+        return f"{low:,.3f} to {high:,.3f}"
+    return f"{low * 100:.1f} to {high * 100:.1f}%"
+
+
+def _is_share(value: float, name: str) -> bool:
+    return not _NUMBERS.search(name.lower()) and abs(value) <= 1
+
+
+def _words(name: str) -> str:
+    """ "log_loss" as a reader would write it."""
+    text = str(name).replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+def _count(number: int | None) -> str:
+    return "–" if number is None else f"{number:,}"
+
+
+def _board(position: Row) -> Markup:
+    """The position's board; nothing for a record that has no FEN."""
+    return board_svg(position["fen"], position.get("last_move")) if position.get("fen") else Markup("")
+
+
+def _bars(result: Row, headline: str) -> list[dict[str, Any]]:
+    """The network and its baselines as bars, places in percent of the longest reach (of 1 for shares)."""
+    baselines = result.get("baselines") or {}
+    if not baselines:
+        return []
+    rows = [
+        ("the network", result["figures"][headline], True),
+        *((name, row, False) for name, row in baselines.items()),
+    ]
+    values = [row["value"] for _, row, _ in rows if row["value"] is not None]
+    share = all(_is_share(value, headline) and value >= 0 for value in values)
+    reach = 1.0 if share else max((abs(row.get("high") or row["value"] or 0.0) for _, row, _ in rows), default=0) or 1.0
+    return [
+        {
+            "name": name,
+            "figure": row,
+            "own": own,
+            **{end: _place(row.get(end), reach) for end in ("value", "low", "high")},
+        }
+        for name, row, own in rows
+    ]
+
+
+def _place(value: float | None, reach: float) -> float | None:
+    return None if value is None or math.isnan(value) else round(100 * min(max(value / reach, 0.0), 1.0), 2)
+
+
+def _slices(result: Row, headline: str) -> list[dict[str, Any]]:
+    """Pictures of the slices, all over one span, so that the eye may compare them."""
+    whole = result["figures"][headline]["value"]
+    by = {name: rows for name, rows in (result.get("by") or {}).items() if rows}
+    ends = [row["figure"].get(end) for rows in by.values() for row in rows for end in ("value", "low", "high")]
+    known = [end for end in [*ends, whole] if end is not None]
+    span = (min(known), max(known)) if known else (0.0, 1.0)
+    percent = all(_is_share(end, headline) for end in known)
+    return [
+        {"name": name, "rows": rows, "picture": slices_svg(rows, f"{_words(headline)} by {name}", whole, span, percent)}
+        for name, rows in by.items()
+    ]
+
+
+def _anchor(key: str, index: int) -> str:
+    """An id for the game's section. Keys that would not make an id or a link as they are get their number."""
+    return f"game-{key}" if re.fullmatch(r"[A-Za-z0-9_]+", key) else f"game--{index}"
+
+
+def _positions(result: Row) -> Iterator[Row]:
+    yield from result.get("mistakes") or ()
+    yield from result.get("hardest") or ()
+    for band in result.get("gallery") or ():
+        yield from band.get("correct") or ()
+        yield from band.get("wrong") or ()
+
+
+def _moments(result: Row, key: str) -> list[Row]:
+    """The positions of one game that the page shows, each once: mistakes first, the rest as the page has them."""
+    shown: dict[int, Row] = {}
+    for position in _positions(result):
+        if str(position.get("game")) == key:
+            shown.setdefault(position["ply"], position)
+    return list(shown.values())
+
+
+def _game(game: Row, anchor: str, moments: Sequence[Row]) -> dict[str, Any]:
+    marked = {moment["ply"] for moment in moments}
+    curve = game.get("curve") or []
+    return {
+        "record": game,
+        "anchor": anchor,
+        "link": _outside(game.get("link")),
+        "moments": moments,
+        "moves": list(_numbered(game.get("moves") or [], marked)),
+        "lines": list(_lines(curve)),
+        "dots": [(_x(ply, curve), _y(curve[ply])) for ply in sorted(marked) if _known(curve, ply)],
+    }
+
+
+def _numbered(moves: Iterable[str], marked: set[int]) -> Iterator[dict[str, Any]]:
+    """Moves with their numbers: White's carry "12."; `marked` holds the plies after which a shown position stands."""
+    for index, san in enumerate(moves):
+        number = f"{index // 2 + 1}." if index % 2 == 0 else ""
+        yield {"number": number, "san": san, "marked": index + 1 in marked}
+
+
+def _outside(link: Any) -> str | None:
+    """The link when it is plain http or https; a PGN may hold anything there ("javascript:…")."""
+    try:
+        parts = urlsplit(str(link or ""))
+    except ValueError:
+        return None
+    return str(link) if parts.scheme in ("http", "https") and parts.netloc else None
+
+
+CURVE_WIDTH, CURVE_HEIGHT = 600, 110
+
+
+def _lines(curve: Sequence[float | None]) -> Iterator[str]:
+    """Points of polylines; a ply without a probability breaks the line."""
+    points: list[str] = []
+    for ply, value in enumerate([*curve, None]):
+        if value is not None:
+            points.append(f"{_x(ply, curve)},{_y(value)}")
+        elif points:
+            yield " ".join(points)
+            points = []
+
+
+def _known(curve: Sequence[float | None], ply: int) -> bool:
+    return 0 <= ply < len(curve) and curve[ply] is not None
+
+
+def _x(ply: int, curve: Sequence[float | None]) -> float:
+    return round(CURVE_WIDTH * ply / max(1, len(curve) - 1), 1)
+
+
+def _y(value: float | None) -> float:
+    return round(CURVE_HEIGHT * (1 - (value or 0.0)), 1)

@@ -1,0 +1,90 @@
+"""What a reader of game records hands to the store: games in batches, and the account of what it left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+EXAMPLES = 5
+"""How many games of each reason are kept by name."""
+
+
+@dataclass
+class LeftOut:
+    """Games that were not taken: how many for each reason, and the first few of each.
+
+    A reason is one short phrase ("illegal move", "rating under 2000"); an example names file, game number (from 1),
+    headers and, where there is one, the detail.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    def add(self, reason: str, file: str, number: int, headers: Mapping[str, str], detail: str = "") -> None:
+        self.counts[reason] += 1
+        known = self.examples.setdefault(reason, [])
+        if len(known) < EXAMPLES:
+            short = {key: headers[key][:80] for key in ("White", "Black", "Date", "Event") if key in headers}
+            known.append({"file": file, "game": number, "headers": short, "detail": detail[:200]})
+
+    def merge(self, other: LeftOut) -> None:
+        self.counts.update(other.counts)
+        for reason, examples in other.examples.items():
+            known = self.examples.setdefault(reason, [])
+            known.extend(examples[: EXAMPLES - len(known)])
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            reason: {"games": count, "first": self.examples.get(reason, [])}
+            for reason, count in self.counts.most_common()
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> LeftOut:
+        return cls(
+            Counter({reason: entry["games"] for reason, entry in data.items()}),
+            {reason: list(entry["first"]) for reason, entry in data.items()},
+        )
+
+
+@dataclass
+class GameBatch:
+    """Some games as arrays.
+
+    moves: uint16 [sum of plies], game after game; plies: int32 [games]; starts: uint8 [games, width] or None where all
+    games begin from the game's standard start; table: one row a game, without the columns that the store adds itself;
+    beside: arrays that go with the moves, one value a move (clocks, evaluations), by name; read: games seen so far in the
+    records, kept or not.
+    """
+
+    moves: NDArray[np.uint16]
+    plies: NDArray[np.int32]
+    starts: NDArray[np.uint8] | None
+    table: pa.Table
+    left_out: LeftOut
+    read: int
+    beside: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.plies)
+
+    def take(self, keep: NDArray[np.bool_]) -> GameBatch:
+        """The games where keep is true."""
+        if keep.all():
+            return self
+        each_move = np.repeat(keep, self.plies)
+        return GameBatch(
+            self.moves[each_move],
+            self.plies[keep],
+            None if self.starts is None else self.starts[keep],
+            self.table.filter(pa.array(keep)),
+            self.left_out,
+            self.read,
+            {name: values[each_move] for name, values in self.beside.items()},
+        )

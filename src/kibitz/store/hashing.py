@@ -1,0 +1,81 @@
+"""A name for every game (64 bits, from its start, moves and result), and a set of such names that grows."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _mix(value, word):  # type: ignore[no-untyped-def]
+    value = (value ^ np.uint64(word)) * _PRIME
+    return value ^ (value >> np.uint64(29))
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _hash_games(moves, offsets, starts, results, hashes):  # type: ignore[no-untyped-def]
+    for game in range(hashes.shape[0]):
+        value = np.uint64(results[game] + 2)
+        for i in range(starts.shape[1]):
+            value = _mix(value, starts[game, i])
+        for i in range(offsets[game], offsets[game + 1]):
+            value = _mix(value, moves[i])
+        value = _mix(value, offsets[game + 1] - offsets[game])
+        hashes[game] = max(_mix(value, 0), np.uint64(1))  # 0 marks an empty place in the set
+
+
+def hash_games(
+    moves: NDArray[np.uint16],
+    plies: NDArray[np.int32],
+    starts: NDArray[np.uint8] | None,
+    results: NDArray[np.int8],
+) -> NDArray[np.uint64]:
+    """One hash a game. Equal games (same start, moves and result) have equal ones, whatever their headers say.
+
+    moves uint16 [sum of plies]; starts uint8 [games, width], None where all begin from the standard start.
+    """
+    offsets = np.concatenate(([0], np.cumsum(plies, dtype=np.int64)))
+    hashes = np.empty(len(plies), np.uint64)
+    if starts is None:
+        starts = np.empty((len(plies), 0), np.uint8)
+    _hash_games(moves, offsets, starts, results, hashes)
+    return hashes
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _insert(slots, hashes, new):  # type: ignore[no-untyped-def]
+    mask = np.uint64(slots.shape[0] - 1)
+    added = 0
+    for i in range(hashes.shape[0]):
+        at = hashes[i] & mask
+        while slots[at] != 0 and slots[at] != hashes[i]:
+            at = (at + np.uint64(1)) & mask
+        new[i] = slots[at] == 0
+        if new[i]:
+            slots[at] = hashes[i]
+            added += 1
+    return added
+
+
+class HashSet:
+    """A set of non-zero 64-bit hashes, 13 to 27 bytes each."""
+
+    def __init__(self) -> None:
+        self._slots = np.zeros(1 << 12, np.uint64)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Add all; true where a hash was not there before (of equal ones, at the first)."""
+        while (self._size + len(hashes)) * 5 > len(self._slots) * 3:
+            old = self._slots[self._slots != 0]
+            self._slots = np.zeros(len(self._slots) * 2, np.uint64)
+            _insert(self._slots, old, np.empty(len(old), np.bool_))
+        new = np.empty(len(hashes), np.bool_)
+        self._size += _insert(self._slots, hashes, new)
+        return new

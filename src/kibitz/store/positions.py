@@ -1,0 +1,91 @@
+"""Many positions of a store as one long list, and a random order of it that needs no memory.
+
+A position is the pair (game, ply). A `Positions` numbers those of some games from 0; a shuffled pass over the numbers is
+computed on the fly, so that batch k of epoch e is a pure function of (seed, e, k) and a training can go on anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.store.store import Store
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some positions, replayed: codes uint8 [n, squares], state uint8 [n, numbers], and where they are from."""
+
+    codes: NDArray[np.uint8]
+    state: NDArray[np.uint8]
+    games: NDArray[np.int64]
+    plies: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+
+class Positions:
+    """The positions of some games of a store: plies `first` to `last` of each (a negative `last` counts from the end).
+
+    The default is every position, from the start (ply 0) to the one after the last move (last = -1); last = -2 ends with
+    the last position in which a move was played. Games too short for the range have none.
+    """
+
+    def __init__(self, store: Store, games: NDArray[np.int64], first: int = 0, last: int = -1):
+        self.store = store
+        self.games = np.ascontiguousarray(games, np.int64)
+        self.first = first
+        positions = store.plies[self.games] + 1
+        stop = positions + last + 1 if last < 0 else np.minimum(positions, last + 1)
+        self._ends = np.cumsum(np.maximum(stop - first, 0), dtype=np.int64)
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def locate(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Games and plies of the positions with these numbers (0 .. len - 1)."""
+        place = np.searchsorted(self._ends, numbers, side="right")
+        before = np.where(place > 0, self._ends[place - 1], 0)
+        return self.games[place], numbers - before + self.first
+
+    def batch(self, numbers: NDArray[np.int64]) -> Batch:
+        games, plies = self.locate(numbers)
+        codes, state = self.store.replay(games, plies)
+        return Batch(codes, state, games, plies)
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _shuffled(size, key, first, numbers):  # type: ignore[no-untyped-def]
+    half = np.uint64(1)
+    while (np.uint64(1) << (half * np.uint64(2))) < size:
+        half += np.uint64(1)
+    mask = (np.uint64(1) << half) - np.uint64(1)
+    for i in range(numbers.shape[0]):
+        value = np.uint64(first + i)
+        while True:  # a permutation of a power of four that holds `size`; walk on until it lands inside
+            left, right = value >> half, value & mask
+            for turn in range(4):
+                word = (right + key + np.uint64(turn) * np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+                word = (word ^ (word >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
+                left, right = right, left ^ (word >> np.uint64(40)) & mask
+            value = left << half | right
+            if value < size:
+                break
+        numbers[i] = value
+
+
+def shuffled(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
+    """Places first .. first + count - 1 of a random order of 0 .. size - 1; every epoch has an order of its own.
+
+    A Feistel network of four rounds with cycle walking: each number comes exactly once an epoch. size at most 2^46.
+    """
+    if not 0 <= first <= first + count <= size:
+        raise ValueError(f"places {first}..{first + count} of {size}")
+    key = np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]
+    numbers = np.empty(count, np.int64)
+    _shuffled(np.uint64(size), key, first, numbers)
+    return numbers

@@ -1,0 +1,71 @@
+"""Training, validation and test: every game stands on exactly one side, by its hash or by its date."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import UsageError
+
+TRAIN, VALIDATE, TEST = 0, 1, 2
+SIDES = ("training", "validation", "test")
+_PARTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Split:
+    """How games are divided.
+
+    Without dates, by hash: validate_share and test_share are percents of the games. With test_from, games from that day on
+    are the test; with validate_from, games from that day on (and before test_from) are the validation. A side whose date
+    is not given is taken by hash from the games before. Games without a date count as early.
+    """
+
+    validate_share: float = 5.0
+    test_share: float = 5.0
+    validate_from: datetime.date | None = None
+    test_from: datetime.date | None = None
+
+    def check(self) -> None:
+        """Raises UsageError for shares or dates that leave nothing to train on."""
+        if min(self.validate_share, self.test_share) < 0 or self.validate_share + self.test_share >= 100:
+            raise UsageError("--validate-share and --test-share are percents of the games and must leave some to train on")
+        if self.validate_from and self.test_from and self.test_from <= self.validate_from:
+            raise UsageError(
+                f"--test-from {self.test_from} must be after --validate-from {self.validate_from}: "
+                "the test takes the latest games"
+            )
+
+    def assign(self, hashes: NDArray[np.uint64], dates: NDArray[np.datetime64]) -> NDArray[np.uint8]:
+        """The side of each game: 0 training, 1 validation, 2 test. dates: datetime64[D], NaT where unknown."""
+        place = (hashes >> np.uint64(11)) % np.uint64(_PARTS)
+        side = np.zeros(len(hashes), np.uint8)
+        validate, test = (round(share / 100 * _PARTS) for share in (self.validate_share, self.test_share))
+        if self.validate_from is None:
+            side[place < validate] = VALIDATE
+        else:
+            side[dates >= np.datetime64(self.validate_from)] = VALIDATE
+        if self.test_from is not None:
+            side[dates >= np.datetime64(self.test_from)] = TEST
+        elif self.validate_from is None:
+            side[(place >= validate) & (place < validate + test)] = TEST
+        return side
+
+    def describe(self) -> str:
+        if self.validate_from is None and self.test_from is None:
+            return f"by game hash: {self.validate_share:g}% validation, {self.test_share:g}% test"
+        validate = f"from {self.validate_from}" if self.validate_from else f"{self.validate_share:g}% by hash"
+        return f"by date: validation {validate}, test {f'from {self.test_from}' if self.test_from else 'none'}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {key: str(value) if isinstance(value, datetime.date) else value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Split:
+        days = {key: datetime.date.fromisoformat(data[key]) for key in ("validate_from", "test_from") if data.get(key)}
+        return cls(**{**data, "validate_from": None, "test_from": None, **days})

@@ -1,0 +1,134 @@
+"""An open store: the games of one import, as moves and a table, and any position in them on demand.
+
+A store is a folder:
+
+    store.json          what is in it, what was left out and why, how it was made
+    0001/moves.u16      all moves, game after game (little-endian)
+    0001/offsets.i64    where each game's moves begin, and the end
+    0001/starts.u8      start positions, one row each; row 0 is the standard one
+    0001/games.parquet  one row a game
+    0001/NAME.bin       arrays that go with the moves (clock, evaluation), where there are any
+
+Adding games writes the next numbered folder whole and then exchanges store.json, so that a reader never sees half a store.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.store.split import Split
+
+FORMAT = 1
+INFO = "store.json"
+
+
+class Store:
+    """Reads a store. Arrays are mapped from disk, not copied.
+
+    Raises KibitzError where there is no store, or one of another version, or one that is damaged.
+    """
+
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+        file = self.path / INFO
+        if not self.path.exists():
+            raise KibitzError(f"{path}: no such store; make one with: kibitz import games.pgn --into {path}")
+        if not file.is_file():
+            raise KibitzError(f"{path}: not a store (no {INFO} in it); make one with: kibitz import games.pgn --into …")
+        try:
+            self.info: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            version = self.info["kibitz_store"]
+        except (ValueError, KeyError, UnicodeDecodeError):
+            raise KibitzError(f"{file}: damaged; import the games again") from None
+        if version != FORMAT:
+            raise KibitzError(
+                f"{path}: a store of version {version}, this kibitz reads version {FORMAT}; import the games again"
+            )
+        self.game: str = self.info["game"]
+        self.split = Split.from_json(self.info["split"])
+        self._folder = self.path / self.info["folder"]
+        expected = {"moves.u16": self.info["moves"] * 2, "offsets.i64": (self.info["games"] + 1) * 8}
+        for name, size in expected.items():
+            if not (self._folder / name).is_file() or (self._folder / name).stat().st_size != size:
+                raise KibitzError(f"{self._folder / name}: missing or of the wrong size; import the games again")
+
+    def __len__(self) -> int:
+        """Games."""
+        return int(self.info["games"])
+
+    @property
+    def fingerprint(self) -> str:
+        return str(self.info["fingerprint"])
+
+    def _map(self, name: str, dtype: str) -> NDArray[Any]:
+        path = self._folder / name
+        if path.stat().st_size == 0:
+            return np.empty(0, dtype)
+        return np.asarray(np.memmap(path, dtype, mode="r"))
+
+    @cached_property
+    def moves(self) -> NDArray[np.uint16]:
+        return self._map("moves.u16", "<u2")
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        return self._map("offsets.i64", "<i8")
+
+    @cached_property
+    def plies(self) -> NDArray[np.int64]:
+        """Moves in each game."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def starts(self) -> NDArray[np.uint8]:
+        return self._map("starts.u8", "u1").reshape(-1, self.info["start_width"])
+
+    @cached_property
+    def start_of(self) -> NDArray[np.int32]:
+        return cast("NDArray[np.int32]", self.column("start"))
+
+    def beside(self, name: str) -> NDArray[Any] | None:
+        """An array that goes with the moves, or None where the games carry none of that name."""
+        kind = self.info["beside"].get(name)
+        return self._map(f"{name}.bin", kind["dtype"]) if kind else None
+
+    def table(self, columns: list[str] | None = None) -> pa.Table:
+        """Rows of the games, in the order of the store."""
+        return pq.read_table(self._folder / "games.parquet", columns=columns)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """One column as an array. Unknown numbers are 0, unknown dates NaT, unknown texts None."""
+        values = self.table([name])[name].combine_chunks()
+        if pa.types.is_integer(values.type):
+            values = values.fill_null(0)
+        return cast("NDArray[Any]", values.to_numpy(zero_copy_only=False))
+
+    def row(self, game: int) -> dict[str, Any]:
+        """One game's row."""
+        return cast("dict[str, Any]", self.table().slice(game, 1).to_pylist()[0])
+
+    def sides(self, split: Split | None = None) -> NDArray[np.uint8]:
+        """The side of each game (training, validation, test) in a split, by default the store's own."""
+        dates = self.column("date").astype("datetime64[D]")
+        return (split or self.split).assign(self.column("hash"), dates)
+
+    def replay(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Positions (games[i], plies[i]) as codes and state; what they mean is said by the game's own replay."""
+        replay = importlib.import_module(f"kibitz.{self.game}.replay").replay
+        return cast(
+            "tuple[NDArray[np.uint8], NDArray[np.uint8]]",
+            replay(self.moves, self.offsets, self.starts, self.start_of, games, plies),
+        )
+
+    def bytes_on_disk(self) -> int:
+        return sum(file.stat().st_size for file in self._folder.iterdir()) + (self.path / INFO).stat().st_size

@@ -1,0 +1,93 @@
+"""What a system is: everything one paper says, in one file, and nothing that all of them share.
+
+A system names its games, builds its network, and lists the stages of its training; the loop, snapshots, intervals and
+faces are the same for all and never ask which system they serve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from kibitz.store.store import Store
+
+Arrays = dict[str, NDArray[Any]]
+Tensors = Mapping[str, Tensor]
+
+
+class Examples(Protocol):
+    """What a stage learns from: numbered examples, made when asked for."""
+
+    def __len__(self) -> int: ...
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
+        """The examples with these numbers (0 .. len - 1) as arrays whose first axis is the example.
+
+        Must depend on its arguments alone, chance included, so that a broken training goes on exactly.
+        """
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One part of a network, trained on one loss.
+
+    loss: tensors of a batch -> (mean loss to be minimised, measures by name, each one value per example).
+    learning_rate: iteration (from 0) -> rate. better: the measure that early stopping watches, smaller is better.
+    """
+
+    name: str
+    module: nn.Module
+    examples: Callable[[Store, NDArray[np.int64]], Examples]
+    loss: Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
+    optimiser: Callable[[], torch.optim.Optimizer]
+    learning_rate: Callable[[int], float]
+    batch: int
+    iterations: int
+    better: str = "loss"
+
+
+def setting(default: Any, help: str) -> Any:
+    """A field of a system's Settings: its default and one line of help with its unit; becomes an option of `train`."""
+    return field(default=default, metadata={"help": help})
+
+
+def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
+    """Settings from stored values; names that the class does not know are left out."""
+    known = {f.name for f in fields(kind)}
+    return kind(**{name: value for name, value in values.items() if name in known})
+
+
+class System(Protocol):
+    """One paper.
+
+    `network(settings)` takes codes uint8 [n, squares] and state uint8 [n, numbers] and gives a tuple of tensors named by
+    `outputs`, each ready for a reader (probabilities, not logits); planes are made inside it. `games(store, settings)` are
+    the numbers of the store's games that the paper would take. `stages(network, settings)` train it. `examine` is in the
+    room `examine/`, under the system's name, so that a system's file stays the paper.
+    """
+
+    name: ClassVar[str]
+    game: ClassVar[str]
+    title: ClassVar[str]
+    paper: ClassVar[str]
+    anchor: ClassVar[str]
+    outputs: ClassVar[tuple[str, ...]]
+    Settings: ClassVar[type]
+
+    def check(self, settings: Any) -> None:
+        """Raises UsageError, naming what is wrong, for settings that no network can be built from."""
+
+    def games(self, store: Store, settings: Any) -> NDArray[np.int64]: ...
+
+    def network(self, settings: Any) -> nn.Module: ...
+
+    def prepare(self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Any, seed: int) -> None:
+        """Initial weights, drawn from `seed`; may look at training examples."""
+
+    def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]: ...

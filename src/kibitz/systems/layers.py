@@ -1,0 +1,105 @@
+"""Layers written as one line, in the manner in which the post names its experiments: `400conv4x4.pool2x2.200conv2x2.ip70`.
+
+    400conv4x4      400 filters of 4×4; then s2 for a stride, p1 for zero padding (400conv4x4s2p1)
+    pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller window at the far edge (ceil)
+    ip70            a dense layer ("inner product") of 70 units
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kibitz.errors import UsageError
+
+_CONV = re.compile(r"(\d+)conv(\d+)x(\d+)(?:s(\d+))?(?:p(\d+))?")
+_POOL = re.compile(r"pool(\d+)x(\d+)")
+_DENSE = re.compile(r"ip(\d+)")
+
+
+@dataclass(frozen=True)
+class Conv:
+    filters: int
+    height: int
+    width: int
+    stride: int = 1
+    padding: int = 0
+
+
+@dataclass(frozen=True)
+class Pool:
+    height: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Dense:
+    units: int
+
+
+Layer = Conv | Pool | Dense
+
+
+def read_layers(text: str) -> list[Layer]:
+    """The layers of a line. Raises UsageError naming the part that is none."""
+    layers: list[Layer] = []
+    for number, part in enumerate(text.split("."), 1):
+        if match := _CONV.fullmatch(part):
+            filters, height, width, stride, padding = (int(value) if value else None for value in match.groups())
+            layer: Layer = Conv(filters or 0, height or 0, width or 0, 1 if stride is None else stride, padding or 0)
+            positive = filters and height and width and stride != 0
+        elif match := _POOL.fullmatch(part):
+            layer = Pool(int(match[1]), int(match[2]))
+            positive = layer.height and layer.width
+        elif match := _DENSE.fullmatch(part):
+            layer = Dense(int(match[1]))
+            positive = layer.units
+        else:
+            raise UsageError(
+                f"layer {number} ({part or 'empty'}): no such layer; write for example 400conv4x4, pool2x2 or ip70, "
+                "with full stops between"
+            )
+        if not positive:
+            raise UsageError(f"layer {number} ({part}): sizes, filters and strides must be at least 1")
+        if not isinstance(layer, Dense) and layers and isinstance(layers[-1], Dense):
+            raise UsageError(f"layer {number} ({part}): a dense layer has no grid left for it; dense layers come last")
+        layers.append(layer)
+    return layers
+
+
+def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int, int, int]]:
+    """Output (channels, height, width) of each layer for a square grid of that side.
+
+    A convolution must satisfy the post's conditions, for width and height alike: (W + 2P − F) mod S = 0 and W + 2P − F > 0.
+    Raises UsageError naming the layer that does not.
+    """
+    found: list[tuple[int, int, int]] = []
+    height = width = side
+    for number, layer in enumerate(layers, 1):
+        if isinstance(layer, Dense):
+            channels, height, width = layer.units, 1, 1
+        elif isinstance(layer, Pool):
+            if layer.height > height or layer.width > width:
+                raise UsageError(
+                    f"layer {number} (pool{layer.height}x{layer.width}): larger than the {height}×{width} grid before it"
+                )
+            height, width = -(-height // layer.height), -(-width // layer.width)
+        else:
+            name = f"layer {number} ({layer.filters}conv{layer.height}x{layer.width})"
+            for what, size, field in (("height", height, layer.height), ("width", width, layer.width)):
+                room = size + 2 * layer.padding - field
+                if room <= 0:
+                    raise UsageError(
+                        f"{name}: {what} {size} + 2·{layer.padding} padding − {field} field = {room}, must be over 0; "
+                        "take a smaller field or more padding"
+                    )
+                if room % layer.stride:
+                    raise UsageError(
+                        f"{name}: {what} {size} + 2·{layer.padding} padding − {field} field = {room} is no multiple of the "
+                        f"stride {layer.stride}; take another stride"
+                    )
+            channels = layer.filters
+            height = (height + 2 * layer.padding - layer.height) // layer.stride + 1
+            width = (width + 2 * layer.padding - layer.width) // layer.stride + 1
+        found.append((channels, height, width))
+    return found

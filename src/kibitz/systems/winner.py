@@ -1,0 +1,320 @@
+"""`winner`: who wins from here? A convolutional network's answer to a single chess position.
+
+After "Chess position evaluation with convolutional neural network in Julia", a post of 2016 that trained with Mocha.jl.
+This file follows it from top to bottom: games, planes, network, target and loss, solver, snapshots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from kibitz.chess.encodings import ATTACKS, AttackPlanes, MoverView, SignedPlanes, Stack
+from kibitz.chess.replay import SIDE
+from kibitz.errors import UsageError
+from kibitz.store.positions import Positions
+from kibitz.store.store import Store
+from kibitz.systems import SYSTEMS
+from kibitz.systems.base import Arrays, Stage, Tensors, setting
+from kibitz.systems.layers import Conv, Dense, Pool, read_layers, shapes
+
+PAPER_LAYERS = "400conv4x4.pool2x2.200conv2x2.ip70"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The post's numbers are the defaults; the options that it proposes, and ours, are off."""
+
+    # network
+    layers: str = setting(PAPER_LAYERS, "layers before the single output, as the post names them")
+    activation: str = setting("identity", "after each convolution: identity (the post's) or relu")
+    dropout: float = setting(0.2, "share of the last hidden units left out in training")
+    # the post's proposals
+    attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1) or counts (how many attackers)")
+    separate: str = setting("none", "networks of their own by: none, side (to move), phase, or side+phase")
+    view: str = setting("white", "whose eyes: white (the post's) or mover (Black's positions are shown with colours exchanged)")
+    # solver
+    optimiser: str = setting("sgd", "sgd (the post's) or adam")
+    learning_rate: float = setting(0.01, "learning rate at the first iteration")
+    schedule: str = setting("inv", "learning rate: inv (the post's: (1 + 0.0001·i)^−0.75) or cosine (to 0 at the last)")
+    momentum: float = setting(0.9, "momentum of sgd")
+    l2: float = setting(0.0005, "coefficient of the squared weights in the loss")
+    initial: str = setting("unit", "initial weights: mocha (Xavier over the fan-in) or unit (the same, each layer scaled to "
+                                   "unit variance on real positions)")  # fmt: skip
+    batch: int = setting(1024, "positions in a batch")
+    iterations: int = setting(150_000, "batches at most")
+
+
+# Games: decisive ones. Ratings over 2000 and an end by mate are asked for when importing.
+
+
+class Outcomes(Positions):
+    """Every position of the games (the post takes all, from the first to the mate), with White's result as the target."""
+
+    def __init__(self, store: Store, games: NDArray[np.int64]):
+        super().__init__(store, games)
+        self._white_won = store.column("result") > 0
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
+        games, plies = self.locate(numbers)
+        codes, state = self.store.replay(games, plies)
+        return {"codes": codes, "state": state, "target": self._white_won[games].astype(np.float32)}
+
+
+# Network
+
+
+class Net(nn.Module):
+    """One network of the post's shape. Planes [n, channels, 8, 8] to the logit of "White wins" [n].
+
+    conv 400 4×4 → 5×5×400; max-pool 2×2 (ceil) → 3×3×400; conv 200 2×2 → 2×2×200; dense 70, sigmoid; dropout; dense 1.
+    The post's convolutions have no non-linearity.
+    """
+
+    def __init__(self, settings: Settings, channels: int):
+        super().__init__()
+        layers = read_layers(settings.layers)
+        sizes = shapes(layers, channels)
+        steps: list[nn.Module] = []
+        grid, before = True, (channels, 8, 8)
+        for layer, size in zip(layers, sizes, strict=True):
+            if isinstance(layer, Conv):
+                steps.append(
+                    nn.Conv2d(before[0], layer.filters, (layer.height, layer.width), layer.stride, layer.padding)
+                )
+                if settings.activation == "relu":
+                    steps.append(nn.ReLU())
+            elif isinstance(layer, Pool):
+                steps.append(nn.MaxPool2d((layer.height, layer.width), ceil_mode=True))
+            elif isinstance(layer, Dense):
+                if grid:
+                    steps.append(nn.Flatten())
+                    grid = False
+                steps += [nn.Linear(before[0] * before[1] * before[2], layer.units), nn.Sigmoid()]
+            before = size
+        if grid:
+            steps.append(nn.Flatten())
+        steps += [nn.Dropout(settings.dropout), nn.Linear(before[0] * before[1] * before[2], 1)]
+        self.steps = nn.Sequential(*steps)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        logit: Tensor = self.steps(planes)
+        return logit[:, 0]
+
+
+OPENING_OVER, ENDGAME_UP_TO = 10, 6
+"""Phases by the knights, bishops, rooks and queens on the board: over 10 opening, 7-10 middlegame, up to 6 endgame."""
+
+
+def phase(codes: Tensor) -> Tensor:
+    """0 opening, 1 middlegame, 2 endgame. codes uint8 [n, 64] -> int64 [n]."""
+    kind = (codes.long() + 5) % 6  # 0 pawn … 5 king; 5 for an empty square too
+    officers = ((kind > 0) & (kind < 5)).sum(1)
+    return (officers <= OPENING_OVER).long() + (officers <= ENDGAME_UP_TO).long()
+
+
+class Winner(nn.Module):
+    """Codes and state to the probability that White wins [n]; `logit` gives what the loss sees."""
+
+    def __init__(self, settings: Settings):
+        super().__init__()
+        self.mover = settings.view == "mover"
+        self.view = MoverView() if self.mover else None
+        parts: list[nn.Module] = [SignedPlanes(side=True)]
+        if settings.attacks != "none":
+            parts.append(AttackPlanes(settings.attacks))
+        self.planes = Stack(*parts)
+        self.by_side = settings.separate in ("side", "side+phase")
+        self.by_phase = settings.separate in ("phase", "side+phase")
+        count = (2 if self.by_side else 1) * (3 if self.by_phase else 1)
+        self.nets = nn.ModuleList(Net(settings, self.planes.channels) for _ in range(count))
+
+    def which(self, codes: Tensor, state: Tensor) -> Tensor:
+        """Which of the separate networks answers for each position, int64 [n]."""
+        number = torch.zeros(len(codes), dtype=torch.long, device=codes.device)
+        if self.by_phase:
+            number = phase(codes)
+        if self.by_side:
+            number = number * 2 + state[:, SIDE].long()
+        return number
+
+    def logit(self, codes: Tensor, state: Tensor) -> Tensor:
+        seen, side = codes, state
+        if self.view is not None:
+            seen, side = self.view(codes, state), torch.zeros_like(state)
+        planes = self.planes(seen, side)
+        if len(self.nets) == 1:
+            answer: Tensor = self.nets[0](planes)
+        elif torch.onnx.is_in_onnx_export():  # every network answers, one is taken
+            every = torch.stack([net(planes) for net in self.nets], 1)
+            answer = every.gather(1, self.which(codes, state)[:, None])[:, 0]
+        else:
+            number = self.which(codes, state)
+            order = torch.argsort(number, stable=True)
+            groups = torch.bincount(number, minlength=len(self.nets)).tolist()
+            parts = planes[order].split(groups)
+            every = torch.cat([net(part) for net, part in zip(self.nets, parts, strict=True) if len(part)])
+            answer = torch.empty_like(every).index_copy(0, order, every)
+        if self.mover:
+            answer = answer * (1 - 2 * state[:, SIDE].to(answer.dtype))
+        return answer
+
+    def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
+        return (torch.sigmoid(self.logit(codes, state).float()),)
+
+
+# Target and loss: White won = 1, Black won = 0; binary cross entropy.
+
+
+def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    logit = network.logit(batch["codes"], batch["state"]).float()
+    each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
+    return each.mean(), {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
+
+
+# Solver
+
+
+def inv(base: float, iteration: int, gamma: float = 0.0001, power: float = 0.75) -> float:
+    """Mocha's and Caffe's "Inv" policy: base · (1 + γ·i)^−power."""
+    return float(base * (1 + gamma * iteration) ** -power)
+
+
+def cosine(base: float, iteration: int, iterations: int) -> float:
+    """Half a cosine from `base` to 0 over all iterations, after a linear rise over the first hundredth."""
+    rise = max(1, iterations // 100)
+    if iteration < rise:
+        return base * (iteration + 1) / rise
+    return float(base * 0.5 * (1 + np.cos(np.pi * min(1, (iteration - rise) / max(1, iterations - rise)))))
+
+
+def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
+    """Mocha's rules: its L2 term is coefficient·‖w‖², so weights decay with twice the coefficient; biases do not decay and
+    learn at twice the rate (a group's `rate` multiplies the schedule)."""
+    weights = [p for name, p in network.named_parameters() if name.endswith("weight")]
+    biases = [p for name, p in network.named_parameters() if name.endswith("bias")]
+    if settings.optimiser == "adam":
+        return torch.optim.AdamW([{"params": weights, "weight_decay": settings.l2}, {"params": biases, "weight_decay": 0.0}])
+    return torch.optim.SGD(
+        [
+            {"params": weights, "weight_decay": 2 * settings.l2, "rate": 1.0},
+            {"params": biases, "weight_decay": 0.0, "rate": 2.0},
+        ],
+        lr=settings.learning_rate,
+        momentum=settings.momentum,
+    )
+
+
+def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
+    """Mocha's XavierInitializer, uniform in ±√(3 / fan-in), and zero biases."""
+    for layer in network.modules():
+        if isinstance(layer, nn.Conv2d | nn.Linear):
+            bound = (3 / layer.weight[0].numel()) ** 0.5
+            with torch.no_grad():
+                layer.weight.uniform_(-bound, bound, generator=generator)
+                assert layer.bias is not None
+                layer.bias.zero_()
+
+
+@torch.no_grad()
+def unit_variance(net: Net, planes: Tensor) -> None:
+    """Scale each layer's weights so that its outputs have unit variance over these planes, and centre them by the bias.
+
+    Boards are nearly empty, so that Mocha's weights leave the sigmoids with almost nothing to tell positions apart by; see
+    docs/RESULTS.md for what this changes.
+    """
+    net.eval()
+    values = planes
+    for step in net.steps:
+        if isinstance(step, nn.Conv2d | nn.Linear) and step is not net.steps[-1]:
+            out = step(values)
+            channel = [i for i in range(out.dim()) if i != 1]
+            scale = out.std().clamp(min=1e-6)
+            assert step.bias is not None
+            step.weight.div_(scale)
+            step.bias.copy_(-out.mean(channel) / scale)
+        values = step(values)
+    net.train()
+
+
+# The system
+
+
+class WinnerSystem:
+    name: ClassVar[str] = "winner"
+    game: ClassVar[str] = SYSTEMS["winner"].game
+    title: ClassVar[str] = SYSTEMS["winner"].title
+    paper: ClassVar[str] = SYSTEMS["winner"].paper
+    anchor: ClassVar[str] = SYSTEMS["winner"].anchor
+    outputs: ClassVar[tuple[str, ...]] = ("white_wins",)
+    Settings: ClassVar[type] = Settings
+
+    def check(self, settings: Settings) -> None:
+        choices = (
+            ("activation", ("identity", "relu")), ("attacks", ATTACKS), ("view", ("white", "mover")),
+            ("separate", ("none", "side", "phase", "side+phase")), ("optimiser", ("sgd", "adam")),
+            ("schedule", ("inv", "cosine")), ("initial", ("mocha", "unit")),
+        )  # fmt: skip
+        for name, allowed in choices:
+            if getattr(settings, name) not in allowed:
+                raise UsageError(f"--{name} {getattr(settings, name)}: choose from {', '.join(allowed)}")
+        if not 0 <= settings.dropout < 1:
+            raise UsageError(f"--dropout {settings.dropout:g}: a share from 0 to under 1")
+        if settings.batch < 1 or settings.iterations < 1:
+            raise UsageError("--batch and --iterations must be at least 1")
+        shapes(read_layers(settings.layers), 7 + (2 if settings.attacks != "none" else 0))
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        return np.flatnonzero(store.column("result") != 0)
+
+    def network(self, settings: Settings) -> Winner:
+        return Winner(settings)
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        assert isinstance(network, Winner)
+        mocha_weights(network, torch.Generator().manual_seed(seed))
+        if settings.initial == "unit":
+            examples = Outcomes(store, games)
+            some = np.random.default_rng(seed).integers(len(examples), size=min(2048, len(examples)))
+            batch = examples.batch(np.sort(some))
+            codes, state = torch.from_numpy(batch["codes"]), torch.from_numpy(batch["state"])
+            if network.view is not None:
+                codes, state = network.view(codes, state), torch.zeros_like(state)
+            with torch.no_grad():
+                planes = network.planes(codes, state)
+            for net in network.nets:
+                assert isinstance(net, Net)
+                unit_variance(net, planes)
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, Winner)
+
+        def learning_rate(iteration: int) -> float:
+            if settings.schedule == "inv":
+                return inv(settings.learning_rate, iteration)
+            return cosine(settings.learning_rate, iteration, settings.iterations)
+
+        return [
+            Stage(
+                name="winner",
+                module=network,
+                examples=Outcomes,
+                loss=lambda batch: loss(network, batch),
+                optimiser=lambda: optimiser(network, settings),
+                learning_rate=learning_rate,
+                batch=settings.batch,
+                iterations=settings.iterations,
+            )
+        ]
+
+
+SYSTEM: Any = WinnerSystem()

@@ -1,0 +1,46 @@
+"""The trained network as ONNX, for every face that answers on a CPU."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+if TYPE_CHECKING:
+    from kibitz.systems.base import System
+
+
+def export_onnx(
+    system: System, network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.uint8], path: Path
+) -> None:
+    """Write the network with inputs `codes` and `state` (any number of positions) and the system's outputs.
+
+    codes, state: a few real positions, to trace it with.
+    """
+    network = network.cpu().float().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    target = io.BytesIO()
+    names = ["codes", "state", *system.outputs]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter's own, about itself
+        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+        torch.onnx.export(
+            network,
+            (torch.from_numpy(codes), torch.from_numpy(state)),
+            target,  # type: ignore[arg-type]
+            input_names=names[:2],
+            output_names=names[2:],
+            dynamic_axes={name: {0: "positions"} for name in names},
+            opset_version=17,
+            dynamo=False,
+        )
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_bytes(target.getvalue())
+    os.replace(temporary, path)

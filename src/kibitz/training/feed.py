@@ -1,0 +1,45 @@
+"""Batches prepared beside the step: a thread replays the next ones while the network works on this one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import torch
+from torch import Tensor
+
+from kibitz.store.positions import shuffled
+from kibitz.systems.base import Examples
+
+AHEAD = 3
+"""Batches kept ready."""
+
+
+def batches_in_epoch(examples: int, batch: int) -> int:
+    """Full batches in one pass; the few examples left over are in another place of the next pass's order."""
+    return max(1, examples // batch)
+
+
+def make(examples: Examples, batch: int, seed: int, iteration: int) -> dict[str, Tensor]:
+    """The batch of one iteration: a pure function of its arguments."""
+    size = min(batch, len(examples))
+    epoch, place = divmod(iteration, batches_in_epoch(len(examples), batch))
+    numbers = shuffled(len(examples), seed, epoch, place * size, size)
+    return {name: torch.from_numpy(values) for name, values in examples.batch(numbers, epoch).items()}
+
+
+def feed(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:
+    """The batches of iterations first .. last - 1, in order, made ahead of time by one thread."""
+    with ThreadPoolExecutor(1) as maker:
+        ready: deque[Future[dict[str, Tensor]]] = deque()
+        try:
+            for iteration in range(first, last):
+                ready.append(maker.submit(make, examples, batch, seed, iteration))
+                if len(ready) > AHEAD:
+                    yield ready.popleft().result()
+            while ready:
+                yield ready.popleft().result()
+        finally:
+            for future in ready:
+                future.cancel()

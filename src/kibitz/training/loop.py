@@ -1,0 +1,326 @@
+"""The training loop: one for all systems.
+
+Everything random in iteration i (its examples, what dropout leaves out) follows from the seed and i, so that a training
+that was stopped at any moment goes on from its last snapshot to the same weights as one that never stopped (on a CPU).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning_fabric import Fabric
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from kibitz.store.store import Store
+from kibitz.systems.base import Examples, Stage, System
+from kibitz.training.feed import batches_in_epoch, feed, make
+from kibitz.training.run import WEIGHTS
+
+_VALIDATION_BATCH = 4096
+_VALIDATION_SEED = 1  # the validation's order is its own, and the same in every run
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How often to look and when to stop. Intervals are in iterations."""
+
+    summary_every: int = 300
+    validate_every: int = 1000
+    snapshot_every: int = 2000
+    validate_positions: int = 51_200
+    patience: int = 20
+    """Stop after this many validations without a better one; 0 never."""
+    time_limit: float | None = None
+    """Seconds of this call after which it stops, with a snapshot."""
+    seed: int = 0
+    precision: str = "auto"
+    device: str = "auto"
+
+
+@dataclass(frozen=True)
+class Beat:
+    """What progress is told after every iteration."""
+
+    stage: str
+    iteration: int
+    iterations: int
+    loss: float | None = None
+    samples_per_second: float | None = None
+    note: str = ""
+
+
+@dataclass
+class Outcome:
+    """How a call of `train` ended."""
+
+    finished: bool
+    reason: str
+    iteration: int
+    best: dict[str, float]
+
+
+def best_precision(device: str) -> str:
+    """bf16 where the machine computes in it (on such a CPU `winner` trains 3 to 4 times as fast), else float32."""
+    if device == "cuda":
+        return "bf16-mixed" if torch.cuda.is_bf16_supported() else "32-true"
+    has = [getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")]
+    return "bf16-mixed" if any(has) else "32-true"
+
+
+class _Stop:
+    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that an iteration is never cut; the second one is the usual."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._old: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> _Stop:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            with contextlib.suppress(ValueError):  # not in the main thread: then signals are not ours to take
+                self._old[name] = signal.signal(name, self._ask)
+        return self
+
+    def _ask(self, *_: object) -> None:
+        self.asked = True
+        self._restore()
+
+    def _restore(self) -> None:
+        for name, handler in self._old.items():
+            signal.signal(name, handler)
+
+    def __exit__(self, *_: object) -> None:
+        self._restore()
+
+
+class Trainer:
+    """One training in one run directory.
+
+    system, settings, network: the system's, prepared; games and validation: numbers of the store's games on either side.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        system: System,
+        settings: Any,
+        network: nn.Module,
+        store: Store,
+        games: Any,
+        validation: Any,
+        plan: Plan,
+        tell: Callable[[Beat], None] = lambda beat: None,
+    ):
+        self.path, self.plan, self.tell = path, plan, tell
+        self.store, self.games, self.validation = store, games, validation
+        accelerator = "auto" if plan.device == "auto" else plan.device
+        device = "cuda" if accelerator != "cpu" and torch.cuda.is_available() else "cpu"
+        precision: Any = best_precision(device) if plan.precision == "auto" else plan.precision
+        self.fabric = Fabric(accelerator=accelerator, devices=1, precision=precision)
+        # Numbers too small for the normal format slow a CPU down thirty times and mean nothing here.
+        torch.set_flush_denormal(True)
+        self.network = network.to(self.fabric.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.stages = list(system.stages(self.network, settings))
+        self.started = time.monotonic()
+        self._best_stage = ""
+        self._sums: dict[str, float] = {}
+        self._samples = 0
+        self._clock = 0.0
+        self._checks_without_better = 0
+        self._best: dict[str, float] = {}
+
+    # The state of a training: what last.pt holds.
+
+    def _save(self, number: int, iteration: int, optimiser: torch.optim.Optimizer) -> None:
+        state = {
+            "stage": number,
+            "iteration": iteration,
+            "network": self.network.state_dict(),
+            "optimiser": optimiser.state_dict(),
+            "best": self._best,
+            "best_stage": self._best_stage,
+            "checks_without_better": self._checks_without_better,
+            "sums": self._sums,
+            "samples": self._samples,
+        }
+        temporary = self.path / "last.pt.new"
+        torch.save(state, temporary)
+        os.replace(temporary, self.path / "last.pt")
+
+    def _resume(self) -> tuple[int, int, dict[str, Any] | None]:
+        """Stage, iteration and optimiser state to go on from; metrics written after that snapshot are dropped."""
+        path = self.path / "last.pt"
+        if not path.is_file():
+            self._keep_rows(0, 0)
+            return 0, 0, None
+        state = torch.load(path, map_location=self.fabric.device, weights_only=True)
+        self.network.load_state_dict(state["network"])
+        self._best, self._best_stage = state["best"], state["best_stage"]
+        self._checks_without_better = state["checks_without_better"]
+        self._sums, self._samples = state["sums"], state["samples"]
+        self._keep_rows(state["stage"], state["iteration"])
+        return state["stage"], state["iteration"], state["optimiser"]
+
+    def _keep_rows(self, number: int, iteration: int) -> None:
+        path = self.path / "metrics.jsonl"
+        earlier = {stage.name for stage in self.stages[:number]}
+        current = self.stages[number].name if number < len(self.stages) else ""
+        kept = []
+        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+            with contextlib.suppress(ValueError):
+                row = json.loads(line)
+                if row["stage"] in earlier or (row["stage"] == current and row["iteration"] <= iteration):
+                    kept.append(line + "\n")
+        path.write_text("".join(kept), encoding="utf-8")
+
+    def _row(self, **values: Any) -> None:
+        with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(values) + "\n")
+
+    # The loop
+
+    def train(self) -> Outcome:
+        """Train every stage to its end, or to the plan's time limit, or until asked to stop (Ctrl-C, SIGTERM)."""
+        number, iteration, optimiser_state = self._resume()
+        with _Stop() as stop:
+            while number < len(self.stages):
+                stage = self.stages[number]
+                optimiser = stage.optimiser()
+                if optimiser_state is not None:
+                    optimiser.load_state_dict(optimiser_state)
+                reached, why = self._train_stage(number, stage, optimiser, iteration, stop)
+                if why in ("stopped", "time limit"):
+                    return Outcome(False, why, reached, self._best)
+                if self._best_stage == stage.name:  # the next stage, and the end, go on from the best of this one
+                    self.network.load_state_dict(load_file(self.path / WEIGHTS, device=str(self.fabric.device)))
+                number, iteration, optimiser_state = number + 1, 0, None
+                self._checks_without_better, self._best = 0, self._best if number == len(self.stages) else {}
+                if number < len(self.stages):
+                    self._save(number, 0, self.stages[number].optimiser())
+        return Outcome(True, why, reached, self._best)
+
+    def _train_stage(
+        self, number: int, stage: Stage, optimiser: torch.optim.Optimizer, first: int, stop: _Stop
+    ) -> tuple[int, str]:
+        plan = self.plan
+        examples = stage.examples(self.store, self.games)
+        validation = stage.examples(self.store, self.validation)
+        base = [group.get("rate", 1.0) for group in optimiser.param_groups]
+        optimiser = self.fabric.setup_optimizers(optimiser)
+        self.network.train()
+        self._clock = time.monotonic()
+        iteration = first
+        why = "all iterations done"
+        if plan.patience and self._checks_without_better >= plan.patience:
+            return iteration, "no better validation"
+        for batch in self._fed(examples, stage, first):
+            torch.manual_seed((plan.seed << 32) + (number << 28) + iteration)
+            for group, factor in zip(optimiser.param_groups, base, strict=True):
+                group["lr"] = stage.learning_rate(iteration) * factor
+            with self.fabric.autocast():
+                loss, measures = stage.loss(batch)
+            self.fabric.backward(loss)
+            optimiser.step()
+            optimiser.zero_grad()
+            iteration += 1
+            self._count(measures)
+            if iteration % plan.summary_every == 0 or iteration == stage.iterations:
+                self._summarise(stage, iteration, stage.learning_rate(iteration - 1))
+            else:
+                self.tell(Beat(stage.name, iteration, stage.iterations))
+            last = iteration == stage.iterations
+            if len(validation) and (iteration % plan.validate_every == 0 or last):
+                self._validate(stage, validation, iteration)
+                if plan.patience and self._checks_without_better >= plan.patience:
+                    why, last = "no better validation", True
+            over = plan.time_limit is not None and time.monotonic() - self.started > plan.time_limit
+            if iteration % plan.snapshot_every == 0 or last or stop.asked or over:
+                self._snapshot(number, stage, optimiser, iteration)
+            if last:
+                break
+            if stop.asked or over:
+                if over and not self._best:  # a short training still leaves weights to use
+                    self._validate(stage, validation, iteration)
+                return iteration, "stopped" if stop.asked else "time limit"
+        if not len(validation):
+            self._keep_best(stage)
+        return iteration, why
+
+    def _fed(self, examples: Examples, stage: Stage, first: int) -> Iterator[dict[str, Tensor]]:
+        for batch in feed(examples, stage.batch, self.plan.seed, first, stage.iterations):
+            yield {name: values.to(self.fabric.device, non_blocking=True) for name, values in batch.items()}
+
+    def _count(self, measures: dict[str, Tensor]) -> None:
+        for name, values in measures.items():
+            self._sums[name] = self._sums.get(name, 0.0) + float(values.float().sum())
+        self._samples += len(next(iter(measures.values())))
+
+    def _summarise(self, stage: Stage, iteration: int, learning_rate: float) -> None:
+        now = time.monotonic()
+        means = {name: total / max(1, self._samples) for name, total in self._sums.items()}
+        rate = self._samples / max(now - self._clock, 1e-9)
+        self._row(
+            kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
+            learning_rate=learning_rate, samples_per_second=round(rate),
+        )  # fmt: skip
+        self.tell(Beat(stage.name, iteration, stage.iterations, means.get("loss"), rate))
+        self._sums, self._samples, self._clock = {}, 0, now
+
+    @torch.no_grad()
+    def _validate(self, stage: Stage, examples: Examples, iteration: int) -> None:
+        """Measure the stage on the same validation examples each time; keep the weights if it was never better."""
+        before = time.monotonic()
+        self.network.eval()
+        sums: dict[str, float] = {}
+        count = 0
+        wanted = min(len(examples), self.plan.validate_positions)
+        batch = min(_VALIDATION_BATCH, wanted)
+        for place in range(min(-(-wanted // batch), batches_in_epoch(len(examples), batch))):
+            tensors = make(examples, batch, _VALIDATION_SEED, place)
+            with self.fabric.autocast():
+                _, measures = stage.loss({name: values.to(self.fabric.device) for name, values in tensors.items()})
+            for name, values in measures.items():
+                sums[name] = sums.get(name, 0.0) + float(values.float().sum())
+            count += len(next(iter(measures.values())))
+        self.network.train()
+        means = {name: total / count for name, total in sums.items()}
+        self._row(
+            kind="validation", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means, n=count
+        )
+        if self._best_stage != stage.name or means[stage.better] < self._best.get(stage.better, float("inf")):
+            self._best = {**means, "iteration": iteration}
+            self._checks_without_better = 0
+            self._keep_best(stage)
+        else:
+            self._checks_without_better += 1
+        self._clock += time.monotonic() - before  # the rate is that of training
+        shown = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
+        self.tell(Beat(stage.name, iteration, stage.iterations, note=f"validation {shown}"))
+
+    def _keep_best(self, stage: Stage) -> None:
+        self._best_stage = stage.name
+        save_weights(self.network, self.path / WEIGHTS)
+
+    def _snapshot(self, number: int, stage: Stage, optimiser: torch.optim.Optimizer, iteration: int) -> None:
+        before = time.monotonic()
+        folder = self.path / "snapshots"
+        folder.mkdir(exist_ok=True)
+        save_weights(self.network, folder / f"{stage.name}-{iteration:06d}.safetensors")
+        self._save(number, iteration, optimiser)
+        self._clock += time.monotonic() - before
+
+
+def save_weights(network: nn.Module, path: Path) -> None:
+    """Write the network's weights whole or not at all."""
+    temporary = path.with_name(path.name + ".new")
+    save_file({name: value.contiguous() for name, value in network.state_dict().items()}, temporary)
+    os.replace(temporary, path)

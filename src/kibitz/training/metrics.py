@@ -1,0 +1,297 @@
+"""Figures with 95% intervals, taken over games.
+
+The positions of one game hang together: they share a result, an opening and two players, so a thousand positions of
+ten games tell little more than ten games do. Every interval here therefore resamples whole games (a cluster
+bootstrap): games are drawn with replacement, each brings all its positions, and the interval holds the middle 95% of
+what the resamples give. The draws start from a fixed seed, so the same call always prints the same interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+CLIP = 1e-7
+"""Probabilities are kept this far from 0 and 1 in a log loss, so one sure mistake does not make it infinite."""
+
+SEED = 20170707
+RESAMPLES = 1000
+MOST_UNITS = 20_000
+"""More games than this are dealt at random into this many bundles, and bundles are resampled. Bundles of independent
+games are independent too, so the interval stays right while its cost stays bounded."""
+
+CHUNK_ENTRIES = 1 << 21
+"""Resampling weights held at once, 16 MB of them."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure with its 95% interval.
+
+    `low` and `high` are NaN where no interval can be given: without positions (`n` = 0, `value` NaN as well) and with
+    positions of one game only, since one game says nothing about how games differ.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    games: int
+
+    def as_json(self) -> dict[str, float | int | None]:
+        """The five numbers under their names; NaN, which JSON does not have, becomes None."""
+        return {
+            "value": _or_none(self.value),
+            "low": _or_none(self.low),
+            "high": _or_none(self.high),
+            "n": self.n,
+            "games": self.games,
+        }
+
+
+class ByGame:
+    """Positions grouped by game: the figures of one test, all over the same games.
+
+    `game` is int64 of shape (positions,): the game id of each position, any ids in any order. `resamples` is the number
+    of bootstrap draws. Raises ValueError when `game` is not one-dimensional.
+    """
+
+    def __init__(self, game: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> None:
+        ids = np.asarray(game)
+        if ids.ndim != 1:
+            raise ValueError(f"game ids must have shape (positions,), not {ids.shape}")
+        if resamples < 1:
+            raise ValueError(f"resamples must be at least 1, not {resamples}")
+        unique, inverse = np.unique(ids, return_inverse=True)
+        self.games = len(unique)
+        self.positions = len(ids)
+        self._of: NDArray[np.intp] = inverse
+        self._resamples = resamples
+        self._seed = seed
+
+    def mean(self, values: ArrayLike, mask: ArrayLike | None = None) -> Figure:
+        """The mean of `values` over positions, with the bootstrap interval over games.
+
+        `values` is numeric or bool of shape (positions,), finite where `mask` (bool, same shape; all when None) is
+        true. Only games with positions in the mask are counted and resampled. Raises ValueError on another shape or
+        on values that are not finite.
+        """
+        numbers, of = self._select(values, mask)
+        n, games = self._counted(of)
+        if n == 0:
+            return Figure(math.nan, math.nan, math.nan, 0, 0)
+        sums = np.bincount(of, weights=numbers, minlength=self.games).astype(np.float64)
+        value = float(sums.sum()) / n
+        return _around(value, self._shares(sums[:, None], of)[:, 0], n, games)
+
+    def difference(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Figure:
+        """The mean of `a` - `b`, position by position: much tighter than comparing two intervals, as both sides met
+        the same positions. Shapes, mask and errors as in `mean`."""
+        return self.mean(self._shaped(a, "a") - self._shaped(b, "b"), mask)
+
+    def calibration_error(self, probability: ArrayLike, outcome: ArrayLike, bins: int = 10) -> Figure:
+        """The expected calibration error (ECE): how far predicted and observed shares lie apart, mean over positions.
+
+        `probability` and `outcome` have shape (positions,) and lie in [0, 1]; `bins` equal bins divide [0, 1], the
+        last one with its upper end. Value and interval lie in [0, 1]. Noise can only add to an ECE, and adds to that
+        of a resample once more; so the interval is the "basic" one, which takes that shift off again, and it reaches
+        down to 0 where noise alone explains the value. Raises ValueError on another shape, values outside [0, 1] or
+        fewer than one bin.
+        """
+        chance, happened = self._pair(probability, outcome)
+        at = _bin(chance, bins)
+        n, games = self._counted(self._of)
+        if n == 0:
+            return Figure(math.nan, math.nan, math.nan, 0, 0)
+        flat = np.bincount(self._of * bins + at, weights=chance - happened, minlength=self.games * bins)
+        gaps = flat.astype(np.float64).reshape(self.games, bins)
+        whole = gaps.sum(axis=0) / n
+        value = float(np.abs(whole).sum())
+        shares = self._shares(gaps, self._of)
+        figure = _around(value, 2 * value - np.abs(shares).sum(axis=1), n, games)
+        noise = np.abs(shares - whole).sum(axis=1)
+        low = 0.0 if value <= np.percentile(noise, 95) else max(figure.low, 0.0)
+        return figure if games == 1 else Figure(value, low, min(figure.high, 1.0), n, games)
+
+    def _pair(self, probability: ArrayLike, outcome: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        chance, happened = self._shaped(probability, "probability"), self._shaped(outcome, "outcome")
+        for name, numbers in (("probability", chance), ("outcome", happened)):
+            if not np.all((numbers >= 0) & (numbers <= 1)):
+                raise ValueError(f"{name} must lie in [0, 1] everywhere")
+        return chance, happened
+
+    def _shaped(self, values: ArrayLike, name: str = "values") -> NDArray[np.float64]:
+        numbers = np.asarray(values, dtype=np.float64)
+        if numbers.shape != (self.positions,):
+            raise ValueError(f"{name} must have shape ({self.positions},), one a position, not {numbers.shape}")
+        return numbers
+
+    def _select(self, values: ArrayLike, mask: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Values and game indices of the positions in the mask."""
+        numbers, of = self._shaped(values), self._of
+        if mask is not None:
+            kept = np.asarray(mask, dtype=np.bool_)
+            if kept.shape != (self.positions,):
+                raise ValueError(f"mask must have shape ({self.positions},), one a position, not {kept.shape}")
+            numbers, of = numbers[kept], of[kept]
+        if not np.all(np.isfinite(numbers)):
+            raise ValueError("values are not all finite: mask out the positions that have none")
+        return numbers, of
+
+    def _counted(self, of: NDArray[np.intp]) -> tuple[int, int]:
+        """How many positions, and of how many games."""
+        return len(of), int(np.count_nonzero(np.bincount(of, minlength=self.games)))
+
+    def _shares(self, sums: NDArray[np.float64], of: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Column total / positions in every resample of the games that have positions, shape (resamples, columns).
+
+        `sums` has shape (games, columns), per-game totals; `of` tells which game each counted position is of.
+        """
+        counts = np.bincount(of, minlength=self.games)
+        present = counts > 0
+        totals = self._resampled(np.column_stack([sums[present], counts[present]]))
+        shares: NDArray[np.float64] = totals[:, :-1] / totals[:, -1:]
+        return shares
+
+    def _resampled(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Column totals of every resample, shape (resamples, columns). Weights are made a chunk at a time."""
+        rng = np.random.default_rng(self._seed)
+        if len(table) > MOST_UNITS:
+            table = _bundled(table, rng)
+        units = len(table)
+        rows = max(1, CHUNK_ENTRIES // units)
+        totals = []
+        for start in range(0, self._resamples, rows):
+            size = min(rows, self._resamples - start)
+            drawn = rng.integers(units, size=(size, units)) + np.arange(size)[:, None] * units
+            weights = np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units)
+            totals.append(weights.astype(np.float64) @ table)
+        return np.concatenate(totals)
+
+
+def reliability(probability: ArrayLike, outcome: ArrayLike, game: ArrayLike, bins: int = 10) -> list[dict[str, Any]]:
+    """What a reliability picture shows: per bin of predicted probability, how often it happened.
+
+    Arguments as in `ByGame.calibration_error`, `game` as in `ByGame`. Each row is {"low", "high": the bin's ends,
+    "predicted": mean probability, "observed": the figure as JSON, "n": positions}. Bins without positions have no row.
+    """
+    groups = ByGame(game)
+    chance, happened = groups._pair(probability, outcome)
+    at = _bin(chance, bins)
+    rows = []
+    for index in range(bins):
+        inside = at == index
+        if not inside.any():
+            continue
+        observed = groups.mean(happened, inside)
+        rows.append(
+            {
+                "low": index / bins,
+                "high": (index + 1) / bins,
+                "predicted": float(chance[inside].mean()),
+                "observed": observed.as_json(),
+                "n": observed.n,
+            }
+        )
+    return rows
+
+
+def log_loss(probability: ArrayLike, outcome: ArrayLike) -> NDArray[np.float64]:
+    """The log loss of each position, in nats: -log of the probability given to what happened.
+
+    `probability` and `outcome` broadcast and lie in [0, 1]; an outcome between 0 and 1 weighs both sides.
+    Probabilities are clipped to [1e-7, 1 - 1e-7], so no loss exceeds 16.2.
+    """
+    chance = np.clip(np.asarray(probability, dtype=np.float64), CLIP, 1 - CLIP)
+    happened = np.asarray(outcome, dtype=np.float64)
+    loss: NDArray[np.float64] = -(happened * np.log(chance) + (1 - happened) * np.log1p(-chance))
+    return loss
+
+
+def slices(
+    values: ArrayLike,
+    game: ArrayLike | ByGame,
+    key: ArrayLike,
+    *,
+    edges: Sequence[float] | None = None,
+    labels: Sequence[str] | None = None,
+) -> list[dict[str, Any]]:
+    """The mean of `values` slice by slice: rows {"slice": label, "figure": Figure}, in order, empty slices included.
+
+    With `edges` (rising; infinities allowed), slice i holds the positions with edges[i] <= key < edges[i + 1], and
+    `labels` (one fewer than edges) names them, or else the edges do. Without `edges`, `key` holds indices into
+    `labels`. Positions in no slice (key NaN or outside) are not lost: a last row "other" has them, if there are any.
+    Raises ValueError when neither is given, or lengths do not fit.
+    """
+    groups = game if isinstance(game, ByGame) else ByGame(game)
+    keys = groups._shaped(key, "key")
+    if edges is not None:
+        bounds = np.asarray(edges, dtype=np.float64)
+        if len(bounds) < 2 or not np.all(np.diff(bounds) > 0):
+            raise ValueError(f"edges must rise and be at least two, not {list(edges)}")
+        whole = np.issubdtype(np.asarray(key).dtype, np.integer)
+        names = list(labels) if labels is not None else _edge_labels(bounds, whole)
+        if len(names) != len(bounds) - 1:
+            raise ValueError(f"{len(bounds)} edges make {len(bounds) - 1} slices, but there are {len(names)} labels")
+        at = np.searchsorted(bounds, keys, side="right") - 1
+    elif labels is not None:
+        names = list(labels)
+        at = np.where(np.isin(keys, np.arange(len(names))), keys, -1).astype(np.intp)
+    else:
+        raise ValueError("slices needs edges or labels")
+    inside = (at >= 0) & (at < len(names))
+    rows = [{"slice": name, "figure": groups.mean(values, at == index)} for index, name in enumerate(names)]
+    if not inside.all():
+        rows.append({"slice": "other", "figure": groups.mean(values, ~inside)})
+    return rows
+
+
+def _edge_labels(bounds: NDArray[np.float64], whole: bool) -> list[str]:
+    """ "0-9" for whole keys, "0 to 0.5" for others, "2500 and over" and "under 1000" at open ends."""
+    names = []
+    for low, high in pairwise(bounds.tolist()):
+        if math.isinf(low) and math.isinf(high):
+            names.append("all")
+        elif math.isinf(high):
+            names.append(f"{low:g} and over")
+        elif math.isinf(low):
+            names.append(f"under {high:g}")
+        elif not whole:
+            names.append(f"{low:g} to {high:g}")
+        elif high - low == 1:
+            names.append(f"{low:g}")
+        else:
+            names.append(f"{low:g}-{high - 1:g}" if low >= 0 else f"{low:g} to {high - 1:g}")
+    return names
+
+
+def _bin(chance: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
+    if bins < 1:
+        raise ValueError(f"bins must be at least 1, not {bins}")
+    at: NDArray[np.intp] = np.minimum((chance * bins).astype(np.intp), bins - 1)
+    return at
+
+
+def _around(value: float, drawn: NDArray[np.float64], n: int, games: int) -> Figure:
+    """The figure with the middle 95% of what the resamples gave. Sums taken in another order differ in the last bit:
+    the value must not fall outside for that."""
+    if games == 1:
+        return Figure(value, math.nan, math.nan, n, games)
+    low, high = np.percentile(drawn, [2.5, 97.5])
+    return Figure(value, min(float(low), value), max(float(high), value), n, games)
+
+
+def _bundled(table: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Rows dealt at random into `MOST_UNITS` piles, each pile summed."""
+    pile = rng.permutation(len(table)) % MOST_UNITS
+    return np.column_stack([np.bincount(pile, weights=column, minlength=MOST_UNITS) for column in table.T])
+
+
+def _or_none(number: float) -> float | None:
+    return None if math.isnan(number) else number

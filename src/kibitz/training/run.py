@@ -1,0 +1,150 @@
+"""A run: the directory of one training, and how every face opens one.
+
+    run.json           system, settings, data, split, versions, seed; and at the end what came out
+    metrics.jsonl      one row a summary or validation
+    last.pt            all that a broken training needs to go on
+    snapshots/         the weights as they were, by stage and iteration
+    best.safetensors   the weights of the best validation
+    model.onnx         the same, for every face
+    seen.npy           short hashes of the games it learned from or was chosen by, so that no test counts them
+    learning.svg       the learning curve
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.store.split import Split
+from kibitz.systems import load
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from kibitz.systems.base import System
+
+INFO = "run.json"
+WEIGHTS = "best.safetensors"
+ONNX = "model.onnx"
+FORMAT = 1
+
+
+def packaged() -> dict[str, Path]:
+    """The networks that come with kibitz: name to directory."""
+    folder = Path(str(importlib.resources.files("kibitz"))) / "networks"
+    if not folder.is_dir():
+        return {}
+    return {path.name: path for path in sorted(folder.iterdir()) if (path / INFO).is_file()}
+
+
+def find(name: str | Path) -> Path:
+    """The directory of a run, or of the packaged network of that name. Raises KibitzError where there is neither."""
+    path = Path(name)
+    if (path / INFO).is_file():
+        return path
+    known = packaged()
+    if str(name) in known:
+        return known[str(name)]
+    if path.exists():
+        raise KibitzError(f"{name}: not a run (no {INFO} in it); train one with: kibitz train SYSTEM STORE")
+    raise KibitzError(
+        f"{name}: no such run, and no packaged network of that name (there are: {', '.join(known) or 'none'}); "
+        "train one with: kibitz train SYSTEM STORE"
+    )
+
+
+class Run:
+    """An open run. Raises KibitzError for a directory that is none, or of another version, or damaged."""
+
+    def __init__(self, name: str | Path):
+        self.path = find(name)
+        self.name = str(name)
+        try:
+            self.info: dict[str, Any] = json.loads((self.path / INFO).read_text(encoding="utf-8"))
+            version = self.info["kibitz_run"]
+        except (ValueError, KeyError):
+            raise KibitzError(f"{self.path / INFO}: damaged; train again") from None
+        if version != FORMAT:
+            raise KibitzError(f"{name}: a run of version {version}, this kibitz reads version {FORMAT}; train again")
+
+    @property
+    def system(self) -> System:
+        return load(self.info["system"])
+
+    @property
+    def settings(self) -> Any:
+        from kibitz.systems.base import settings_from
+
+        return settings_from(self.system.Settings, self.info["settings"])
+
+    @property
+    def split(self) -> Split:
+        return Split.from_json(self.info["data"]["split"])
+
+    def trained(self) -> Path:
+        """The weights file. Raises KibitzError where the training has not come to a first validation."""
+        path = self.path / WEIGHTS
+        if not path.is_file():
+            raise KibitzError(f"{self.name}: nothing is trained yet; go on with: {self.info.get('command', 'kibitz train')}")
+        return path
+
+    def weights_sha256(self) -> str:
+        return hashlib.sha256(self.trained().read_bytes()).hexdigest()
+
+    def network(self) -> nn.Module:
+        """The trained network, in evaluation mode, on the CPU."""
+        from safetensors.torch import load_file
+
+        network = self.system.network(self.settings)
+        network.load_state_dict(load_file(self.trained()))
+        return network.eval()
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """The rows of metrics.jsonl; a last line that was cut by a kill is passed over."""
+        path = self.path / "metrics.jsonl"
+        rows = []
+        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+            try:
+                rows.append(json.loads(line))
+            except ValueError:
+                continue
+        return rows
+
+    def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """True for the games (by hash) that this run neither learned from nor was chosen by."""
+        path = self.path / "seen.npy"
+        if not path.is_file():
+            raise KibitzError(f"{path}: missing, so that no game can be told to be unseen; train again")
+        return ~np.isin(short(hashes), np.load(path))
+
+
+def short(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """The upper half of each hash: enough to know a game again (two of 100,000 share one by chance 1 time in 43,000)."""
+    return (hashes >> np.uint64(32)).astype(np.uint32)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write a JSON file whole or not at all."""
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> bool:
+    """Whether a run.json is of this very training: system, settings, games, split and seed."""
+    return bool(
+        info.get("kibitz_run") == FORMAT
+        and info.get("system") == system
+        and info.get("settings") == asdict(settings)
+        and info.get("seed") == seed
+        and all(info.get("data", {}).get(key) == data[key] for key in ("fingerprint", "split"))
+    )

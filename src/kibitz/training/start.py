@@ -1,0 +1,173 @@
+"""From a system and a store to a finished run: choose the directory, train, export."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.store.positions import Positions, shuffled
+from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
+from kibitz.store.store import Store
+from kibitz.systems import load
+from kibitz.training.export import export_onnx
+from kibitz.training.loop import Beat, Outcome, Plan, Trainer, best_precision
+from kibitz.training.run import FORMAT, INFO, ONNX, WEIGHTS, Run, same_training, short, write_json
+
+RUNS = Path("runs")
+
+
+@dataclass(frozen=True)
+class Training:
+    """What `train` came to: the run's directory, how it ended, and whether it went on from an earlier call."""
+
+    path: Path
+    outcome: Outcome
+    continued: bool
+
+
+def choose(
+    system: str, settings: Any, data: dict[str, Any], seed: int, wanted: Path | None
+) -> tuple[Path, dict[str, Any] | None]:
+    """The run directory for this training, and its run.json when it was begun before.
+
+    With `wanted`, that one; else the numbered run of this very training, else the next number. Raises UsageError where
+    `wanted` is another training's or no run.
+    """
+    if wanted is not None:
+        if not wanted.exists():
+            return wanted, None
+        if not (wanted / INFO).is_file():
+            if any(wanted.iterdir()):
+                raise UsageError(f"{wanted}: not a run, and not empty; choose another --run")
+            return wanted, None
+        info = Run(wanted).info
+        if not same_training(info, system, settings, data, seed):
+            raise UsageError(f"{wanted}: {differences(info, system, settings, data, seed)}; choose another --run to train anew")
+        return wanted, info
+    number = 1
+    while (path := RUNS / f"{system}-{number}").exists():
+        if (path / INFO).is_file():
+            info = Run(path).info
+            if same_training(info, system, settings, data, seed):
+                return path, info
+        number += 1
+    return path, None
+
+
+def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
+    """How a begun run differs from what is asked for now, in a few words."""
+    if info.get("system") != system:
+        return f"a run of {info.get('system')}"
+    old, new = info.get("settings", {}), asdict(settings)
+    parts = [f"{name} {old.get(name)} not {new[name]}" for name in new if old.get(name) != new[name]]
+    if info.get("seed") != seed:
+        parts.append(f"seed {info.get('seed')} not {seed}")
+    before = info.get("data", {})
+    if before.get("fingerprint") != data["fingerprint"]:
+        parts.append("a store with other games")
+    if before.get("split") != data["split"]:
+        parts.append("another split")
+    return "begun with " + ", ".join(parts)
+
+
+def train(
+    name: str,
+    settings: Any,
+    store_path: str,
+    *,
+    run: Path | None = None,
+    split: Split | None = None,
+    plan: Plan | None = None,
+    command: str = "",
+    tell: Callable[[Beat], None] = lambda beat: None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Training:
+    """Train a system on a store, or go on with a training that was broken off.
+
+    Raises KibitzError or UsageError where the store has nothing to learn from or the settings make no network.
+    """
+    plan = plan or Plan()
+    system = load(name)
+    system.check(settings)
+    store = Store(store_path)
+    if store.game != system.game:
+        raise UsageError(f"{store_path}: a store of {store.game} games; {name} learns {system.game}")
+    split = split or store.split
+    split.check()
+    games = system.games(store, settings)
+    sides = store.sides(split)[games]
+    parts = {side: games[sides == side] for side in (TRAIN, VALIDATE, TEST)}
+    if not len(parts[TRAIN]):
+        raise KibitzError(
+            f"{store_path}: none of its {len(store)} games is for training with {name} "
+            f"({len(games)} fit the system; split {split.describe()}); import other games or choose another split"
+        )
+    data: dict[str, Any] = {
+        "store": str(store_path),
+        "fingerprint": store.fingerprint,
+        "split": split.as_json(),
+        "split_in_words": split.describe(),
+        "games": {SIDES[side]: len(part) for side, part in parts.items()},
+    }
+    path, begun = choose(name, settings, data, plan.seed, run)
+    if begun and begun.get("finished"):
+        return Training(path, Outcome(True, "finished before", begun["iteration"], begun["best"]), True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise KibitzError(f"{path}: {(error.strerror or str(error)).lower()}; choose another --run") from None
+    if shutil.disk_usage(path).free < 100 << 20:
+        raise KibitzError(f"{path}: less than 100 MB free on this disk; make room, or choose another --run")
+    info: dict[str, Any] = begun or {
+        "kibitz_run": FORMAT,
+        "system": name,
+        "game": system.game,
+        "settings": asdict(settings),
+        "seed": plan.seed,
+        "precision": best_precision("cuda" if torch.cuda.is_available() and plan.device != "cpu" else "cpu")
+        if plan.precision == "auto"
+        else plan.precision,
+        "data": data,
+        "versions": {"kibitz": version("kibitz"), "torch": torch.__version__, "python": platform.python_version()},
+        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads",
+        "command": command,
+        "finished": False,
+        "seconds": 0.0,
+    }
+    plan = Plan(**{**asdict(plan), "precision": info["precision"]})
+    if not begun:
+        hashes = store.column("hash")
+        np.save(path / "seen.npy", np.unique(short(hashes[np.concatenate([parts[TRAIN], parts[VALIDATE]])])))
+        write_json(path / INFO, info)
+    if not len(parts[VALIDATE]):
+        say("no game is left for validation: training runs to its last iteration and keeps the last weights")
+    torch.manual_seed(plan.seed)
+    network = system.network(settings)
+    system.prepare(network, store, parts[TRAIN], settings, plan.seed)
+    trainer = Trainer(path, system, settings, network, store, parts[TRAIN], parts[VALIDATE], plan, tell)
+    began = time.monotonic()
+    outcome = trainer.train()
+    info["seconds"] = round(info["seconds"] + time.monotonic() - began, 1)
+    info |= {"finished": outcome.finished, "iteration": outcome.iteration, "best": outcome.best, "ended": outcome.reason}
+    write_json(path / INFO, info)
+    finish(path, store, parts[TRAIN])
+    return Training(path, outcome, begun is not None)
+
+
+def finish(path: Path, store: Store, games: Any) -> None:
+    """Export the best weights, as far as there are any."""
+    run = Run(path)
+    if (path / WEIGHTS).is_file():
+        positions = Positions(store, games)
+        some = positions.batch(shuffled(len(positions), 0, 0, 0, min(4, len(positions))))
+        export_onnx(run.system, run.network(), some.codes, some.state, path / ONNX)

@@ -1,0 +1,276 @@
+"""The result page: whole, self-contained, safe with hostile names, and general over systems."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import chess
+import pytest
+
+from kibitz.report.page import figure_text, interval_text, render_test_page
+
+HOSTILE = "<script>alert('x')</script>\" onload=\"x {{ 7*7 }} & 赵"
+VOID = {"meta", "link", "br", "img", "hr", "input"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags balance, and gathers what the page refers to and says."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.text: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def values(self, name: str) -> list[str]:
+        return [value or "" for _, attribute, value in self.attributes if attribute == name]
+
+    @property
+    def said(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+def figure(value: float | None) -> dict[str, Any]:
+    if value is None:
+        return {"value": None, "low": None, "high": None, "n": 0, "games": 0}
+    return {"value": value, "low": value - 0.01, "high": value + 0.01, "n": 330_000, "games": 4200}
+
+
+def position(game: str = "123", ply: int = 3, **other: Any) -> dict[str, Any]:
+    fen = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3"
+    return {
+        "fen": fen,
+        "probability": 0.934,
+        "probability_of": "White wins",
+        "result": "0-1",
+        "game": game,
+        "ply": ply,
+        "last_move": "f1b5",
+        "white": "Anderssen",
+        "black": HOSTILE,
+        "white_rating": None,
+        "black_rating": 2400,
+        "date": None,
+    } | other
+
+
+def record(**other: Any) -> dict[str, Any]:
+    return {
+        "white": "Anderssen",
+        "black": HOSTILE,
+        "white_rating": None,
+        "black_rating": 2400,
+        "date": "1851-06-21",
+        "event": HOSTILE,
+        "result": "1-0",
+        "link": "https://example.org/game?a=1&b=2",
+        "moves": ["e4", "e5", "Nf3", "Nc6", "Bb5"],
+        "curve": [0.5, 0.52, None, 0.61, 0.93, 0.7],
+    } | other
+
+
+def full() -> dict[str, Any]:
+    return {
+        "system": "winner",
+        "title": "who wins from here?",
+        "run": "runs/winner-1",
+        "weights": "best.safetensors",
+        "weights_sha256": "ab12" * 16,
+        "command": "kibitz test runs/winner-1 masters.store",
+        "paper": {"title": "A paper", "figure": "71.8% test accuracy"},
+        "data": {
+            "store": "masters.store",
+            "fingerprint": "9f" * 32,
+            "games": 4200,
+            "positions": 330_000,
+            "split": "unseen games, from 2021-01-01",
+            "note": "Engine games: not the paper's.",
+        },
+        "headline": "accuracy",
+        "figures": {"accuracy": figure(0.6613), "log_loss": figure(0.598), "calibration_error": figure(0.021)},
+        "baselines": {"always White": figure(0.523), HOSTILE: figure(0.6), "nothing": figure(None)},
+        "by": {
+            "ply": [{"slice": "0-9", "figure": figure(0.55)}, {"slice": HOSTILE, "figure": figure(None)}],
+            "none": [],
+        },
+        "calibration": [{"low": 0.9, "high": 1.0, "predicted": 0.95, "observed": figure(0.94), "n": 100}],
+        "gallery": [{"band": [0.9, 1.0], "title": "White predicted to win", "correct": [position()], "wrong": []}],
+        "hardest": [position("unknown")],
+        "mistakes": [position(), position("4 5")],
+        "games": {
+            "123": record(),
+            "4 5": record(link="javascript:alert(1)"),
+            "6": record(link=None, curve=[], moves=[]),
+        },
+        "metrics": [{"kind": "summary", "iteration": i, "loss": 0.6, "accuracy": 0.6} for i in (300, 600)],
+    }
+
+
+def test_page_is_whole_and_asks_for_nothing_outside() -> None:
+    page = render_test_page(full())
+    reader = Reader(page)
+    assert page.lstrip().startswith("<!doctype html>")
+    outside = [v for v in reader.values("href") + reader.values("src") if not v.startswith("#") and v != "data:,"]
+    assert outside == ["https://example.org/game?a=1&b=2"]
+    assert "default-src 'none'" in page
+    assert not re.search(r"@import|url\((?!#)", page)
+    assert ("a", "rel", "noreferrer") in reader.attributes
+
+
+def test_every_inner_link_leads_somewhere_and_ids_are_single() -> None:
+    reader = Reader(render_test_page(full()))
+    ids = reader.values("id")
+    assert len(ids) == len(set(ids))
+    assert not [value for value in ids if " " in value]
+    assert {value[1:] for value in reader.values("href") if value.startswith("#")} <= set(ids)
+    assert "#game-123" in reader.values("href")
+    assert "game-unknown" not in ids
+
+
+def test_hostile_names_are_only_text() -> None:
+    page = render_test_page(full())
+    reader = Reader(page)
+    assert "<script" not in page
+    assert not [name for _, name, _ in reader.attributes if name.startswith("on")]
+    assert HOSTILE in reader.said
+    assert "javascript:" not in page
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["javascript:alert(1)", "data:text/html,x", "//example.org", "ftp://example.org/", "http://[", "?", 7, "http:"],
+)
+def test_other_links_than_web_ones_are_left_out(link: Any) -> None:
+    page = render_test_page({"figures": {"accuracy": figure(0.5)}, "games": {"1": record(link=link)}})
+    assert ">the record<" not in page
+
+
+def test_headline_and_facts_are_said() -> None:
+    said = Reader(render_test_page(full())).said
+    for fact in (
+        "66.1%",
+        "65.1 to 67.1%",
+        "330,000 positions of 4,200 games",
+        "unseen games, from 2021-01-01",
+        "best.safetensors",
+        "kibitz test runs/winner-1 masters.store",
+        "Engine games: not the paper's.",
+        "Log loss 0.598 0.588 to 0.608",
+        "71.8% test accuracy",
+        "93.4% White wins",
+    ):
+        assert fact in said
+
+
+def test_sections_stand_in_order() -> None:
+    headings = re.findall(r'<h2 id="([^"]+)"', render_test_page(full()))
+    order = ["figures", "baselines", "calibration", "slices", "gallery", "hardest", "mistakes", "games", "learning"]
+    assert headings == order
+
+
+@pytest.mark.parametrize(
+    "missing", ["baselines", "by", "calibration", "gallery", "hardest", "mistakes", "games", "metrics", "data", "paper"]
+)
+def test_a_missing_section_is_just_not_there(missing: str) -> None:
+    result = full()
+    del result[missing]
+    Reader(render_test_page(result))
+
+
+def test_figures_alone_are_a_page() -> None:
+    result = {"figures": {"log_loss": figure(1.234)}}
+    reader = Reader(render_test_page(result))
+    assert "1.234" in reader.said
+    assert re.findall(r'<h2 id="([^"]+)"', render_test_page(result)) == ["figures"]
+    with pytest.raises(ValueError, match="needs figures"):
+        render_test_page({"figures": {}})
+
+
+def test_another_system_brings_its_own_words() -> None:
+    result = {
+        "title": "whose points are these?",
+        "headline": "perplexity",
+        "figures": {"perplexity": figure(3.5), "points_right": figure(0.9)},
+        "baselines": {"nearest stone": figure(5.0)},
+        "by": {"move": [{"slice": "0-99", "figure": figure(4.0)}]},
+        "mistakes": [position() | {"fen": None, "probability_of": "Black owns D4"}],
+        "texts": {"mistakes": "Points it was sure of."},
+    }
+    reader = Reader(render_test_page(result))
+    assert "Points it was sure of." in reader.said
+    assert "Black owns D4" in reader.said
+    assert "White" not in reader.said.replace("White wins", "")
+    widths = [float(width) for width in re.findall(r'class="fill" style="width:([\d.]+)%', render_test_page(result))]
+    assert max(widths) <= 100
+    assert widths[0] / widths[1] == pytest.approx(3.5 / 5.0, rel=0.01)
+
+
+def test_the_moment_is_marked_in_moves_and_curve() -> None:
+    page = render_test_page({**full(), "gallery": [], "hardest": [], "mistakes": [position(ply=3), position(ply=5)]})
+    game = page[page.index('id="game-123"') : page.index("</article>")]
+    assert re.findall(r"<mark>([^<]+)</mark>", game) == ["Nf3", "Bb5"]
+    assert game.count("<circle cx=") - game.count('class="board"') == 2
+    assert len(re.findall(r"<polyline", game)) == 2, "the curve breaks where a probability is missing"
+    assert 'cx="360.0" cy="42.9"' in game
+
+
+def test_moments_outside_the_record_do_no_harm() -> None:
+    for ply in (0, 2, 99):
+        Reader(render_test_page({**full(), "mistakes": [position(ply=ply)]}))
+
+
+def test_integer_game_ids_find_their_game() -> None:
+    page = render_test_page({"figures": {"a": figure(0.5)}, "mistakes": [position(game=7)], "games": {7: record()}})  # type: ignore[arg-type]
+    assert 'href="#game-7"' in page
+    assert 'id="game-7"' in page
+
+
+def test_a_hundred_boards_stay_small() -> None:
+    result = full() | {"hardest": [position(fen=chess.STARTING_FEN) for _ in range(100)]}
+    page = render_test_page(result)
+    assert page.count('class="board"') > 100
+    assert len(page.encode()) < 1_500_000
+    assert page.count('id="white-knight"') == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "text"),
+    [
+        (0.6613, "accuracy", "66.1%"),
+        (0.5981, "log_loss", "0.598"),
+        (0.0214, "calibration_error", "0.021"),
+        (-0.012, "accuracy_difference", "-1.2%"),
+        (1.0, "accuracy", "100.0%"),
+        (1234.5, "positions_per_second", "1,234.500"),
+        (None, "accuracy", "–"),
+        (float("nan"), "accuracy", "–"),
+    ],
+)
+def test_figures_print(value: float | None, name: str, text: str) -> None:
+    assert figure_text(value, name) == text
+
+
+def test_intervals_print() -> None:
+    assert interval_text(figure(0.5), "accuracy") == "49.0 to 51.0%"
+    assert interval_text(figure(0.5), "log_loss") == "0.490 to 0.510"
+    assert interval_text(figure(None), "accuracy") == "–"
