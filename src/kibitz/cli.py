@@ -12,13 +12,14 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from kibitz.commands.importing import import_games
 from kibitz.commands.info import info
 from kibitz.commands.systems import systems
+from kibitz.commands.testing import run_test
 from kibitz.errors import KibitzError
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -27,6 +28,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "info": info,
     # networks
     "systems": systems,
+    "test": run_test,
 }
 """Every command by its name, in the order of the help."""
 
@@ -46,7 +48,7 @@ _REMEDIES = {
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
     errno.EMFILE: "too many open files; raise the limit (ulimit -n)",
 }
-_USAGE_ERRORS = typer.BadParameter.__mro__[2]
+_UsageError = cast("type[Exception]", typer.BadParameter.__mro__[2])
 """Click's exception for a wrong call, wherever this version of typer keeps click."""
 
 
@@ -101,10 +103,10 @@ def run(arguments: Sequence[str]) -> int:
             raise
         _tell(line)
         return 1
-    except _USAGE_ERRORS as error:
-        where: Any = getattr(error, "ctx", None)
-        path = where.command_path if where else "kibitz"
-        _tell(f"{error.format_message().rstrip('.')} (see: {path} --help)")  # type: ignore[attr-defined]
+    except _UsageError as error:
+        wrong: Any = error
+        path = wrong.ctx.command_path if getattr(wrong, "ctx", None) else "kibitz"
+        _tell(f"{wrong.format_message().rstrip('.')} (see: {path} --help)")
         return 2
     return 0
 
@@ -124,7 +126,7 @@ def _tell(line: str) -> None:
 
 
 def _end_tidily() -> None:
-    """Have a request to end (kill, a closed terminal) unwind the program as Ctrl-C does, so that nothing half is left."""
+    """Let a request to end (kill, a closed terminal) unwind the program as Ctrl-C does: nothing half is left."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)

@@ -1,10 +1,12 @@
 """Planes of a chess position, made inside the network from codes and state.
 
-All modules here take codes uint8 [n, 64] and state uint8 [n, 4] (see replay.py) and give planes [n, channels, 8, 8], the
-row of the first rank first, laid out channels-last (as convolutions on a CPU like them).
+All modules here take codes uint8 [n, 64] and state uint8 [n, 4] (see replay.py) and give planes [n, channels, 8, 8],
+the row of the first rank first, laid out channels-last (as convolutions on a CPU like them).
 """
 
 from __future__ import annotations
+
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -30,14 +32,14 @@ def signed_table() -> Tensor:
 
 
 def flip_table() -> tuple[Tensor, Tensor]:
-    """Colours exchanged and ranks mirrored: the new code of each code [13], and the square each square comes from [64]."""
+    """Colours exchanged, ranks mirrored: the new code of each code [13], and the square each square comes from [64]."""
     codes = torch.tensor([0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6])
     squares = torch.arange(64).view(8, 8).flip(0).flatten()
     return codes, squares
 
 
 class MoverView(nn.Module):
-    """The board as the side to move sees it: where Black moves, colours exchanged and ranks mirrored. Codes to codes."""
+    """The board as the side to move sees it: where Black moves, colours exchanged, ranks mirrored. Codes to codes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,8 +79,8 @@ def _shift(board: Tensor, ranks: int, files: int) -> Tensor:
 class AttackPlanes(nn.Module):
     """Squares attacked by White and by Black: the post's own proposal. Channels: 2.
 
-    `squares`: 1 where at least one piece attacks, else 0. `counts`: how many do, divided by 4. A slider attacks up to and
-    with the first piece in its way, own or not; a pawn attacks its two forward diagonals; pins do not matter.
+    `squares`: 1 where at least one piece attacks, else 0. `counts`: how many do, divided by 4. A slider attacks up to
+    and with the first piece in its way, own or not; a pawn attacks its two forward diagonals; pins do not matter.
     """
 
     def __init__(self, kind: str = "squares") -> None:
@@ -100,7 +102,8 @@ class AttackPlanes(nn.Module):
             for step in _DIAGONAL + _STRAIGHT:
                 total = total + _shift(king, *step)
             colours.append((total, torch.stack([bishop + queen, rook + queen], 1)))
-        # Both colours' sliders together, one direction of both kinds at once, filling over empty squares in three doublings.
+        # Both colours' sliders together, one direction of both kinds at once, filling over empty squares in three
+        # doublings.
         sliders = torch.stack([colours[0][1], colours[1][1]], 1)  # [n, colour, kind, 8, 8]
         totals = torch.stack([colours[0][0], colours[1][0]], 1)
         for kind, steps in ((0, _DIAGONAL), (1, _STRAIGHT)):
@@ -120,7 +123,7 @@ class Stack(nn.Module):
     def __init__(self, *parts: nn.Module) -> None:
         super().__init__()
         self.parts = nn.ModuleList(parts)
-        self.channels = sum(int(part.channels) for part in parts)  # type: ignore[arg-type]
+        self.channels: int = sum(cast(int, part.channels) for part in parts)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         planes = [part(codes, state) for part in self.parts]

@@ -26,8 +26,8 @@ _FIRST_PERIOD = re.compile(r"(?:(\d+)/)?(\d+)(?:\+(\d+))?")
 def speed_of(time_control: str, event: str) -> str | None:
     """The speed of a game: from its TimeControl, else from words in the event's name, else None.
 
-    Expected seconds a player has for 40 moves decide, with the bounds of lichess: under 3 minutes bullet, under 8 blitz,
-    under 25 rapid, then classical; a day or more for a move is correspondence.
+    Expected seconds a player has for 40 moves decide, with the bounds of lichess: under 3 minutes bullet, under 8
+    blitz, under 25 rapid, then classical; a day or more for a move is correspondence.
     """
     control = time_control.strip().lower()
     if control.startswith("1/") and (days := _SIMPLE_CONTROL.fullmatch(control[2:])) and int(days[1]) >= 86400:
@@ -45,7 +45,7 @@ def speed_of(time_control: str, event: str) -> str | None:
 
 
 def read_date(text: str) -> datetime.date | None:
-    """A PGN date; a month or day that is unknown counts as the first. None when the year is unknown or it is no date."""
+    """A PGN date; an unknown month or day counts as the first. None where the year is unknown or it is no date."""
     parts = text.strip().replace("-", ".").replace("/", ".").split(".")
     try:
         year = int(parts[0])
@@ -119,17 +119,16 @@ class Filter:
     ) -> str | None:
         """Why a game is not wanted, as far as headers tell; None where it may be."""
         if self.min_rating is not None or self.max_rating is not None:
-            if 0 in ratings:
-                if not self.unrated:
-                    return "no rating"
+            if 0 in ratings and not self.unrated:
+                return "no rating"
             known = [rating for rating in ratings if rating]
             if self.min_rating is not None and known and min(known) < self.min_rating:
                 return f"rating under {self.min_rating}"
             if self.max_rating is not None and known and max(known) > self.max_rating:
                 return f"rating over {self.max_rating}"
-        if result is not None:  # one that is written only after the moves is looked at again then
-            if why := self.refuses_result(result):
-                return why
+        # A result that is written only after the moves is looked at again then.
+        if result is not None and (why := self.refuses_result(result)):
+            return why
         if self.since or self.until:
             if date is None:
                 return "no date"

@@ -6,13 +6,16 @@ the next is unpacked. Unpacking and finding games, and reading moves, run beside
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import queue
 import re
+import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +29,8 @@ from kibitz.chess.scan import scan
 from kibitz.errors import KibitzError
 from kibitz.records import Stream
 from kibitz.store.batch import GameBatch, LeftOut
+
+T = TypeVar("T")
 
 BLOCK = 1 << 22
 """Bytes of text read at once."""
@@ -44,9 +49,10 @@ COLUMNS = pa.schema([
 ])  # fmt: skip
 
 BESIDE = {"clock": ("uint16", 65535), "evaluation": ("int16", -32768)}
-"""What comments of the moves carry: seconds left after the move, centipawns (White's view); type and the value for none."""
+"""What comments carry: seconds left after the move, centipawns (White's view); type and the value for none."""
 
-_HEADER = re.compile(r'^\s*\[(\w+)\s+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
+_HEADER = re.compile(r'^[ \t]*\[(\w+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
+_ESCAPED = re.compile(r"^%.*", re.MULTILINE)  # lines that the PGN standard leaves to other programs
 _STANDARD = {"", "standard", "normal", "chess", "from position"}
 _OUTCOMES = {"White": 1, "Black": -1, "Draw": 0}
 
@@ -68,6 +74,7 @@ class _Game:
 class _Block:
     """What one block of text gave: games for the parser, and the account so far."""
 
+    file: str
     read: int
     games: list[_Game] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)
@@ -91,13 +98,22 @@ def read_headers(text: str) -> dict[str, str]:
     return headers
 
 
-def _texts(stream: Stream, broken: list[str]) -> Iterator[tuple[bytes, NDArray[np.int64], NDArray[np.int64], bool]]:
-    """Blocks of whole games with the places of each, and whether the block is the file's last.
+@dataclass
+class _Text:
+    """A block of whole games: the text, where each begins and where its moves do, and whether the file ends with it."""
 
-    A file whose packing is damaged ends where it is; the reason goes to `broken`.
-    """
+    file: str
+    text: bytes
+    begins: NDArray[np.int64]
+    bodies: NDArray[np.int64]
+    last: bool
+
+
+def _texts(stream: Stream, broken: list[str]) -> Iterator[_Text]:
+    """The blocks of one file. One whose packing is damaged ends where it is; the reason goes to `broken`."""
     rest = b""
     skipping = False  # inside a text too long to be a game
+    start = True
     blocks = stream.blocks(BLOCK)
     while True:
         try:
@@ -105,35 +121,37 @@ def _texts(stream: Stream, broken: list[str]) -> Iterator[tuple[bytes, NDArray[n
         except KibitzError as error:
             broken.append(str(error))
             block = b""
+        if start:
+            start = False
+            block = block.removeprefix(b"\xef\xbb\xbf")  # the mark that some editors put before UTF-8
+            if b"\0" in block:
+                broken.append(f"{stream.name}: binary, not text; a PGN is text in UTF-8 or Latin-1")
+                return
         text = rest + block if rest else block
         begins, bodies = scan(text)
+        first = 1 if skipping else 0
         if not block:
-            if not skipping or len(begins) > 1:
-                first = 1 if skipping else 0
-                yield text, begins[first:], bodies[first:], True
-            else:
-                yield b"", begins[:0], bodies[:0], True
+            yield _Text(stream.name, text, begins[first:], bodies[first:], True)
             return
         if len(begins) < 2:
             rest = text
             if len(rest) > LONGEST_GAME:
-                broken.append(f"{stream.name}: {len(rest) >> 20} MB without an end of a game; is this a PGN file?")
+                if not skipping:
+                    broken.append(f"{stream.name}: {len(rest) >> 20} MB without an end of a game; is this a PGN file?")
                 rest, skipping = b"\n", True
             continue
-        first = 1 if skipping else 0
         skipping = False
         whole = int(begins[-1])
         if len(begins) - 1 > first:
-            yield text[:whole], begins[first:-1], bodies[first:-1], False
+            yield _Text(stream.name, text[:whole], begins[first:-1], bodies[first:-1], False)
         rest = text[whole:]
 
 
-def _select(
-    text: bytes, begins: NDArray[np.int64], bodies: NDArray[np.int64], last: bool, name: str, number: int, keep: Filter
-) -> _Block:
-    """The games of a block that their headers let through."""
-    block = _Block(len(begins))
-    ends = [*begins[1:].tolist(), len(text)]
+def _select(block_text: _Text, number: int, keep: Filter) -> _Block:
+    """The games of a block that their headers let through; `number` games of the file were before."""
+    text, begins, bodies, name = block_text.text, block_text.begins, block_text.bodies, block_text.file
+    block = _Block(name, len(begins))
+    ends = [*begins[1:].tolist(), len(text)][: len(begins)]
     for at, body, end in zip(begins.tolist(), bodies.tolist(), ends, strict=True):
         number += 1
         headers = read_headers(decode(text[at:body])) if body > at else {}
@@ -147,9 +165,13 @@ def _select(
             block.left_out.add(why, name, number, headers)
             continue
         moves = decode(text[body:end])
+        if "%" in moves:
+            moves = _ESCAPED.sub("", moves)
         if "FEN" in headers:
             moves = f'[FEN "{headers["FEN"]}"]\n\n{moves}'
-        block.games.append(_Game(number, headers, ratings, date, result, moves or "*", last and end == len(text)))
+        block.games.append(
+            _Game(number, headers, ratings, date, result, moves or "*", block_text.last and end == len(text))
+        )
     return block
 
 
@@ -160,7 +182,7 @@ def _ending(headers: dict[str, str], result: int, mate: bool, stalemate: bool, i
     if stalemate:
         return "stalemate"
     said = headers.get("Termination", "").lower()
-    if "time" in said or "forfeit" in said and result:
+    if "time" in said or ("forfeit" in said and result):
         return "time"
     if "abandon" in said:
         return "abandoned"
@@ -171,9 +193,21 @@ def _ending(headers: dict[str, str], result: int, mate: bool, stalemate: bool, i
     return "resignation" if result else "agreement"
 
 
-def _parse(games: list[_Game]) -> rust.ParsedGames:
-    """The moves of the games. The parser works without the interpreter's lock."""
-    return rust.parse_games(pa.chunked_array([pa.array([game.text for game in games], pa.string())]), num_threads=1)
+def _parse(texts: list[str]) -> rust.ParsedGames:
+    """The moves of some games. The parser works without the interpreter's lock."""
+    return rust.parse_games(pa.chunked_array([pa.array(texts, pa.string())]), num_threads=1)
+
+
+def _readable(game: _Game, block: _Block) -> bool:
+    """Whether the parser survives a game; one that it does not is left out of the block."""
+    try:
+        _parse([game.text])
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        block.left_out.add("unreadable move", block.file, game.number, game.headers, f"the parser gave up: {error}")
+        return False
+    return True
 
 
 def _broken(error: str) -> str:
@@ -211,7 +245,9 @@ class _Taken:
     plies: list[int] = field(default_factory=list)
     starts: list[NDArray[np.uint8] | None] = field(default_factory=list)
 
-    def add(self, game: _Game, result: int, ending: str, plies: int, start: NDArray[np.uint8] | None, name: str) -> None:
+    def add(
+        self, game: _Game, result: int, ending: str, plies: int, start: NDArray[np.uint8] | None, name: str
+    ) -> None:
         headers = game.headers
         event, control = headers.get("Event", ""), headers.get("TimeControl", "")
         values = (
@@ -230,7 +266,9 @@ class _Taken:
         return np.stack([STANDARD_START if start is None else start for start in self.starts])
 
 
-def _why_unusable(game: _Game, outcome: str | None, length: int, mate_by: int, stalemate: bool) -> tuple[str, str] | None:
+def _why_unusable(
+    game: _Game, outcome: str | None, length: int, mate_by: int, stalemate: bool
+) -> tuple[str, str] | None:
     """Why a game whose moves are legal still has no result to learn from: reason and detail; None where it has.
 
     outcome: the parser's name of the result after the moves; mate_by: 1 White gave mate, -1 Black, 0 no mate.
@@ -250,21 +288,23 @@ def _why_unusable(game: _Game, outcome: str | None, length: int, mate_by: int, s
     return None
 
 
-def _finish(parsed: rust.ParsedGames, block: _Block, name: str, keep: Filter) -> GameBatch:
+def _finish(parsed: rust.ParsedGames, block: _Block, keep: Filter) -> GameBatch:
     """The batch of one block: parsed games checked, filtered by their moves, as flat arrays."""
-    taken = _Taken()
+    taken, name = _Taken(), block.file
     moves: list[NDArray[np.uint16]] = []
     beside: dict[str, list[NDArray[Any]]] = {column: [] for column in BESIDE}
     games = iter(block.games)
     for chunk in parsed.chunks:
-        lengths = np.diff(chunk.move_offsets.astype(np.int64))
+        begins = chunk.move_offsets.astype(np.int64)
+        lengths = begins[1:] - begins[:-1]
         kept = np.zeros(chunk.num_games, np.bool_)
         # The side to move in the last position tells who moved last, and so who gave mate.
         last_turn = chunk.turn[np.maximum(chunk.position_offsets[1:].astype(np.int64) - 1, 0)]
         mate_by = np.where(chunk.is_checkmate, np.where(last_turn, -1, 1), 0)
+        insufficient_for_both = chunk.is_insufficient[:, 0] & chunk.is_insufficient[:, 1]
         columns = zip(
             chunk.valid.tolist(), chunk.outcome, chunk.parse_errors, lengths.tolist(), mate_by.tolist(),
-            chunk.is_stalemate.tolist(), chunk.is_insufficient.all(axis=1).tolist(), strict=True,
+            chunk.is_stalemate.tolist(), insufficient_for_both.tolist(), strict=True,
         )  # fmt: skip
         for i, (valid, outcome, error, length, mate, stalemate, insufficient) in enumerate(columns):
             game = next(games)
@@ -315,8 +355,8 @@ def _whole(values: NDArray[np.float32], scale: int, dtype: str, missing: int) ->
 class PgnReader:
     """The games of some PGN files, batch after batch.
 
-    Iterating gives a GameBatch for each block of text. `consumed` is how many bytes were read from disk so far, `broken`
-    what was wrong with whole files.
+    Iterating gives a GameBatch for each block of text. `consumed` is how many bytes were read from disk so far,
+    `broken` what was wrong with whole files. Close the iterator where it is left early.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
@@ -327,47 +367,93 @@ class PgnReader:
 
     @property
     def consumed(self) -> int:
-        return self._done + (self._stream.consumed if self._stream else 0)
+        stream = self._stream
+        return self._done + (stream.consumed if stream else 0)
 
-    def __iter__(self) -> Iterator[GameBatch]:
-        with ThreadPoolExecutor(1) as unpacker, ThreadPoolExecutor(2) as parsers:
-            waiting: deque[tuple[Future[rust.ParsedGames], _Block, str]] = deque()
+    def __iter__(self) -> Generator[GameBatch]:
+        waiting: deque[tuple[Future[rust.ParsedGames], _Block]] = deque()
+        with ThreadPoolExecutor(2) as parsers, contextlib.closing(_ahead(self._blocks())) as texts:
             try:
-                for block, name in self._blocks(unpacker):
-                    waiting.append((parsers.submit(_parse, block.games), block, name))
+                file, number = "", 0
+                for text in texts:
+                    if text.file != file:
+                        file, number = text.file, 0
+                    block = _select(text, number, self.keep)
+                    number += block.read
+                    waiting.append((parsers.submit(_parse, [game.text for game in block.games]), block))
                     while len(waiting) > 2:
                         yield self._finished(*waiting.popleft())
                 while waiting:
                     yield self._finished(*waiting.popleft())
             finally:
-                for future, _, _ in waiting:
+                for future, _ in waiting:
                     future.cancel()
 
-    def _finished(self, parsed: Future[rust.ParsedGames], block: _Block, name: str) -> GameBatch:
-        return _finish(parsed.result(), block, name, self.keep)
+    def _finished(self, parsed: Future[rust.ParsedGames], block: _Block) -> GameBatch:
+        try:
+            return _finish(parsed.result(), block, self.keep)
+        except BaseException as error:  # the parser's panics are no Exceptions
+            if type(error).__name__ != "PanicException":
+                raise
+        block.games = [game for game in block.games if _readable(game, block)]
+        return _finish(_parse([game.text for game in block.games]), block, self.keep)
 
-    def _blocks(self, unpacker: ThreadPoolExecutor) -> Iterator[tuple[_Block, str]]:
+    def _blocks(self) -> Generator[_Text]:
+        """The texts of all files. Runs in a thread of its own, which alone opens, reads and closes them."""
         for path in self.paths:
             try:
-                self._stream = Stream(path)
+                stream = self._stream = Stream(path)
             except KibitzError as error:
                 self.broken.append(str(error))
                 continue
-            name, number = self._stream.name, 0
-            texts = _texts(self._stream, self.broken)
-            coming = unpacker.submit(next, texts, None)
             try:
-                while (text := coming.result()) is not None:
-                    coming = unpacker.submit(next, texts, None)
-                    block = _select(*text, name, number, self.keep)
-                    number += block.read
-                    yield block, name
+                games, faults = 0, len(self.broken)
+                for text in _texts(stream, self.broken):
+                    games += len(text.begins)
+                    yield text
+                if games == 0 and len(self.broken) == faults:
+                    self.broken.append(f"{stream.name}: no game in this file; is it a PGN?")
             finally:
-                coming.cancel()
-                if not coming.cancelled():
-                    coming.result()
-                self._done += self._stream.consumed
-                self._stream.close()
+                self._done += stream.consumed
                 self._stream = None
-            if number == 0:
-                self.broken.append(f"{name}: no game in this file; is it a PGN?")
+                stream.close()
+
+
+_END = object()
+
+
+def _ahead(items: Generator[T]) -> Generator[T]:
+    """The same items, made one ahead in another thread. Closing this closes them there.
+
+    The thread is a daemon's: one that waits for standard input must not keep the program from ending.
+    """
+    ready: queue.Queue[Any] = queue.Queue(1)
+    left = threading.Event()
+
+    def put(item: object) -> bool:
+        while not left.is_set():
+            with contextlib.suppress(queue.Full):
+                ready.put(item, timeout=0.1)
+                return True
+        return False
+
+    def work() -> None:
+        try:
+            with contextlib.closing(items):
+                for item in items:
+                    if not put(item):
+                        return
+            put(_END)
+        except BaseException as error:
+            put(error)
+
+    worker = threading.Thread(target=work, name="kibitz reading", daemon=True)
+    worker.start()
+    try:
+        while (item := ready.get()) is not _END:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        left.set()
+        worker.join(timeout=1)

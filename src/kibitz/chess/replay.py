@@ -1,8 +1,8 @@
 """Positions on demand: replay any (game, ply) from packed moves.
 
 A position is 64 codes and 4 state numbers, all uint8:
-side to move (0 White, 1 Black), castling rights (bits 1 K, 2 Q, 4 k, 8 q), en-passant file + 1 (0 when the last move was
-no double step of a pawn), and the plies since the last capture or pawn move (at most 255).
+side to move (0 White, 1 Black), castling rights (bits 1 K, 2 Q, 4 k, 8 q), en-passant file + 1 (0 when the last move
+was no double step of a pawn), and the plies since the last capture or pawn move (at most 255).
 Ply 0 is the start position, ply i the position after i moves, so a game of n moves has n + 1 positions.
 """
 
@@ -19,7 +19,6 @@ START_WIDTH = SQUARES + 4
 """A start position is one row: the codes, then the state."""
 
 
-
 def _rights_kept() -> NDArray[np.uint8]:
     """Castling rights that survive a move from or to each square: kings' and rooks' home squares take theirs away."""
     kept = np.full(64, 15, np.uint8)
@@ -31,7 +30,7 @@ def _rights_kept() -> NDArray[np.uint8]:
 _KEPT = _rights_kept()
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
     for i in range(games.shape[0]):
         game = games[i]
@@ -42,7 +41,7 @@ def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # ty
             board[square] = row[square]
         rights = row[64 + CASTLING]
         en_passant = row[64 + EN_PASSANT]
-        quiet = np.int64(row[64 + CLOCK])
+        quiet = 0 + row[64 + CLOCK]  # the sum is wider than the uint8
         for ply in range(plies[i]):
             move = moves[first + ply]
             origin = move & 63
@@ -66,7 +65,7 @@ def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # ty
                     board[target] = piece + promotion - 1
             elif captured:
                 quiet = 0
-            elif piece == 6 or piece == 12:
+            elif (piece == 6 or piece == 12) and origin & 7 == 4:  # a king's two steps from its file: castling
                 if target == origin + 2:
                     board[origin + 1] = board[origin + 3]
                     board[origin + 3] = 0
@@ -89,8 +88,8 @@ def replay(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Positions (games[i], plies[i]) as codes [n, 64] and state [n, 4].
 
-    moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 68]: start positions;
-    start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
+    moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 68]: start
+    positions; start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = np.ascontiguousarray(games, np.int64), np.ascontiguousarray(plies, np.int64)
     if games.size:
@@ -127,9 +126,9 @@ def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Bo
         code = int(codes[square]) - 1
         board.set_piece_at(int(square), chess.Piece(code % 6 + 1, code < 6))
     board.turn = bool(state[SIDE] == 0)
-    for bit, square in ((1, chess.BB_H1), (2, chess.BB_A1), (4, chess.BB_H8), (8, chess.BB_A8)):
+    for bit, rook in ((1, chess.BB_H1), (2, chess.BB_A1), (4, chess.BB_H8), (8, chess.BB_A8)):
         if state[CASTLING] & bit:
-            board.castling_rights |= square
+            board.castling_rights |= rook
     if state[EN_PASSANT]:
         board.ep_square = chess.square(int(state[EN_PASSANT]) - 1, 5 if board.turn else 2)
     board.halfmove_clock = int(state[CLOCK])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)
 def _is_tag(text, at, end):  # type: ignore[no-untyped-def]
     """Whether a line is a header: '[', a letter, word characters, white space, a quotation mark."""
     if at + 4 > end or text[at] != 91 or not (65 <= text[at + 1] <= 90 or 97 <= text[at + 1] <= 122):
@@ -21,7 +21,7 @@ def _is_tag(text, at, end):  # type: ignore[no-untyped-def]
     return blank < i < end and text[i] == 34
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)
 def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
     """Whether the text up to and including position `last` ends in *, 1-0, 0-1 or 1/2-1/2."""
     if last < 0:
@@ -37,7 +37,7 @@ def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
     )
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)
 def _scan(text, begins, bodies):  # type: ignore[no-untyped-def]
     """Fill the starts of games and of their move text; return how many games begin in the text."""
     found = 0
@@ -55,6 +55,8 @@ def _scan(text, begins, bodies):  # type: ignore[no-untyped-def]
             stop -= 1
         if first == stop:
             after_blank = True
+        elif text[at] == 37:  # a line that begins with % is for other programs
+            pass
         else:
             if _is_tag(text, first, stop):
                 if not in_headers:
@@ -72,11 +74,16 @@ def _scan(text, begins, bodies):  # type: ignore[no-untyped-def]
                 bodies[found] = at
                 found += 1
                 in_moves = True
-            elif after_blank and text[first] == 49 and first + 1 < stop and text[first + 1] == 46:
-                if _ends_with_result(text, last):  # a game without headers after another
-                    begins[found] = at
-                    bodies[found] = at
-                    found += 1
+            elif (
+                after_blank
+                and text[first] == 49
+                and first + 1 < stop
+                and text[first + 1] == 46
+                and _ends_with_result(text, last)
+            ):  # a game without headers after another
+                begins[found] = at
+                bodies[found] = at
+                found += 1
             last = stop - 1
             after_blank = False
         at = end + 1

@@ -45,7 +45,7 @@ def import_games(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="PGN files, folders of them (searched through), or - for standard input; .zst, .gz and .bz2 are unpacked.",
+            help="PGN files, folders of them, or - for standard input; .zst, .gz and .bz2 are unpacked.",
             show_default=False,
         ),
     ],
@@ -83,8 +83,8 @@ def import_games(
     speed: Annotated[
         list[str] | None,
         typer.Option(
-            help="Keep games of this speed, told by TimeControl or else by the event's name; may be given several times."
-            " Default: all.",
+            help="Keep games of this speed, told by TimeControl or else by the event's name; may be given several"
+            " times. Default: all.",
             metavar="|".join(SPEEDS),
         ),
     ] = None,

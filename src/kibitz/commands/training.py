@@ -72,27 +72,23 @@ def train(
         raise UsageError(f"--time-limit {time_limit:g}: minutes, more than 0")
     chosen = load(system)
     split: Split | None = None
-    days = {
-        name: parse_day(text, f"--{name.replace('_', '-')}")
-        for name, text in (("validate_from", validate_from), ("test_from", test_from))
-        if text
+    given: dict[str, Any] = {
+        "validate_share": validate_share,
+        "test_share": test_share,
+        "validate_from": parse_day(validate_from, "--validate-from") if validate_from else None,
+        "test_from": parse_day(test_from, "--test-from") if test_from else None,
     }
-    shares = {
-        name: share
-        for name, share in (("validate_share", validate_share), ("test_share", test_share))
-        if share is not None
-    }
-    if days or shares:
-        # Shares alone ask for a split by hash; days replace the store's days.
+    given = {name: value for name, value in given.items() if value is not None}
+    if given:  # shares alone ask for a split by hash; days replace the store's days
         base = Store(store).split
-        split = Split(**{"validate_share": base.validate_share, "test_share": base.test_share, **shares, **days})
+        split = Split(**{"validate_share": base.validate_share, "test_share": base.test_share, **given})
     plan = Plan(
         summary_every, validate_every, snapshot_every, validate_positions, patience,
         None if time_limit is None else time_limit * 60, seed, _PRECISIONS[precision], device,
     )  # fmt: skip
     with _Progress() as progress:
         done = start(
-            system, chosen.Settings(**settings), store, run=run, split=split, plan=plan,
+            system, chosen.settings_type(**settings), store, run=run, split=split, plan=plan,
             command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.tell, say=progress.say,
         )  # fmt: skip
     _draw(done.path)
@@ -109,7 +105,7 @@ def with_settings(arguments: Sequence[str]) -> Callable[..., None]:
     if named and "train" in arguments:
         from kibitz.systems import load
 
-        for field in fields(load(named).Settings):
+        for field in fields(load(named).settings_type):
             option = typer.Option(
                 "--" + field.name.replace("_", "-"), help=field.metadata["help"], rich_help_panel=f"Settings of {named}"
             )

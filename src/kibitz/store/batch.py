@@ -59,8 +59,8 @@ class GameBatch:
 
     moves: uint16 [sum of plies], game after game; plies: int32 [games]; starts: uint8 [games, width] or None where all
     games begin from the game's standard start; table: one row a game, without the columns that the store adds itself;
-    beside: arrays that go with the moves, one value a move (clocks, evaluations), by name; read: games seen so far in the
-    records, kept or not.
+    beside: arrays that go with the moves, one value a move (clocks, evaluations), by name; read: games seen so far in
+    the records, kept or not.
     """
 
     moves: NDArray[np.uint16]

@@ -9,18 +9,19 @@ from numpy.typing import NDArray
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)
 def _mix(value, word):  # type: ignore[no-untyped-def]
     value = (value ^ np.uint64(word)) * _PRIME
     return value ^ (value >> np.uint64(29))
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _hash_games(moves, offsets, starts, results, hashes):  # type: ignore[no-untyped-def]
+@numba.njit(nogil=True, cache=True)
+def _hash_games(moves, offsets, starts, standard, results, hashes):  # type: ignore[no-untyped-def]
     for game in range(hashes.shape[0]):
         value = np.uint64(results[game] + 2)
-        for i in range(starts.shape[1]):
-            value = _mix(value, starts[game, i])
+        if starts.shape[1] and not np.array_equal(starts[game], standard):
+            for i in range(starts.shape[1]):
+                value = _mix(value, starts[game, i])
         for i in range(offsets[game], offsets[game + 1]):
             value = _mix(value, moves[i])
         value = _mix(value, offsets[game + 1] - offsets[game])
@@ -32,20 +33,22 @@ def hash_games(
     plies: NDArray[np.int32],
     starts: NDArray[np.uint8] | None,
     results: NDArray[np.int8],
+    standard: NDArray[np.uint8],
 ) -> NDArray[np.uint64]:
     """One hash a game. Equal games (same start, moves and result) have equal ones, whatever their headers say.
 
-    moves uint16 [sum of plies]; starts uint8 [games, width], None where all begin from the standard start.
+    moves uint16 [sum of plies]; starts uint8 [games, width], None where all begin from the standard start; standard
+    uint8 [width]: that start, which leaves no mark in the hash, so that it does not matter how it was said.
     """
     offsets = np.concatenate(([0], np.cumsum(plies, dtype=np.int64)))
     hashes = np.empty(len(plies), np.uint64)
     if starts is None:
         starts = np.empty((len(plies), 0), np.uint8)
-    _hash_games(moves, offsets, starts, results, hashes)
+    _hash_games(moves, offsets, starts, standard, results, hashes)
     return hashes
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)
 def _insert(slots, hashes, new):  # type: ignore[no-untyped-def]
     mask = np.uint64(slots.shape[0] - 1)
     added = 0

@@ -1,7 +1,7 @@
 """Many positions of a store as one long list, and a random order of it that needs no memory.
 
-A position is the pair (game, ply). A `Positions` numbers those of some games from 0; a shuffled pass over the numbers is
-computed on the fly, so that batch k of epoch e is a pure function of (seed, e, k) and a training can go on anywhere.
+A position is the pair (game, ply). A `Positions` numbers those of some games from 0; a shuffled pass over the numbers
+is computed on the fly, so that batch k of epoch e is a pure function of (seed, e, k) and a training can go on anywhere.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Batch:
 class Positions:
     """The positions of some games of a store: plies `first` to `last` of each (a negative `last` counts from the end).
 
-    The default is every position, from the start (ply 0) to the one after the last move (last = -1); last = -2 ends with
-    the last position in which a move was played. Games too short for the range have none.
+    The default is every position, from the start (ply 0) to the one after the last move (last = -1); last = -2 ends
+    with the last position in which a move was played. Games too short for the range have none.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], first: int = 0, last: int = -1):
@@ -58,7 +58,7 @@ class Positions:
         return Batch(codes, state, games, plies)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)
 def _shuffled(size, key, first, numbers):  # type: ignore[no-untyped-def]
     half = np.uint64(1)
     while (np.uint64(1) << (half * np.uint64(2))) < size:

@@ -21,9 +21,9 @@ _PARTS = 1_000_000
 class Split:
     """How games are divided.
 
-    Without dates, by hash: validate_share and test_share are percents of the games. With test_from, games from that day on
-    are the test; with validate_from, games from that day on (and before test_from) are the validation. A side whose date
-    is not given is taken by hash from the games before. Games without a date count as early.
+    Without dates, by hash: validate_share and test_share are percents of the games. With test_from, games from that day
+    on are the test; with validate_from, games from that day on (and before test_from) are the validation. A side whose
+    date is not given is taken by hash from the games before. Games without a date count as early.
     """
 
     validate_share: float = 5.0
@@ -34,7 +34,9 @@ class Split:
     def check(self) -> None:
         """Raises UsageError for shares or dates that leave nothing to train on."""
         if min(self.validate_share, self.test_share) < 0 or self.validate_share + self.test_share >= 100:
-            raise UsageError("--validate-share and --test-share are percents of the games and must leave some to train on")
+            raise UsageError(
+                "--validate-share and --test-share are percents of the games and must leave some to train on"
+            )
         if self.validate_from and self.test_from and self.test_from <= self.validate_from:
             raise UsageError(
                 f"--test-from {self.test_from} must be after --validate-from {self.validate_from}: "

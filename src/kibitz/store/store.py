@@ -9,7 +9,8 @@ A store is a folder:
     0001/games.parquet  one row a game
     0001/NAME.bin       arrays that go with the moves (clock, evaluation), where there are any
 
-Adding games writes the next numbered folder whole and then exchanges store.json, so that a reader never sees half a store.
+Adding games writes the next numbered folder whole and then exchanges store.json, so that a reader never sees half a
+store.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from kibitz.store.split import Split
 
 FORMAT = 1
 INFO = "store.json"
+TABLE = "games.parquet"
 
 
 class Store:
@@ -48,16 +50,21 @@ class Store:
         try:
             self.info: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             version = self.info["kibitz_store"]
-        except (ValueError, KeyError, UnicodeDecodeError):
+        except (ValueError, KeyError, TypeError):
             raise KibitzError(f"{file}: damaged; import the games again") from None
         if version != FORMAT:
             raise KibitzError(
                 f"{path}: a store of version {version}, this kibitz reads version {FORMAT}; import the games again"
             )
-        self.game: str = self.info["game"]
-        self.split = Split.from_json(self.info["split"])
-        self._folder = self.path / self.info["folder"]
-        expected = {"moves.u16": self.info["moves"] * 2, "offsets.i64": (self.info["games"] + 1) * 8}
+        try:
+            self.game: str = self.info["game"]
+            self.split = Split.from_json(self.info["split"])
+            self._folder = self.path / self.info["folder"]
+            expected = {"moves.u16": self.info["moves"] * 2, "offsets.i64": (self.info["games"] + 1) * 8}
+            for name, kind in self.info["beside"].items():
+                expected[f"{name}.bin"] = self.info["moves"] * np.dtype(kind["dtype"]).itemsize
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise KibitzError(f"{file}: damaged; import the games again") from None
         for name, size in expected.items():
             if not (self._folder / name).is_file() or (self._folder / name).stat().st_size != size:
                 raise KibitzError(f"{self._folder / name}: missing or of the wrong size; import the games again")
@@ -82,7 +89,10 @@ class Store:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        return self._map("offsets.i64", "<i8")
+        offsets = self._map("offsets.i64", "<i8")
+        if offsets[0] != 0 or offsets[-1] != self.info["moves"] or (np.diff(offsets) < 0).any():
+            raise KibitzError(f"{self._folder / 'offsets.i64'}: damaged; import the games again")
+        return offsets
 
     @cached_property
     def plies(self) -> NDArray[np.int64]:
@@ -91,11 +101,17 @@ class Store:
 
     @cached_property
     def starts(self) -> NDArray[np.uint8]:
-        return self._map("starts.u8", "u1").reshape(-1, self.info["start_width"])
+        starts, width = self._map("starts.u8", "u1"), self.info["start_width"]
+        if not len(starts) or len(starts) % width:
+            raise KibitzError(f"{self._folder / 'starts.u8'}: damaged; import the games again")
+        return starts.reshape(-1, width)
 
     @cached_property
     def start_of(self) -> NDArray[np.int32]:
-        return cast("NDArray[np.int32]", self.column("start"))
+        numbers = self.column("start")
+        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self.starts):
+            raise KibitzError(f"{self._folder / TABLE}: damaged; import the games again")
+        return cast("NDArray[np.int32]", numbers)
 
     def beside(self, name: str) -> NDArray[Any] | None:
         """An array that goes with the moves, or None where the games carry none of that name."""
@@ -104,7 +120,14 @@ class Store:
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
         """Rows of the games, in the order of the store."""
-        return pq.read_table(self._folder / "games.parquet", columns=columns)
+        file = self._folder / TABLE
+        try:
+            table = pq.read_table(file, columns=columns)
+        except (OSError, pa.ArrowException):
+            raise KibitzError(f"{file}: missing or damaged; import the games again") from None
+        if len(table) != len(self):
+            raise KibitzError(f"{file}: {len(table)} games instead of {len(self)}; import the games again")
+        return table
 
     def column(self, name: str) -> NDArray[Any]:
         """One column as an array. Unknown numbers are 0, unknown dates NaT, unknown texts None."""
@@ -131,4 +154,5 @@ class Store:
         )
 
     def bytes_on_disk(self) -> int:
-        return sum(file.stat().st_size for file in self._folder.iterdir()) + (self.path / INFO).stat().st_size
+        files = [*self._folder.iterdir(), self.path / INFO]
+        return sum(file.stat().st_size for file in files)

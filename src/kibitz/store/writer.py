@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -18,10 +19,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.store.batch import GameBatch, LeftOut
+from kibitz.store.batch import EXAMPLES, GameBatch, LeftOut
 from kibitz.store.hashing import HashSet, hash_games
 from kibitz.store.split import Split
-from kibitz.store.store import FORMAT, INFO, Store
+from kibitz.store.store import FORMAT, INFO, TABLE, Store
 
 _OWN_COLUMNS = [("plies", pa.int32()), ("start", pa.int32()), ("hash", pa.uint64())]
 _COPY = 1 << 20  # values copied at once from an old store
@@ -31,8 +32,8 @@ _ROWS = 100_000  # games in a row group of the table
 class StoreWriter:
     """Collects batches; `commit` makes the store. Used as a context: left without commit, nothing remains.
 
-    game: its room's name; standard_start: uint8 row of the start position; columns: the table's schema; beside: type and
-    value for none of each array that may go with the moves. With `append`, an existing store is added to.
+    game: its room's name; standard_start: uint8 row of the start position; columns: the table's schema; beside: type
+    and value for none of each array that may go with the moves. With `append`, an existing store is added to.
     Exact duplicates (same start, moves, result) are left out, also against what the store held before.
     """
 
@@ -55,22 +56,29 @@ class StoreWriter:
         self.left_out = LeftOut()
         self._known = HashSet()
         self._digest = hashlib.sha256()
+        self._standard = standard_start
         self._starts = {standard_start.tobytes(): 0}
         self._start_width = len(standard_start)
         self._beside: dict[str, IO[bytes]] = {}
         self._rows: list[pa.Table] = []
         self._committed = False
+        self._files: list[IO[bytes]] = []
+        self._table: pq.ParquetWriter | None = None
         try:
-            self._open()
-        except OSError as error:
-            raise KibitzError(f"{self.path}: {(error.strerror or str(error)).lower()}; choose another place") from None
+            with self._telling():
+                self._open()
+        except BaseException:
+            self._remove()
+            raise
 
     def _old_store(self, append: bool) -> Store | None:
         if not self.path.exists():
             return None
         if not append:
             kind = "a store" if (self.path / INFO).exists() else "a file or folder"
-            raise UsageError(f"{self.path}: there is {kind} already; add to a store with --append, or choose another name")
+            raise UsageError(
+                f"{self.path}: there is {kind} already; add to a store with --append, or choose another name"
+            )
         old = Store(self.path)
         if old.game != self.game:
             raise UsageError(f"{self.path}: a store of {old.game} games; {self.game} games need a store of their own")
@@ -88,18 +96,36 @@ class StoreWriter:
         if self._folder.exists():
             shutil.rmtree(self._folder)
         self._folder.mkdir(parents=True)
-        self._moves = open(self._folder / "moves.u16", "wb")  # noqa: SIM115
-        self._offsets = open(self._folder / "offsets.i64", "wb")  # noqa: SIM115
+        self._moves = self._new("moves.u16")
+        self._offsets = self._new("offsets.i64")
         self._offsets.write(np.zeros(1, "<i8").tobytes())
-        self._table = pq.ParquetWriter(self._folder / "games.parquet", self.schema, compression="zstd")
+        self._table = pq.ParquetWriter(self._folder / TABLE, self.schema, compression="zstd")
         if self.old:
             self._copy_old(self.old)
 
+    def _new(self, name: str) -> IO[bytes]:
+        file = open(self._folder / name, "wb")  # noqa: SIM115
+        self._files.append(file)
+        return file
+
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        """What the system refuses while the store is written, in one line with the store's name."""
+        try:
+            yield
+        except OSError as error:
+            left = "the store is as it was before" if self.old else "no store was made"
+            full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+            reason = "the disk is full" if full else (error.strerror or str(error)).lower()
+            remedy = "free some space, or choose another place" if full else "choose another place"
+            raise KibitzError(f"{self.path}: {reason}; {left}; {remedy}") from None
+
     def _copy_old(self, old: Store) -> None:
+        assert self._table is not None
         self._known.add(old.column("hash"))
         self._starts = {row.tobytes(): i for i, row in enumerate(old.starts)}
         for name in old.info["beside"]:
-            self._beside[name] = open(self._folder / f"{name}.bin", "wb")  # noqa: SIM115
+            self._beside[name] = self._new(f"{name}.bin")
             values = old.beside(name)
             assert values is not None
             _copy(values, self._beside[name])
@@ -113,27 +139,38 @@ class StoreWriter:
     def __enter__(self) -> StoreWriter:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._committed:
-            return
-        for file in (self._moves, self._offsets, *self._beside.values()):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._committed:
+            self._remove()
+
+    def _remove(self) -> None:
+        """Take away what was written."""
+        for file in (*self._files, *([self._table] if self._table else [])):
             with contextlib.suppress(OSError):  # a full disk is told already
                 file.close()
         shutil.rmtree(self._folder if self.old else self._root, ignore_errors=True)
 
     def add(self, batch: GameBatch, limit: int | None = None) -> int:
-        """Write a batch; how many of its games were new. With `limit`, at most that many are taken."""
+        """Write a batch; how many of its games were new. With `limit`, at most that many are taken.
+
+        Raises KibitzError where the disk is full or the store's place has gone.
+        """
+        with self._telling():
+            return self._add(batch, limit)
+
+    def _add(self, batch: GameBatch, limit: int | None) -> int:
         self.read += batch.read
         self.left_out.merge(batch.left_out)
         results = batch.table["result"].to_numpy()
-        hashes = hash_games(batch.moves, batch.plies, batch.starts, results)
+        hashes = hash_games(batch.moves, batch.plies, batch.starts, results, self._standard)
         new = self._known.add(hashes)
-        for i in np.flatnonzero(~new):
-            row = batch.table.slice(int(i), 1).to_pylist()[0]
-            headers = {"White": row.get("white") or "?", "Black": row.get("black") or "?", "Date": str(row.get("date"))}
-            self.left_out.add("duplicate", row["source"], row["number"], headers)
+        self._leave_out("duplicate", batch.table, ~new)
         if limit is not None:
-            new &= np.cumsum(new) <= limit
+            over = new & (np.cumsum(new) > limit)
+            self._leave_out("over the limit", batch.table, over)
+            new &= ~over
         batch, hashes = batch.take(new), hashes[new]
         if len(batch) == 0:
             return 0
@@ -153,8 +190,17 @@ class StoreWriter:
         self.moves += len(batch.moves)
         return len(batch)
 
+    def _leave_out(self, reason: str, table: pa.Table, games: NDArray[np.bool_]) -> None:
+        """Count these games of a batch as left out, the first few by name."""
+        which = np.flatnonzero(games)
+        for row in table.take(pa.array(which[:EXAMPLES])).to_pylist():
+            names = {"White": row.get("white") or "?", "Black": row.get("black") or "?", "Date": str(row.get("date"))}
+            self.left_out.add(reason, row["source"], row["number"], names)
+        if len(which) > EXAMPLES:
+            self.left_out.counts[reason] += len(which) - EXAMPLES
+
     def _flush_rows(self) -> None:
-        if self._rows:
+        if self._rows and self._table:
             self._table.write_table(pa.concat_tables(self._rows).combine_chunks())
             self._rows.clear()
 
@@ -165,8 +211,10 @@ class StoreWriter:
         return np.array(numbers, np.int32)
 
     def _write_beside(self, batch: GameBatch) -> None:
-        for name in batch.beside.keys() - self._beside.keys():  # the first games that carry it: none for all before
-            self._beside[name] = open(self._folder / f"{name}.bin", "wb")  # noqa: SIM115
+        for name in sorted(
+            batch.beside.keys() - self._beside.keys()
+        ):  # the first games that carry it: none for all before
+            self._beside[name] = self._new(f"{name}.bin")
             dtype, missing = self.kinds[name]
             _copy(np.broadcast_to(np.array(missing, dtype), self.moves), self._beside[name])
         for name, file in self._beside.items():
@@ -175,11 +223,20 @@ class StoreWriter:
             file.write((np.full(len(batch.moves), missing, dtype) if values is None else values).tobytes())
 
     def commit(self, how: Mapping[str, Any]) -> Store:
-        """Close the files and make the store visible. `how`: what this import was asked to do, kept in its history."""
+        """Close the files and make the store visible. `how`: what this import was asked to do, kept in its history.
+
+        Raises KibitzError where the disk is full or the store's place has gone; an old store is then as it was.
+        """
+        with self._telling():
+            self._commit(how)
+        return Store(self.path)
+
+    def _commit(self, how: Mapping[str, Any]) -> None:
         self._flush_rows()
+        assert self._table is not None
         self._table.close()
-        (self._folder / "starts.u8").write_bytes(b"".join(self._starts))
-        for file in (self._moves, self._offsets, *self._beside.values()):
+        self._new("starts.u8").write(b"".join(self._starts))
+        for file in self._files:
             file.flush()
             os.fsync(file.fileno())
             file.close()
@@ -205,13 +262,19 @@ class StoreWriter:
         }
         temporary = self._root / (INFO + ".new")
         temporary.write_text(json.dumps(info, indent=1, ensure_ascii=False), encoding="utf-8")
-        os.replace(temporary, self._root / INFO)
-        if self.old:
-            shutil.rmtree(self.path / self.old.info["folder"], ignore_errors=True)
-        else:
-            os.rename(self._root, self.path)
+        # From here on an interrupt must not remove the new folder, which store.json may name already.
         self._committed = True
-        return Store(self.path)
+        try:
+            os.replace(temporary, self._root / INFO)
+            if not self.old:
+                os.rename(self._root, self.path)
+        except OSError:
+            self._committed = False
+            raise
+        if self.old:
+            for folder in self.path.iterdir():  # the old one, and those of appends that were killed
+                if folder.name.isdigit() and folder != self._folder:
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _copy(values: NDArray[Any], file: IO[bytes]) -> None:

@@ -78,7 +78,7 @@ class System(Protocol):
     paper: ClassVar[str]
     anchor: ClassVar[str]
     outputs: ClassVar[tuple[str, ...]]
-    Settings: ClassVar[type]
+    settings_type: ClassVar[type]
 
     def check(self, settings: Any) -> None:
         """Raises UsageError, naming what is wrong, for settings that no network can be built from."""

@@ -1,8 +1,8 @@
 """Layers written as one line, in the manner in which the post names its experiments: `400conv4x4.pool2x2.200conv2x2.ip70`.
 
-    400conv4x4      400 filters of 4×4; then s2 for a stride, p1 for zero padding (400conv4x4s2p1)
-    pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller window at the far edge (ceil)
-    ip70            a dense layer ("inner product") of 70 units
+400conv4x4      400 filters of 4×4; then s2 for a stride, p1 for zero padding (400conv4x4s2p1)
+pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller window at the far edge (ceil)
+ip70            a dense layer ("inner product") of 70 units
 """
 
 from __future__ import annotations

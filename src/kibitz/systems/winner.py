@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.chess.encodings import ATTACKS, AttackPlanes, MoverView, SignedPlanes, Stack
-from kibitz.chess.replay import SIDE
+from kibitz.chess.replay import CASTLING, EN_PASSANT, SIDE
 from kibitz.errors import UsageError
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
@@ -39,7 +39,11 @@ class Settings:
     # the post's proposals
     attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1) or counts (how many attackers)")
     separate: str = setting("none", "networks of their own by: none, side (to move), phase, or side+phase")
-    view: str = setting("white", "whose eyes: white (the post's) or mover (Black's positions are shown with colours exchanged)")
+    view: str = setting(
+        "white", "whose eyes: white (the post's) or mover (Black's positions are shown with colours exchanged)"
+    )
+    mirror: str = setting("none", "in training, show half of the positions without castling rights with their files "
+                                  "mirrored: none (the post's) or files")  # fmt: skip
     # solver
     optimiser: str = setting("sgd", "sgd (the post's) or adam")
     learning_rate: float = setting(0.01, "learning rate at the first iteration")
@@ -56,15 +60,27 @@ class Settings:
 
 
 class Outcomes(Positions):
-    """Every position of the games (the post takes all, from the first to the mate), with White's result as the target."""
+    """Every position of the games (the post takes all, from the first to the mate), with White's result as the target.
 
-    def __init__(self, store: Store, games: NDArray[np.int64]):
+    With `mirror`, half of those without castling rights come with their files mirrored: the same game to its rules.
+    """
+
+    def __init__(self, store: Store, games: NDArray[np.int64], mirror: bool = False):
         super().__init__(store, games)
+        self.mirror = mirror
         self._white_won = store.column("result") > 0
 
     def batch(self, numbers: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
         games, plies = self.locate(numbers)
         codes, state = self.store.replay(games, plies)
+        if self.mirror:
+            coin = (
+                numbers * 0x9E3779B1 + epoch * 0x85EBCA77
+            ) >> 16 & 1  # chance that depends on the position and epoch alone
+            turned = np.flatnonzero((state[:, CASTLING] == 0) & (coin == 1))
+            codes[turned] = codes[turned].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, 64)
+            files = state[turned, EN_PASSANT]
+            state[turned, EN_PASSANT] = np.where(files > 0, 9 - files, 0)
         return {"codes": codes, "state": state, "target": self._white_won[games].astype(np.float32)}
 
 
@@ -201,7 +217,9 @@ def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
     weights = [p for name, p in network.named_parameters() if name.endswith("weight")]
     biases = [p for name, p in network.named_parameters() if name.endswith("bias")]
     if settings.optimiser == "adam":
-        return torch.optim.AdamW([{"params": weights, "weight_decay": settings.l2}, {"params": biases, "weight_decay": 0.0}])
+        return torch.optim.AdamW(
+            [{"params": weights, "weight_decay": settings.l2}, {"params": biases, "weight_decay": 0.0}]
+        )
     return torch.optim.SGD(
         [
             {"params": weights, "weight_decay": 2 * settings.l2, "rate": 1.0},
@@ -254,13 +272,13 @@ class WinnerSystem:
     paper: ClassVar[str] = SYSTEMS["winner"].paper
     anchor: ClassVar[str] = SYSTEMS["winner"].anchor
     outputs: ClassVar[tuple[str, ...]] = ("white_wins",)
-    Settings: ClassVar[type] = Settings
+    settings_type: ClassVar[type] = Settings
 
     def check(self, settings: Settings) -> None:
         choices = (
             ("activation", ("identity", "relu")), ("attacks", ATTACKS), ("view", ("white", "mover")),
             ("separate", ("none", "side", "phase", "side+phase")), ("optimiser", ("sgd", "adam")),
-            ("schedule", ("inv", "cosine")), ("initial", ("mocha", "unit")),
+            ("schedule", ("inv", "cosine")), ("initial", ("mocha", "unit")), ("mirror", ("none", "files")),
         )  # fmt: skip
         for name, allowed in choices:
             if getattr(settings, name) not in allowed:
@@ -307,7 +325,7 @@ class WinnerSystem:
             Stage(
                 name="winner",
                 module=network,
-                examples=Outcomes,
+                examples=lambda store, games: Outcomes(store, games, settings.mirror == "files"),
                 loss=lambda batch: loss(network, batch),
                 optimiser=lambda: optimiser(network, settings),
                 learning_rate=learning_rate,

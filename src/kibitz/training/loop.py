@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from lightning_fabric import Fabric
@@ -102,6 +102,16 @@ class _Stop:
         self._restore()
 
 
+@contextlib.contextmanager
+def _small_numbers_flushed() -> Iterator[None]:
+    """Numbers below the normal format become 0: they mean nothing here, and a CPU is slow with them."""
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+
+
 class Trainer:
     """One training in one run directory.
 
@@ -126,8 +136,6 @@ class Trainer:
         device = "cuda" if accelerator != "cpu" and torch.cuda.is_available() else "cpu"
         precision: Any = best_precision(device) if plan.precision == "auto" else plan.precision
         self.fabric = Fabric(accelerator=accelerator, devices=1, precision=precision)
-        # Numbers too small for the normal format slow a CPU down thirty times and mean nothing here.
-        torch.set_flush_denormal(True)
         self.network = network.to(self.fabric.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.stages = list(system.stages(self.network, settings))
         self.started = time.monotonic()
@@ -191,7 +199,7 @@ class Trainer:
     def train(self) -> Outcome:
         """Train every stage to its end, or to the plan's time limit, or until asked to stop (Ctrl-C, SIGTERM)."""
         number, iteration, optimiser_state = self._resume()
-        with _Stop() as stop:
+        with _Stop() as stop, _small_numbers_flushed():
             while number < len(self.stages):
                 stage = self.stages[number]
                 optimiser = stage.optimiser()
@@ -215,7 +223,7 @@ class Trainer:
         examples = stage.examples(self.store, self.games)
         validation = stage.examples(self.store, self.validation)
         base = [group.get("rate", 1.0) for group in optimiser.param_groups]
-        optimiser = self.fabric.setup_optimizers(optimiser)
+        optimiser = cast(torch.optim.Optimizer, self.fabric.setup_optimizers(optimiser))
         self.network.train()
         self._clock = time.monotonic()
         iteration = first

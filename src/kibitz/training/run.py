@@ -1,13 +1,13 @@
 """A run: the directory of one training, and how every face opens one.
 
-    run.json           system, settings, data, split, versions, seed; and at the end what came out
-    metrics.jsonl      one row a summary or validation
-    last.pt            all that a broken training needs to go on
-    snapshots/         the weights as they were, by stage and iteration
-    best.safetensors   the weights of the best validation
-    model.onnx         the same, for every face
-    seen.npy           short hashes of the games it learned from or was chosen by, so that no test counts them
-    learning.svg       the learning curve
+run.json           system, settings, data, split, versions, seed; and at the end what came out
+metrics.jsonl      one row a summary or validation
+last.pt            all that a broken training needs to go on
+snapshots/         the weights as they were, by stage and iteration
+best.safetensors   the weights of the best validation
+model.onnx         the same, for every face
+seen.npy           short hashes of the games it learned from or was chosen by, so that no test counts them
+learning.svg       the learning curve
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Run:
     def settings(self) -> Any:
         from kibitz.systems.base import settings_from
 
-        return settings_from(self.system.Settings, self.info["settings"])
+        return settings_from(self.system.settings_type, self.info["settings"])
 
     @property
     def split(self) -> Split:
@@ -94,7 +94,9 @@ class Run:
         """The weights file. Raises KibitzError where the training has not come to a first validation."""
         path = self.path / WEIGHTS
         if not path.is_file():
-            raise KibitzError(f"{self.name}: nothing is trained yet; go on with: {self.info.get('command', 'kibitz train')}")
+            raise KibitzError(
+                f"{self.name}: nothing is trained yet; go on with: {self.info.get('command', 'kibitz train')}"
+            )
         return path
 
     def weights_sha256(self) -> str:

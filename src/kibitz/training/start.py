@@ -52,7 +52,9 @@ def choose(
             return wanted, None
         info = Run(wanted).info
         if not same_training(info, system, settings, data, seed):
-            raise UsageError(f"{wanted}: {differences(info, system, settings, data, seed)}; choose another --run to train anew")
+            raise UsageError(
+                f"{wanted}: {differences(info, system, settings, data, seed)}; choose another --run to train anew"
+            )
         return wanted, info
     number = 1
     while (path := RUNS / f"{system}-{number}").exists():
@@ -158,7 +160,12 @@ def train(
     began = time.monotonic()
     outcome = trainer.train()
     info["seconds"] = round(info["seconds"] + time.monotonic() - began, 1)
-    info |= {"finished": outcome.finished, "iteration": outcome.iteration, "best": outcome.best, "ended": outcome.reason}
+    info |= {
+        "finished": outcome.finished,
+        "iteration": outcome.iteration,
+        "best": outcome.best,
+        "ended": outcome.reason,
+    }
     write_json(path / INFO, info)
     finish(path, store, parts[TRAIN])
     return Training(path, outcome, begun is not None)

@@ -1,0 +1,30 @@
+# The two commands of the README: `make demo` and `make test`. Each makes .venv on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint install clean
+
+install: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "kibitz needs Python 3.11 or newer; name one: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@sh tools/make_venv.sh "$(PYTHON)" "$(VENV)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# From games to a network that answers, in a few minutes; every step is a command you can use on your own games.
+demo: $(READY)
+	@sh tools/demo.sh $(BIN)/kibitz demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

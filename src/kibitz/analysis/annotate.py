@@ -1,0 +1,72 @@
+"""Judged games as PGN that other programs read: evaluations in comments, and marks as NAGs."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import chess.engine
+import chess.pgn
+
+import chess
+from kibitz.analysis.moves import MATE, STALEMATE, Judged
+
+STEEPNESS = 0.00368208
+"""Lichess's winning probability for White: 1 / (1 + exp(−0.00368208 · centipawns)), https://lichess.org/page/accuracy."""
+LEAST = 1e-4
+"""Probabilities are kept this far from 0 and 1, so that no evaluation is beyond ±25.01 pawns."""
+
+_NAGS = {"?!": chess.pgn.NAG_DUBIOUS_MOVE, "?": chess.pgn.NAG_MISTAKE, "??": chess.pgn.NAG_BLUNDER}
+_OF_MOVES = set(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))
+
+
+def centipawns(white: float) -> int:
+    """White's probability of winning as an evaluation, by Lichess's formula turned round."""
+    kept = min(max(white, LEAST), 1 - LEAST)
+    return round(math.log(kept / (1 - kept)) / STEEPNESS)
+
+
+def annotated(judged: Judged) -> str:
+    """The game with `[%eval …]` after each move of the main line (pawns, White's view) and $6, $2, $4 for ?!, ? and ??.
+
+    Comments, variations and headers stay; an evaluation that was there is replaced, and a move that somebody has
+    judged ($1 to $6) keeps that judgement. After mate there is nothing to evaluate; a stalemate is 0.00.
+    """
+    game = judged.record.game
+    for node, move in zip(game.mainline(), judged.moves, strict=True):
+        if move.mark != MATE:
+            worth = 0 if move.mark == STALEMATE else centipawns(move.after)
+            node.set_eval(chess.engine.PovScore(chess.engine.Cp(worth), chess.WHITE))
+        if move.mark in _NAGS and not node.nags & _OF_MOVES:
+            node.nags.add(_NAGS[move.mark])
+    return game.accept(chess.pgn.StringExporter(columns=80)) + "\n\n"
+
+
+@contextlib.contextmanager
+def whole_file(path: str) -> Iterator[IO[str]]:
+    """A text file to write, which appears under its name when all is written, or not at all; "-" is standard output."""
+    if path == "-":
+        yield sys.stdout
+        return
+    target = Path(path).resolve()  # through a link, which stays
+    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
+        with open(target, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+        os.replace(temporary, target)
+    except OSError as error:
+        if error.filename == str(temporary):  # the user knows the file by its own name
+            error.filename = path
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()

@@ -1,0 +1,13 @@
+"""What `winner` says of a position: who wins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.play.session import Answers
+
+
+def white_wins(answers: Answers) -> NDArray[np.float64]:
+    """White's probability of winning, 0..1 [n]: the network's only output, learned from decisive games."""
+    return answers["white_wins"].astype(np.float64)

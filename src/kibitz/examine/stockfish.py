@@ -1,0 +1,188 @@
+"""Stockfish as a yardstick: its evaluation of positions at a fixed depth, through plain UCI.
+
+It may be absent, crash or hang; whatever it does, no wait is longer than `patience`, and its process ends with ours.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+
+from kibitz.errors import UsageError
+
+MATE = 100_000
+"""Centipawns that a mate counts, less its distance in moves."""
+
+
+class EngineFailed(Exception):
+    """The engine did not start, crashed, or did not answer in time."""
+
+
+def find(wanted: str | None = None) -> str | None:
+    """The path of Stockfish; None where it is not installed. Raises UsageError where `wanted` is no program."""
+    if wanted is not None:
+        found = shutil.which(wanted)
+        if not found:
+            raise UsageError(f"--stockfish {wanted}: no such program; give its path")
+        return found
+    return shutil.which("stockfish") or shutil.which("/usr/games/stockfish")  # where Debian has it, off most PATHs
+
+
+class Stockfish:
+    """One engine process. Raises EngineFailed where it does not answer within `patience` seconds. A context."""
+
+    def __init__(self, path: str, patience: float = 20.0):
+        self.patience = patience
+        self.name = os.path.basename(path)
+        try:
+            self._process = subprocess.Popen(
+                [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                text=True, encoding="utf-8", errors="replace", bufsize=1, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise EngineFailed(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            self._send("uci")
+            for line in self._until("uciok"):
+                if line.startswith("id name "):
+                    self.name = line.removeprefix("id name ").strip()
+            self._send("setoption name Threads value 1", "setoption name Hash value 4")
+        except BaseException:
+            self.close()
+            raise
+
+    def evaluate(self, fen: str, depth: int) -> int:
+        """Its evaluation in centipawns from White's view; a mate in n moves is ±(MATE - n).
+
+        Starts from an empty memory, so that the answer depends on the position alone.
+        """
+        self._send("ucinewgame", "isready")
+        for _ in self._until("readyok"):
+            pass
+        self._send(f"position fen {fen}", f"go depth {depth}")
+        score: int | None = None
+        for line in self._until("bestmove"):
+            words = line.split()
+            if "score" in words and "upperbound" not in words and "lowerbound" not in words:
+                score = _centipawns(words[words.index("score") + 1 :])
+        if score is None:
+            raise EngineFailed(f"{self.name} gave no score for {fen}")
+        return score if " w " in fen else -score
+
+    def close(self) -> None:
+        """End the process, and where the program was a script, whatever it started."""
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        self._process.wait()
+        self._reader.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                if pipe:
+                    pipe.close()
+
+    def __enter__(self) -> Stockfish:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _send(self, *lines: str) -> None:
+        assert self._process.stdin
+        try:
+            self._process.stdin.write("".join(f"{line}\n" for line in lines))
+            self._process.stdin.flush()
+        except OSError:
+            raise EngineFailed(f"{self.name} ended (exit code {self._process.wait()})") from None
+
+    def _read(self) -> None:
+        assert self._process.stdout
+        with contextlib.suppress(ValueError, OSError):  # closed while reading
+            for line in self._process.stdout:
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _until(self, last: str) -> Iterator[str]:
+        """Lines up to the one that begins with `last`, without it."""
+        end = time.monotonic() + self.patience
+        while True:
+            try:
+                line = self._lines.get(timeout=max(0.0, end - time.monotonic()))
+            except queue.Empty:
+                raise EngineFailed(f"{self.name} did not answer for {self.patience:g} s") from None
+            if line is None:
+                raise EngineFailed(f"{self.name} ended (exit code {self._process.wait()})")
+            if line.startswith(last):
+                return
+            yield line
+
+
+def _centipawns(words: Sequence[str]) -> int:
+    """What follows "score" as centipawns: "cp 31", "mate -3"; "mate 0" is said by a side that is mated."""
+    try:
+        kind, value = words[0], int(words[1])
+    except (IndexError, ValueError):
+        raise EngineFailed(f"a score that is none: {' '.join(words[:2])}") from None
+    return value if kind == "cp" else (MATE if value > 0 else -MATE) - value
+
+
+def evaluations(
+    path: str,
+    fens: Sequence[str],
+    depth: int,
+    *,
+    workers: int,
+    patience: float = 20.0,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[str, list[int]]:
+    """The engine's name, and its evaluation of each position in centipawns, White's view.
+
+    workers: processes, one thread each. Raises EngineFailed when any of them fails; no process is left.
+    """
+    done, failed, lock = 0, threading.Event(), threading.Lock()
+
+    def work(mine: Sequence[str]) -> tuple[str, list[int]]:
+        nonlocal done
+        scores: list[int] = []
+        try:
+            with Stockfish(path, patience) as engine:
+                for fen in mine:
+                    if failed.is_set():
+                        break
+                    scores.append(engine.evaluate(fen, depth))
+                    with lock:
+                        done += 1
+                        tell(done, len(fens))
+                return engine.name, scores
+        except BaseException:
+            failed.set()
+            raise
+
+    workers = max(1, min(workers, len(fens)))
+    with ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(work, fens[first::workers]) for first in range(workers)]
+        try:
+            parts = [future.result() for future in futures]
+        except BaseException:
+            failed.set()  # Ctrl-C too: the others stop after the position they are at
+            raise
+    every = [0] * len(fens)
+    for first, (_, scores) in enumerate(parts):
+        every[first::workers] = scores
+    return parts[0][0], every

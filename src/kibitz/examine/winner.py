@@ -1,0 +1,273 @@
+"""The examination of `winner`: the post's accuracy and gallery; calibration, slices and baselines beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from kibitz.chess.filters import SPEEDS
+from kibitz.chess.replay import SIDE
+from kibitz.examine import Plan, Tell
+from kibitz.examine.games import Chosen, bundled_note, describe
+from kibitz.examine.sample import draw, gather
+from kibitz.examine.shown import Picker, curve, fens, position, records, story
+from kibitz.examine.stockfish import EngineFailed, evaluations
+from kibitz.play.session import Session
+from kibitz.store.positions import Batch, Positions
+from kibitz.store.store import Store
+from kibitz.systems.winner import phase
+from kibitz.training.metrics import ByGame, log_loss, reliability, slices
+from kibitz.training.run import Run
+
+OUTPUT, MEANING = "white_wins", "White wins"
+
+VALUES = np.array([0, 1, 3, 3, 5, 9, 0, -1, -3, -3, -5, -9, 0], np.int8)
+"""What each code of a square counts for White: pawn 1, knight and bishop 3, rook 5, queen 9."""
+
+GALLERY = (
+    (0.9, 1.0, "Surely White"), (0.8, 0.9, "White"), (0.65, 0.8, "Rather White"), (0.45, 0.55, "Even"),
+    (0.2, 0.35, "Rather Black"), (0.1, 0.2, "Black"), (0.0, 0.1, "Surely Black"),
+)  # fmt: skip
+"""The post's bands of probability."""
+
+IN_BAND, SHOWN = 4, 12
+"""Positions of a band that are right, and as many that are wrong; hardest positions, and as many mistakes."""
+
+PLIES = (0, 10, 20, 30, 40, 60, 80, 100, 140, np.inf)
+PHASES = ("opening", "middlegame", "endgame")
+MATERIAL = (-np.inf, -8, -4, -2, 0, 1, 3, 5, 9, np.inf)
+MATERIAL_WORDS = (
+    "Black 9 or more up", "Black 5 to 8 up", "Black 3 or 4 up", "Black 1 or 2 up", "equal",
+    "White 1 or 2 up", "White 3 or 4 up", "White 5 to 8 up", "White 9 or more up",
+)  # fmt: skip
+RATING_STEP = 200
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The tested positions, one entry of each array a position.
+
+    games, plies: where they are; chance: the network's probability that White wins; won: White did; material: in pawns,
+    White's view; phase: 0 opening, 1 middlegame, 2 endgame; side: 0 White to move, 1 Black.
+    """
+
+    store: Store
+    games: NDArray[np.int64]
+    plies: NDArray[np.int64]
+    chance: NDArray[np.float32]
+    won: NDArray[np.bool_]
+    material: NDArray[np.int16]
+    phase: NDArray[np.int64]
+    side: NDArray[np.uint8]
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Where the network is right, at threshold 0.5."""
+        right: NDArray[np.bool_] = (self.chance > 0.5) == self.won
+        return right
+
+    def of_game(self, column: str) -> NDArray[Any]:
+        """A column of the store's table, position by position."""
+        return self.store.column(column)[self.games]
+
+
+def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
+    """What a Sheet keeps of a batch of positions."""
+    return {
+        "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
+        "material": VALUES[batch.codes].sum(1, dtype=np.int16),
+        "phase": phase(torch.from_numpy(batch.codes)).numpy(),
+        "side": batch.state[:, SIDE],
+    }
+
+
+def examine(
+    run: Run, store: Store, chosen: Chosen, plan: Plan, tell: Tell, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """The system's part of a result, see `kibitz.examine.Examination`."""
+    session = Session(run)
+    positions = Positions(store, chosen.games)
+    numbers = draw(positions, plan.positions, plan.seed)
+    found = gather(
+        positions, numbers, lambda batch: measure(session, batch), lambda done, total: tell("positions", done, total)
+    )
+    games, plies = positions.locate(numbers)
+    sheet = Sheet(store, games, plies, won=store.column("result")[games] > 0, **found)
+    data = describe(store, chosen, len(numbers), len(positions))
+    if note := bundled_note(store, chosen.games) or protocol_note(store, chosen.games):
+        data["note"] = note
+    groups = ByGame(sheet.games)
+    beside = baselines(sheet, groups, plan, session.threads, tell, say)
+    tell("figures", 0, 1)
+    figures = {
+        "accuracy": groups.mean(sheet.right),
+        "log_loss": groups.mean(log_loss(sheet.chance, sheet.won)),
+        "calibration_error": groups.calibration_error(sheet.chance, sheet.won),
+    }
+    result = {
+        "data": data,
+        "headline": "accuracy",
+        "figures": {name: figure.as_json() for name, figure in figures.items()},
+        "by": by(sheet, groups),
+        "calibration": reliability(sheet.chance, sheet.won, sheet.games),
+        "baselines": beside,
+        "texts": {
+            "baselines": "How often simpler answers are right. Where one was asked for some of the positions only, the "
+            "network's figure on those very positions stands below it.",
+            "by": "Accuracy over parts of the positions. The dashed line is the accuracy over all of them.",
+        },
+        **shown(sheet, session, plan.seed),
+    }
+    tell("figures", 1, 1)
+    return result
+
+
+def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
+    """Where the games differ from those of the post, in words; None where they do not."""
+    mates = float(np.mean(store.column("ending")[games] == "checkmate"))
+    ratings = np.minimum(store.column("white_rating")[games], store.column("black_rating")[games])
+    strong = float(np.mean(ratings > 2000))
+    if mates == 1 and strong == 1:
+        return None
+    return (
+        "The paper's figure is on games of players rated over 2000 that ended in mate. "
+        f"Of these games {mates:.1%} ended in mate, and in {strong:.1%} both players are known to be rated over 2000."
+    )
+
+
+# Slices
+
+
+def by(sheet: Sheet, groups: ByGame) -> dict[str, list[dict[str, Any]]]:
+    """Accuracy over parts of the positions; parts without any are left out."""
+    right = sheet.right
+    white, black = (sheet.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
+    rating = np.where((white > 0) & (black > 0), (white + black) // 2, -1)
+    tables = {
+        "ply": slices(right, groups, sheet.plies, edges=PLIES),
+        "phase": slices(right, groups, sheet.phase, labels=PHASES),
+        "material": slices(right, groups, sheet.material, edges=MATERIAL, labels=MATERIAL_WORDS),
+        "side to move": slices(right, groups, sheet.side, labels=("White", "Black")),
+    }
+    if (known := rating[rating >= 0]).size:
+        low, high = (int(end) // RATING_STEP * RATING_STEP for end in (known.min(), known.max()))
+        edges = range(low, high + RATING_STEP + 1, RATING_STEP)
+        tables["rating (mean of both)"] = slices(right, groups, rating, edges=edges)
+    numbers = {speed: number for number, speed in enumerate(SPEEDS)}
+    speed = np.array([numbers.get(name, -1) for name in sheet.store.column("speed")])[sheet.games]
+    if (speed >= 0).any():
+        tables["speed"] = slices(right, groups, speed, labels=SPEEDS)
+    return {
+        name: [
+            {"slice": "unknown" if row["slice"] == "other" else row["slice"], "figure": row["figure"].as_json()}
+            for row in rows
+            if row["figure"].n
+        ]
+        for name, rows in tables.items()
+    }
+
+
+# Baselines
+
+
+def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """How right the side is that a score (White's view) prefers: 1, 0, or one half where it prefers none."""
+    return np.where(score == 0, 0.5, (score > 0) == won)
+
+
+def baselines(
+    sheet: Sheet, groups: ByGame, plan: Plan, workers: int, tell: Tell, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """Figures of simpler answers by name; one over some of the positions is followed by the network's there.
+
+    workers: Stockfish processes."""
+    white, black = (sheet.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
+    rated = (white > 0) & (black > 0)
+    found = {
+        "always White": groups.mean(sheet.won).as_json(),
+        "more material (equal: half right)": groups.mean(answered(sheet.material, sheet.won)).as_json(),
+    }
+    if rated.any():
+        name = "higher rating (equal: half right)"
+        found[name] = groups.mean(answered(white - black, sheet.won), rated).as_json()
+        if not rated.all():
+            found["the network, where both ratings are known"] = groups.mean(sheet.right, rated).as_json()
+    if plan.stockfish and plan.stockfish_positions:
+        order = np.random.default_rng(plan.seed).permutation(len(sheet.games))
+        for depth, count in ((1, plan.stockfish_positions), (10, max(1, plan.stockfish_positions // 5))):
+            try:
+                found |= _stockfish(sheet, np.sort(order[:count]), plan.stockfish, depth, workers, tell)
+            except EngineFailed as error:
+                say(f"Stockfish at depth {depth} is left out: {error}")
+    return found
+
+
+def _stockfish(
+    sheet: Sheet, some: NDArray[np.int64], path: str, depth: int, workers: int, tell: Tell
+) -> dict[str, Any]:
+    """Stockfish's figure and the network's on the positions `some` (indices)."""
+    name, scores = evaluations(
+        path, fens(sheet.store, sheet.games[some], sheet.plies[some]), depth, workers=workers,
+        tell=lambda done, total: tell(f"Stockfish, depth {depth}", done, total),
+    )  # fmt: skip
+    groups = ByGame(sheet.games[some])
+    return {
+        f"{name}, depth {depth}, {len(some):,} positions": groups.mean(
+            answered(np.array(scores), sheet.won[some])
+        ).as_json(),
+        f"the network, those {len(some):,} positions (depth {depth})": groups.mean(sheet.right[some]).as_json(),
+    }
+
+
+# Gallery, hardest positions and mistakes
+
+
+def shown(sheet: Sheet, session: Session, seed: int) -> dict[str, Any]:
+    """What the page shows of single positions, and the games of the hardest and of the mistakes."""
+    order = np.random.default_rng(seed).permutation(len(sheet.games))
+    picker = Picker(sheet.store, sheet.games, sheet.plies)
+    bands = []
+    for low, high, _ in GALLERY:
+        inside = (sheet.chance >= low) & ((sheet.chance < high) | (high == 1))
+        bands.append([picker.take(order[(inside & (sheet.right == right))[order]], IN_BAND) for right in (True, False)])
+    hardest = _pick(sheet, np.abs(sheet.chance - 0.5), np.ones_like(sheet.won))
+    mistakes = _pick(sheet, -np.abs(sheet.chance - 0.5), ~sheet.right)
+    kept = [*hardest, *mistakes]
+    known = records(
+        sheet.store, (int(sheet.games[i]) for i in [*kept, *(i for band in bands for p in band for i in p)])
+    )
+
+    def row(index: int) -> dict[str, Any]:
+        place = (int(sheet.games[index]), int(sheet.plies[index]))
+        return position(known[place[0]], place, round(float(sheet.chance[index]), 4), MEANING)
+
+    link_to = {int(sheet.games[i]): int(sheet.plies[i]) for i in kept}  # a mistake's ply, where a game has both
+    return {
+        "gallery": [
+            {
+                "band": [low, high],
+                "title": title,
+                "correct": [row(i) for i in correct],
+                "wrong": [row(i) for i in wrong],
+            }
+            for (low, high, title), (correct, wrong) in zip(GALLERY, bands, strict=True)
+        ],
+        "hardest": [row(i) for i in hardest],
+        "mistakes": [row(i) for i in mistakes],
+        "games": {
+            str(game): story(known[game], curve(session, sheet.store, game, OUTPUT), ply)
+            for game, ply in link_to.items()
+        },
+    }
+
+
+def _pick(sheet: Sheet, key: NDArray[np.float32], among: NDArray[np.bool_]) -> list[int]:
+    """Positions of the smallest keys, each of another game."""
+    candidates = np.flatnonzero(among)
+    order = candidates[np.argsort(key[candidates], kind="stable")]
+    return Picker(sheet.store, sheet.games, sheet.plies).take(order, SHOWN)

@@ -1,0 +1,121 @@
+"""A trained network that answers: ONNX Runtime on the CPU, or torch where a run has no usable ONNX file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.training.run import ONNX, Run
+
+Answers = dict[str, NDArray[np.float32]]
+
+PIECE = 512
+"""Positions given to the network at once; more are no faster and take memory (the paper's layers: 80 kB a position)."""
+ALONE = 4
+"""Up to so many positions one thread is fastest: waking a second costs more than it brings."""
+
+
+class Session:
+    """A run or packaged network, loaded and ready.
+
+    system, game: names; outputs: the names of what `evaluate` gives.
+    threads: CPU cores for large batches (default: all that this process may use); few positions always take one.
+    Raises KibitzError where there is no such run, or nothing trained in it, or its files are damaged.
+
+    Without a usable model.onnx the torch network answers, slower, and a line on standard error says so.
+    """
+
+    def __init__(self, run: Run | str | Path, threads: int | None = None):
+        self.run = run if isinstance(run, Run) else Run(run)
+        self.name = self.run.name
+        self.system: str = self.run.info["system"]
+        self.game: str = self.run.info["game"]
+        self.threads = threads or _cores()
+        self._many: Any = None
+        path = self.run.path / ONNX
+        problem = "missing"
+        if path.is_file():
+            try:
+                self._few = _open(path, 1)
+                self.outputs: tuple[str, ...] = tuple(item.name for item in self._few.get_outputs())
+                self._answer: Callable[..., Sequence[Any]] = self._onnx
+                return
+            except Exception:  # ONNX Runtime has an exception of its own for each kind of damage, all plain Exceptions
+                problem = "damaged"
+        self._answer = self._torch()
+        print(f"kibitz: {path}: {problem}; torch answers instead, more slowly", file=sys.stderr)
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
+        """The network's outputs, by name, each float32 with the position as first axis.
+
+        codes: uint8 [n, squares], state: uint8 [n, numbers], as the game's room makes them; any n, 0 too.
+        Raises ValueError where they are not as many.
+        """
+        if len(codes) != len(state):
+            raise ValueError(f"{len(codes)} codes, {len(state)} states: one row of each a position")
+        if len(codes) == 0:  # convolutions refuse empty batches: ask for one position, keep none
+            blank = self.evaluate(np.zeros((1, *codes.shape[1:]), np.uint8), np.zeros((1, *state.shape[1:]), np.uint8))
+            return {name: values[:0] for name, values in blank.items()}
+        pieces = [
+            self._answer(np.ascontiguousarray(codes[at : at + PIECE]), np.ascontiguousarray(state[at : at + PIECE]))
+            for at in range(0, len(codes), PIECE)
+        ]
+        if len(pieces) == 1:
+            return dict(zip(self.outputs, pieces[0], strict=True))
+        joined = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+        return dict(zip(self.outputs, joined, strict=True))
+
+    def _onnx(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Sequence[Any]:
+        session = self._few
+        if len(codes) > ALONE and self.threads > 1:
+            if self._many is None:
+                self._many = _open(self.run.path / ONNX, self.threads)
+            session = self._many
+        answers: Sequence[Any] = session.run(None, {"codes": codes, "state": state})
+        return answers
+
+    def _torch(self) -> Callable[..., Sequence[Any]]:
+        """The torch network as a function like `_onnx`."""
+        import torch
+        from safetensors import SafetensorError
+
+        run = self.run
+        try:
+            network = run.network()
+        except (OSError, SafetensorError, RuntimeError, KeyError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise KibitzError(f"{run.path}: its weights cannot be read ({reason}); train again") from None
+        self.outputs = run.system.outputs
+
+        def answer(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Sequence[Any]:
+            with torch.inference_mode():
+                return [values.float().numpy() for values in network(torch.from_numpy(codes), torch.from_numpy(state))]
+
+        return answer
+
+
+def _open(path: Path, threads: int) -> Any:
+    """An ONNX Runtime session of that many threads."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # what is wrong is told by exceptions
+    # Threads that wait by spinning take the cores from whatever else runs: measured, a second trainer halved the rate.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def _cores() -> int:
+    """CPU cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

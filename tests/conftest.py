@@ -1,0 +1,82 @@
+"""What tests of several rooms need: the bundled games, as text and as a store."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from helpers import SMALL, import_games
+from kibitz.chess.filters import Filter
+from kibitz.chess.pgn import BESIDE, COLUMNS, PgnReader
+from kibitz.chess.replay import STANDARD_START
+from kibitz.store.split import Split
+from kibitz.store.store import Store
+from kibitz.store.writer import StoreWriter
+
+SHARED_CHESS = Path(__file__).parents[2] / "shared" / "data" / "chess"
+
+
+def import_files(into: Path, *files: str | Path, keep: Filter | None = None, split: Split | None = None) -> Store:
+    """A store of some PGN files, made as the command makes it."""
+    with StoreWriter(into, "chess", COLUMNS, STANDARD_START, BESIDE, split) as writer:
+        for batch in PgnReader([str(file) for file in files], keep or Filter()):
+            writer.add(batch)
+        return writer.commit({"files": [str(file) for file in files]})
+
+
+@pytest.fixture(scope="session")
+def make_store() -> Callable[..., Store]:
+    return import_files
+
+
+@pytest.fixture(scope="session")
+def bundled_file() -> Path:
+    return Path(str(importlib.resources.files("kibitz") / "data" / "games.pgn.zst"))
+
+
+@pytest.fixture(scope="session")
+def bundled_text(bundled_file: Path) -> str:
+    with bundled_file.open("rb") as file:
+        return zstandard.ZstdDecompressor().stream_reader(file).read().decode()
+
+
+@pytest.fixture(scope="session")
+def bundled_games(bundled_text: str) -> list[str]:
+    """Each bundled game's text."""
+    return ["[Event " + game.rstrip() + "\n\n" for game in bundled_text.split("[Event ")[1:]]
+
+
+@pytest.fixture(scope="session")
+def bundled_store(bundled_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return import_files(tmp_path_factory.mktemp("bundled") / "games.store", bundled_file)
+
+
+@pytest.fixture(scope="session")
+def shared_chess() -> Path:
+    """The folder of real games beside the checkout; a test that asks for it is skipped where there is none."""
+    if not SHARED_CHESS.is_dir():
+        pytest.skip("no ../shared/data/chess here")
+    return SHARED_CHESS
+
+
+@pytest.fixture(scope="session")
+def small_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """400 bundled games. Read only."""
+    return import_games(tmp_path_factory.mktemp("stores") / "small.store", limit=400)
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
+    """A `winner` trained on the small store for a moment. Read only."""
+    from kibitz.systems.winner import Settings
+    from kibitz.training.loop import Plan
+    from kibitz.training.start import train
+
+    path = tmp_path_factory.mktemp("runs") / "winner-1"
+    plan = Plan(summary_every=20, validate_every=40, snapshot_every=40, validate_positions=2000, precision="32-true")
+    train("winner", Settings(**SMALL, batch=256, iterations=120), str(small_store.path), run=path, plan=plan)
+    return path

@@ -1,0 +1,43 @@
+"""What several tests share and is no fixture."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import kibitz
+from kibitz.chess.filters import Filter
+from kibitz.chess.pgn import BESIDE, COLUMNS, PgnReader
+from kibitz.chess.replay import STANDARD_START
+from kibitz.store.store import Store
+from kibitz.store.writer import StoreWriter
+
+GAMES = Path(kibitz.__file__).parent / "data" / "games.pgn.zst"
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+"""Real records; tests may use them where they are and must not need them."""
+
+SMALL = {"layers": "16conv4x4.pool2x2.ip8", "activation": "relu", "optimiser": "adam", "learning_rate": 0.003}
+"""Settings of `winner` that train in a second."""
+
+
+def program(name: str) -> str:
+    """The path of an outside program. Its test is skipped where it is absent, but fails there under CI."""
+    found = shutil.which(name) or shutil.which(f"/usr/games/{name}")
+    if not found:
+        if os.environ.get("CI"):
+            pytest.fail(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+def import_games(path: Path, *, limit: int | None = None, keep: Filter | None = None) -> Store:
+    """A store of bundled games, without the command line."""
+    with StoreWriter(path, "chess", COLUMNS, STANDARD_START, BESIDE) as writer:
+        for batch in PgnReader([str(GAMES)], keep or Filter()):
+            writer.add(batch, None if limit is None else limit - writer.games)
+            if limit is not None and writer.games >= limit:
+                break
+        return writer.commit({})

@@ -1,0 +1,25 @@
+#!/bin/sh
+# The whole road on the games that come with kibitz: import, train, test, analyze. Usage: demo.sh KIBITZ FOLDER
+set -eu
+kibitz=$1
+folder=$2
+games=$("$(dirname "$kibitz")/python" -c 'import importlib.resources as r; print(r.files("kibitz") / "data" / "games.pgn.zst")')
+mkdir -p "$folder"
+
+step() {
+    printf '\n\033[1m$ kibitz %s\033[0m\n' "$*"
+    "$kibitz" "$@"
+}
+
+echo "These are games of Stockfish against itself at limited strength: what follows shows the road,"
+echo "and its figures are not the paper's."
+if [ ! -d "$folder/games.store" ]; then
+    step import "$games" --into "$folder/games.store" --ending checkmate
+fi
+# A short training of the post's layers with ReLU and Adam; the post's own solver wants hours (docs/RESULTS.md).
+step train winner "$folder/games.store" --run "$folder/winner" --activation relu --optimiser adam \
+    --learning-rate 0.001 --schedule cosine --iterations 900 --validate-every 300 --validate-positions 20480 \
+    --snapshot-every 300 --summary-every 100 --time-limit 2.5
+step test "$folder/winner" --out "$folder/test.html" --stockfish-positions 500
+step analyze "$folder/winner" "$games" --game 42
+printf '\nThe result page: %s\nNow your own games: %s import my-games.pgn --into my.store\n' "$folder/test.html" "$kibitz"
