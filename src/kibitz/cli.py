@@ -16,10 +16,12 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from kibitz.commands.analysing import analyze
 from kibitz.commands.importing import import_games
 from kibitz.commands.info import info
 from kibitz.commands.systems import systems
 from kibitz.commands.testing import run_test
+from kibitz.commands.training import train, with_settings
 from kibitz.errors import KibitzError
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -28,7 +30,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "info": info,
     # networks
     "systems": systems,
+    "train": train,
     "test": run_test,
+    "analyze": analyze,
 }
 """Every command by its name, in the order of the help."""
 
@@ -71,17 +75,17 @@ def _start(
         print(context.get_help())
 
 
-def _app() -> typer.Typer:
+def _app(arguments: Sequence[str]) -> typer.Typer:
     app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
     app.callback(invoke_without_command=True)(_start)
     for name, function in COMMANDS.items():
-        app.command(name)(function)
+        app.command(name)(with_settings(arguments) if name == "train" else function)
     return app
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted. Errors are told here."""
-    command = typer.main.get_command(_app())
+    command = typer.main.get_command(_app(arguments))
     try:
         with command.make_context("kibitz", list(arguments)) as context:
             command.invoke(context)
@@ -140,3 +144,7 @@ def _end_tidily() -> None:
 def main() -> None:
     _end_tidily()
     sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import io
-import os
 import random
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -13,11 +12,13 @@ from pathlib import Path
 import chess.pgn
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import chess
+from helpers import GAMES, program
 from kibitz.chess import pgn
 from kibitz.chess.filters import Filter
 from kibitz.chess.moves import from_move, to_move
@@ -85,6 +86,12 @@ def test_why_games_are_left_out(tmp_path: Path, text: str, reason: str) -> None:
     assert (example["file"], example["game"]) == (str(tmp_path / "0.pgn"), 2)
 
 
+@pytest.mark.parametrize("between", ["\n\n", "\r\n\r\n", "\n \n", "\n\n\n\t\n"])
+def test_blank_lines_inside_the_moves_lose_none(tmp_path: Path, between: str) -> None:
+    text = game(f"1. f3 e5{between}2. g4 Qh4# 0-1", Result="0-1") + game(FOOL, Result="0-1")
+    assert [len(moves) for moves in Read(tmp_path, text).games] == [4, 4]
+
+
 def test_a_file_cut_in_the_middle_of_a_game(tmp_path: Path) -> None:
     text = game(FOOL, Result="0-1") * 2 + game("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0", Result="1-0")
     for cut in ("3. B", "3. Bb5", "{a com"):
@@ -141,7 +148,7 @@ def test_comments_variations_and_marks_are_no_moves(tmp_path: Path) -> None:
 
 def test_clocks_and_evaluations(tmp_path: Path) -> None:
     with_both = "1. e4 {[%eval 0.25] [%clk 0:03:00]} e5 {[%clk 1:00:01.6]} 2. Nf3 {[%eval -1.5]} 1-0"
-    read = Read(tmp_path, game(with_both, Result="1-0") + game("1. d4 1-0", Result="1-0"))
+    read = Read(tmp_path, game(with_both, Result="1-0") + game("1. d4 1-0", Result="1-0") * 2)
     beside = read.batches[0].beside
     assert beside["evaluation"].tolist() == [25, -32768, -150, -32768]
     assert beside["clock"].tolist()[0] == 180
@@ -155,11 +162,13 @@ def test_nothing_beside_the_moves_where_comments_say_nothing(tmp_path: Path) -> 
 
 def test_set_up_positions(tmp_path: Path) -> None:
     fen = "4k3/P7/8/8/8/8/8/R3K3 w Q - 12 40"
-    read = Read(tmp_path, game("40. O-O-O Kd7 41. a8=N 1-0", FEN=fen, Result="1-0") + game("1. e4 1-0", Result="1-0"))
+    read = Read(
+        tmp_path, game("40. O-O-O Ke7 41. a8=N 1-0", FEN=fen, Result="1-0") + game("1. e4 1-0", Result="1-0") * 2
+    )
     starts = read.batches[0].starts
     assert starts is not None
     np.testing.assert_array_equal(starts, [encode_board(chess.Board(fen)), STANDARD_START])
-    assert [str(to_move(int(move))) for move in read.games[0]] == ["e1c1", "e8d7", "a7a8n"]
+    assert [str(to_move(int(move))) for move in read.games[0]] == ["e1c1", "e8e7", "a7a8n"]
 
 
 def test_several_files_are_numbered_each(tmp_path: Path) -> None:
@@ -281,21 +290,11 @@ def test_the_same_moves_as_python_chess_of_damaged_games(tmp_path: Path, bundled
         assert moves.tolist() == moves_of(texts[row["number"] - 1]), row["number"]
 
 
-def pgn_extract() -> str:
-    program = shutil.which("pgn-extract") or shutil.which("/usr/games/pgn-extract")
-    if program is None:
-        if os.environ.get("CI"):
-            pytest.fail("pgn-extract is not installed")
-        pytest.skip("no pgn-extract here")
-    return program
-
-
 def test_the_same_games_as_pgn_extract(tmp_path: Path, bundled_games: list[str]) -> None:
     """Games by result, and the moves of all in long algebraic notation."""
-    program = pgn_extract()
     text = "".join(bundled_games[:1500])
     read = Read(tmp_path, text)
-    command = [program, "-s", "-Wuci", "--notags", "-w100000", str(tmp_path / "0.pgn")]
+    command = [program("pgn-extract"), "-s", "-Wuci", "--notags", "-w100000", str(tmp_path / "0.pgn")]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")
     games = [line.split() for line in lines if line.strip()]
     assert len(games) == len(read.games) == read.read
@@ -306,6 +305,13 @@ def test_the_same_games_as_pgn_extract(tmp_path: Path, bundled_games: list[str])
 
 
 # what nobody wrote on purpose
+
+
+@functools.cache
+def some_games() -> list[bytes]:
+    with GAMES.open("rb") as packed:
+        text = zstandard.ZstdDecompressor().stream_reader(packed).read()
+    return [b"[Event " + game for game in text.split(b"[Event ")[1:]]
 
 
 @settings(max_examples=150, deadline=5000, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -319,7 +325,8 @@ PIECES = [
     b"$9999999999",
     b'[Event "', b'[FEN "', b'[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n', b'[FEN "4k3/8/8/8/8/8/8/4K2R w K e3 999999 0"]\n',
     b"1-0",
-    b"1/2-1/2", b"*", b"--", b"O-O-O", b"e8=K", b"{[%clk 99999999:99:99]}", b"{[%eval 1e99]}", b"{[%eval #-3]}", b"(" * 50,
+    b"1/2-1/2", b"*", b"--", b"O-O-O", b"e8=K", b"{[%clk 99999999:99:99]}", b"{[%eval 1e99]}", b"{[%eval #-3]}",
+    b"(" * 50,
     b'[WhiteElo "99999999999999999999"]\n', b'[Date "9999.99.99"]\n', b'[Date "0000.00.00"]\n',
     b'[TimeControl "1/0+0:*/"]\n',
     b'[TimeControl "99999999999999999999+5"]\n', b'[Result "1-0"]\n', b'[Variant "x"]\n',
@@ -332,9 +339,10 @@ PIECES = [
     edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 20), st.sampled_from(PIECES)), min_size=1, max_size=8),
 )
 def test_real_games_with_bytes_exchanged(
-    tmp_path: Path, bundled_games: list[str], numbers: list[int], edits: list[tuple[float, int, bytes]]
+    tmp_path: Path, numbers: list[int], edits: list[tuple[float, int, bytes]]
 ) -> None:
-    text = bytearray("".join(bundled_games[number][:900] + "\n\n" for number in numbers).encode())
+    games = some_games()  # no fixture: hypothesis would print it
+    text = bytearray(b"\n\n".join(games[number][:900] for number in numbers))
     for share, length, piece in edits:
         place = int(share * len(text))
         text[place : place + length] = piece

@@ -61,7 +61,7 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Pa
 def test_a_killed_training_comes_to_the_same_weights(
     tmp_path: Path, small_store: Store, unbroken: Path, stops: tuple[int, ...]
 ) -> None:
-    """Killed with SIGKILL between snapshots, and before the first one; weights and metrics are those of the unbroken run."""
+    """Killed with SIGKILL between snapshots and before the first; weights and metrics are those of the unbroken run."""
     for stop_at in stops:
         assert run_process(small_store.path, tmp_path / "run", stop_at).returncode == -signal.SIGKILL
     done = run_process(small_store.path, tmp_path / "run", stop_at=-1)

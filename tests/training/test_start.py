@@ -38,7 +38,7 @@ def test_runs_are_numbered_and_found_again(small_store: Store, tmp_path: Path, m
 
 
 def test_a_named_run_of_another_training_is_refused(small_store: Store, small_run: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="begun with .*iterations 120 not 5"):
+    with pytest.raises(UsageError, match=r"begun with .*iterations 120 not 5"):
         train("winner", quick(small_store), str(small_store.path), run=small_run, plan=QUICK)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("dear")

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+import chess
 import chess.engine
 import chess.pgn
 
-import chess
 from kibitz.analysis.moves import MATE, STALEMATE, Judged
 
 STEEPNESS = 0.00368208

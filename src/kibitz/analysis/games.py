@@ -6,14 +6,15 @@ chess/pgn.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
+import chess
 import chess.pgn
 from chess.pgn import SKIP
 
-import chess
 from kibitz.errors import KibitzError
 from kibitz.records import Stream
 
@@ -50,12 +51,12 @@ def clean(text: str, most: int = 120) -> str:
 
 def read(
     path: str, wanted: int | None = None, tell: Callable[[int, int], None] = lambda games, consumed: None
-) -> Iterator[Record]:
+) -> Generator[Record]:
     """The games of a PGN file ("-": standard input; packed files are unpacked), or only the one of that number, from 1.
 
     A stretch of text with neither headers nor a legal move is no game. `tell` hears, before each game, how many were
-    read and how many bytes of the file. Raises KibitzError for a file that is missing or damaged, that holds no game, or
-    fewer than `wanted`.
+    read and how many bytes of the file. Raises KibitzError for a file that is missing or damaged, that holds no game,
+    or fewer than `wanted`.
     """
     lines = _Lines(path)
     number = 0
@@ -63,9 +64,8 @@ def read(
         while True:
             tell(number, lines.consumed)
             lines.begin(number + 1)
-            builder = chess.pgn.read_game(
-                cast(Any, lines), Visitor=lambda: _Builder(number + 1, wanted in (None, number + 1))
-            )
+            visitor: Any = partial(_Builder, number + 1, wanted in (None, number + 1))
+            builder: Any = chess.pgn.read_game(cast(Any, lines), Visitor=visitor)
             if builder is None:
                 break
             if not builder.is_game:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import chess
 import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
-import chess
 from kibitz.analysis import Analysis
 from kibitz.analysis.games import Record
 from kibitz.chess.replay import SQUARES, encode_board
@@ -24,8 +24,8 @@ class Move:
     """One move and what was thought of it.
 
     before, after: White's probability of winning, 0..1, in the positions before and after it. change: how much the
-    mover's own probability rose (negative: fell); None for a move that ended the game, where the rules have the word and
-    not the network.
+    mover's own probability rose (negative: fell); None for a move that ended the game, where the rules have the word
+    and not the network.
     """
 
     ply: int  # from 1, in this game
@@ -82,8 +82,8 @@ class Judged:
 def mark(change: float, swing: float) -> str:
     """The mark of a move by what it changed for its mover, both 0..1.
 
-    ?! from one swing lost, ? from two, ?? from three; ↑ from one swing gained. With the usual swing of 0.1 these are 10,
-    20 and 30 points of winning probability.
+    ?! from one swing lost, ? from two, ?? from three; ↑ from one swing gained. With the usual swing of 0.1 these are
+    10, 20 and 30 points of winning probability.
     """
     steps = int(-change / swing + 1e-6)  # a loss of exactly 0.1 counts
     if steps >= 1:

@@ -15,11 +15,12 @@ from torch import Tensor, nn
 from kibitz.chess.replay import SIDE
 
 PIECES = "PNBRQK"
-ATTACKS = ("none", "squares", "counts")
+ATTACKS = ("none", "squares", "counts", "pieces")
 
+# Leaps as (ranks, files); White's pawn goes up.
+_PAWN = ((1, 1), (1, -1))
 _KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
-_DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
-_STRAIGHT = ((1, 0), (-1, 0), (0, 1), (0, -1))
+_KING = ((1, 1), (1, 0), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))
 
 
 def signed_table() -> Tensor:
@@ -70,51 +71,88 @@ class SignedPlanes(nn.Module):
         return planes.view(-1, 8, 8, self.channels).permute(0, 3, 1, 2)
 
 
-def _shift(board: Tensor, ranks: int, files: int) -> Tensor:
-    """The board [..., 8, 8] moved up by `ranks` and right by `files`; what leaves it is gone, what enters is 0."""
-    padded = F.pad(board, (max(files, 0), max(-files, 0), max(ranks, 0), max(-ranks, 0)))
-    return padded[..., max(-ranks, 0) : max(-ranks, 0) + 8, max(-files, 0) : max(-files, 0) + 8]
-
-
 class AttackPlanes(nn.Module):
-    """Squares attacked by White and by Black: the post's own proposal. Channels: 2.
+    """Squares attacked by White and by Black: the post's own proposal, in three grains.
 
-    `squares`: 1 where at least one piece attacks, else 0. `counts`: how many do, divided by 4. A slider attacks up to
-    and with the first piece in its way, own or not; a pawn attacks its two forward diagonals; pins do not matter.
+    `squares`: 2 planes, 1 where at least one piece of the colour attacks. `counts`: 2 planes, how many do, over 4.
+    `pieces`: 12 planes, how many attackers of each type, White's P N B R Q K first. A slider attacks up to and with the
+    first piece in its way, own or not; a pawn attacks its two forward diagonals; pins do not matter.
     """
 
     def __init__(self, kind: str = "squares") -> None:
         super().__init__()
         if kind not in ATTACKS[1:]:
             raise ValueError(f"attack planes of kind {kind}")
-        self.channels = 2
-        self.counts = kind == "counts"
+        self.kind = kind
+        self.channels = 12 if kind == "pieces" else 2
+        down = tuple((-ranks, files) for ranks, files in _PAWN)
+        leaps = torch.stack([_leap_matrix(steps) for steps in (_PAWN, down, _KNIGHT, _KNIGHT, _KING, _KING)])
+        self.register_buffer("leaps", leaps, persistent=False)  # [pawn, knight and king of each colour, from, to]
+        self.register_buffer("codes", torch.arange(1, 13, dtype=torch.uint8).view(1, 12, 1, 1), persistent=False)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
-        board = codes.view(-1, 8, 8).long()
-        colours = []
-        empty = (board == 0).float()[:, None]
-        for first, forward in ((1, 1), (7, -1)):
-            pawn, knight, bishop, rook, queen, king = ((board == first + piece).float() for piece in range(6))
-            total = _shift(pawn, forward, 1) + _shift(pawn, forward, -1)
-            for step in _KNIGHT:
-                total = total + _shift(knight, *step)
-            for step in _DIAGONAL + _STRAIGHT:
-                total = total + _shift(king, *step)
-            colours.append((total, torch.stack([bishop + queen, rook + queen], 1)))
-        # Both colours' sliders together, one direction of both kinds at once, filling over empty squares in three
-        # doublings.
-        sliders = torch.stack([colours[0][1], colours[1][1]], 1)  # [n, colour, kind, 8, 8]
-        totals = torch.stack([colours[0][0], colours[1][0]], 1)
-        for kind, steps in ((0, _DIAGONAL), (1, _STRAIGHT)):
-            for ranks, files in steps:
-                reach, free = sliders[:, :, kind], empty
-                for distance in (1, 2, 4):
-                    reach = torch.maximum(reach, free * _shift(reach, ranks * distance, files * distance))
-                    free = free * _shift(free, ranks * distance, files * distance)
-                totals = totals + _shift(reach, ranks, files)
-        planes = totals / 4 if self.counts else totals.clamp(max=1)
+        board = codes.view(-1, 1, 8, 8)
+        pieces = (board == self.get_buffer("codes")).float()
+        empty = (board == 0).float()
+        pawn, knight, bishop, rook, queen, king = (pieces[:, kind::6] for kind in range(6))  # [n, colour, 8, 8] each
+        leaping = torch.cat([pawn, knight, king], 1).flatten(2).transpose(0, 1)
+        reached = torch.bmm(leaping, self.get_buffer("leaps")).transpose(0, 1).unflatten(2, (8, 8))
+        by_pawns, by_knights, by_kings = reached[:, 0:2], reached[:, 2:4], reached[:, 4:6]
+        if self.kind == "pieces":
+            diagonal = _diagonals(torch.cat([bishop, queen], 1), empty)
+            straight = _straights(torch.cat([rook, queen], 1), empty)
+            by_queens = diagonal[:, 2:] + straight[:, 2:]
+            planes = torch.stack([by_pawns, by_knights, diagonal[:, :2], straight[:, :2], by_queens, by_kings], 2)
+            planes = planes.flatten(1, 2)
+        else:
+            sliding = _diagonals(bishop + queen, empty) + _straights(rook + queen, empty)
+            planes = by_pawns + by_knights + by_kings + sliding
+            planes = planes / 4 if self.kind == "counts" else planes.clamp(max=1)
         return planes.to(memory_format=torch.channels_last)
+
+
+def _leap_matrix(steps: tuple[tuple[int, int], ...]) -> Tensor:
+    """float32 [64, 64]: 1 where one of the steps leads from the first square to the second."""
+    matrix = torch.zeros(64, 64)
+    for square in range(64):
+        for ranks, files in steps:
+            rank, file = square // 8 + ranks, square % 8 + files
+            if 0 <= rank < 8 and 0 <= file < 8:
+                matrix[square, rank * 8 + file] = 1
+    return matrix
+
+
+def _up(pieces: Tensor, empty: Tensor, files: int) -> Tensor:
+    """What sliders reach going up, moving by `files` (−1, 0, 1) at each rank. Rank first: [8, …, 8] all three."""
+    ray = torch.zeros_like(pieces[0])
+    reached = [ray]
+    for rank in range(7):
+        ray = pieces[rank] + ray * empty[rank]  # a ray begins beside a slider and goes on over empty squares
+        if files:
+            ray = F.pad(ray[..., :-1], (1, 0)) if files > 0 else F.pad(ray[..., 1:], (0, 1))
+        reached.append(ray)
+    return torch.stack(reached)
+
+
+def _diagonals(pieces: Tensor, empty: Tensor) -> Tensor:
+    """How often sliders [n, channels, 8, 8] reach each square diagonally; `empty` is [n, 1, 8, 8]."""
+    up, free = pieces.permute(2, 0, 1, 3), empty.permute(2, 0, 1, 3)
+    up, free = torch.stack([up, up.flip(0)], 1), torch.stack([free, free.flip(0)], 1)
+    reached = _up(up, free, 1) + _up(up, free, -1)
+    return (reached[:, 0] + reached[:, 1].flip(0)).permute(1, 2, 0, 3)
+
+
+def _straights(pieces: Tensor, empty: Tensor) -> Tensor:
+    """How often sliders reach each square along ranks and files. Shapes as in `_diagonals`."""
+    up, free = pieces.permute(2, 0, 1, 3), empty.permute(2, 0, 1, 3)
+    side, free_side = pieces.permute(3, 0, 1, 2), empty.permute(3, 0, 1, 2)
+    reached = _up(
+        torch.stack([up, up.flip(0), side, side.flip(0)], 1),
+        torch.stack([free, free.flip(0), free_side, free_side.flip(0)], 1),
+        0,
+    )
+    ranks, files = reached[:, 0] + reached[:, 1].flip(0), reached[:, 2] + reached[:, 3].flip(0)
+    return ranks.permute(1, 2, 0, 3) + files.permute(1, 2, 3, 0)
 
 
 class Stack(nn.Module):

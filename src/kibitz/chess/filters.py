@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import datetime
 import re
 from collections.abc import Mapping
@@ -63,14 +64,10 @@ def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
         if not match:
             raise ValueError
         year, month, day = int(match[1]), int(match[2] or 0), int(match[3] or 0)
-        if not end:
+        if day or not end:
             return datetime.date(year, month or 1, day or 1)
-        if day:
-            return datetime.date(year, month, day)
-        following = datetime.date(year + 1, 1, 1) if month in (0, 12) else datetime.date(year, month + 1, 1)
-        if month > 12:
-            raise ValueError
-        return following - datetime.timedelta(days=1)
+        month = month or 12
+        return datetime.date(year, month, calendar.monthrange(year, month)[1])
     except ValueError:
         raise UsageError(f"{option} {text}: not a date; write 2015, 2015-06 or 2015-06-30") from None
 
@@ -105,6 +102,8 @@ class Filter:
             raise UsageError(f"--max-rating {self.max_rating} is under --min-rating {self.min_rating}; exchange them")
         if self.ending not in ENDINGS:
             raise UsageError(f"--ending {self.ending}: choose from {', '.join(ENDINGS)}")
+        if self.ending != "any" and self.result == ("1/2-1/2",):
+            raise UsageError(f"--ending {self.ending} leaves out all drawn games, --result 1/2-1/2 all others")
         for name in self.speed:
             if name not in SPEEDS:
                 raise UsageError(f"--speed {name}: choose from {', '.join(SPEEDS)}")

@@ -53,6 +53,7 @@ BESIDE = {"clock": ("uint16", 65535), "evaluation": ("int16", -32768)}
 
 _HEADER = re.compile(r'^[ \t]*\[(\w+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
 _ESCAPED = re.compile(r"^%.*", re.MULTILINE)  # lines that the PGN standard leaves to other programs
+_BLANK_LINES = re.compile(r"\n[ \t\r\n]*\n")
 _STANDARD = {"", "standard", "normal", "chess", "from position"}
 _OUTCOMES = {"White": 1, "Black": -1, "Draw": 0}
 
@@ -167,6 +168,7 @@ def _select(block_text: _Text, number: int, keep: Filter) -> _Block:
         moves = decode(text[body:end])
         if "%" in moves:
             moves = _ESCAPED.sub("", moves)
+        moves = _BLANK_LINES.sub("\n", moves.strip())  # the parser would stop there
         if "FEN" in headers:
             moves = f'[FEN "{headers["FEN"]}"]\n\n{moves}'
         block.games.append(
@@ -299,7 +301,8 @@ def _finish(parsed: rust.ParsedGames, block: _Block, keep: Filter) -> GameBatch:
         lengths = begins[1:] - begins[:-1]
         kept = np.zeros(chunk.num_games, np.bool_)
         # The side to move in the last position tells who moved last, and so who gave mate.
-        last_turn = chunk.turn[np.maximum(chunk.position_offsets[1:].astype(np.int64) - 1, 0)]
+        ends = np.maximum(chunk.position_offsets[1:].astype(np.int64) - 1, 0)
+        last_turn = chunk.turn[ends] if len(chunk.turn) else np.zeros(chunk.num_games, np.bool_)
         mate_by = np.where(chunk.is_checkmate, np.where(last_turn, -1, 1), 0)
         insufficient_for_both = chunk.is_insufficient[:, 0] & chunk.is_insufficient[:, 1]
         columns = zip(

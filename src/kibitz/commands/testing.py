@@ -103,12 +103,11 @@ def _page(run: Run, out: Path | None) -> Path:
     """Where the page goes. Raises KibitzError, before any work, for a place that cannot be written to."""
     from kibitz.training.run import packaged
 
-    if out is not None:
-        page = out
-    elif run.path in packaged().values():  # perhaps installed where only root writes
-        page = Path(f"{run.path.name}-test.html")
-    else:
-        page = run.path / "test.html"
+    page = run.path / "test.html"
+    for name, path in packaged().items():
+        if path == run.path:  # perhaps installed where only root writes
+            page = Path(f"{name}-test.html")
+    page = out or page
     if page.is_dir():
         raise KibitzError(f"{page}: a folder; name a file with --out")
     if not page.parent.is_dir():

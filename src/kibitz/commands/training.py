@@ -71,6 +71,11 @@ def train(
     if time_limit is not None and time_limit <= 0:
         raise UsageError(f"--time-limit {time_limit:g}: minutes, more than 0")
     chosen = load(system)
+    if device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise UsageError("--device cuda: this machine has none that torch can use; leave the option out")
     split: Split | None = None
     given: dict[str, Any] = {
         "validate_share": validate_share,
@@ -196,9 +201,7 @@ def _report(done: Any, as_json: bool) -> None:
             key: info.get(key) for key in ("system", "finished", "ended", "iteration", "best", "seconds")
         }}))  # fmt: skip
     elif outcome.reason == "finished before":
-        print(
-            f"{done.path}: this training is finished already (iteration {outcome.iteration:,}); train another with --seed"
-        )
+        print(f"{done.path}: this training is finished (iteration {outcome.iteration:,}); train another with --seed")
     else:
         best = ", ".join(f"{name} {value:.4f}" for name, value in outcome.best.items() if name != "iteration")
         at = f" at iteration {outcome.best['iteration']:,.0f}" if "iteration" in outcome.best else ""

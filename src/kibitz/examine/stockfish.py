@@ -1,6 +1,6 @@
 """Stockfish as a yardstick: its evaluation of positions at a fixed depth, through plain UCI.
 
-It may be absent, crash or hang; whatever it does, no wait is longer than `patience`, and its process ends with ours.
+It may be absent, crash or hang; whatever it does, no wait is longer than PATIENCE, and its process ends with ours.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
 from kibitz.errors import UsageError
+
+PATIENCE = 20.0
+"""Seconds for an answer: to the start, or to one position."""
 
 MATE = 100_000
 """Centipawns that a mate counts, less its distance in moves."""
@@ -38,10 +41,9 @@ def find(wanted: str | None = None) -> str | None:
 
 
 class Stockfish:
-    """One engine process. Raises EngineFailed where it does not answer within `patience` seconds. A context."""
+    """One engine process. Raises EngineFailed where it does not answer in time. A context."""
 
-    def __init__(self, path: str, patience: float = 20.0):
-        self.patience = patience
+    def __init__(self, path: str):
         self.name = os.path.basename(path)
         try:
             self._process = subprocess.Popen(
@@ -120,12 +122,12 @@ class Stockfish:
 
     def _until(self, last: str) -> Iterator[str]:
         """Lines up to the one that begins with `last`, without it."""
-        end = time.monotonic() + self.patience
+        end = time.monotonic() + PATIENCE
         while True:
             try:
                 line = self._lines.get(timeout=max(0.0, end - time.monotonic()))
             except queue.Empty:
-                raise EngineFailed(f"{self.name} did not answer for {self.patience:g} s") from None
+                raise EngineFailed(f"{self.name} did not answer for {PATIENCE:g} s") from None
             if line is None:
                 raise EngineFailed(f"{self.name} ended (exit code {self._process.wait()})")
             if line.startswith(last):
@@ -148,7 +150,6 @@ def evaluations(
     depth: int,
     *,
     workers: int,
-    patience: float = 20.0,
     tell: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[str, list[int]]:
     """The engine's name, and its evaluation of each position in centipawns, White's view.
@@ -161,7 +162,7 @@ def evaluations(
         nonlocal done
         scores: list[int] = []
         try:
-            with Stockfish(path, patience) as engine:
+            with Stockfish(path) as engine:
                 for fen in mine:
                     if failed.is_set():
                         break

@@ -119,7 +119,8 @@ def examine(
         "texts": {
             "baselines": "How often simpler answers are right. Where one was asked for some of the positions only, the "
             "network's figure on those very positions stands below it.",
-            "by": "Accuracy over parts of the positions. The dashed line is the accuracy over all of them.",
+            "by": "Accuracy over parts of the positions; material in pawns, rating as the mean of both players. "
+            "The dashed line is the accuracy over all positions.",
         },
         **shown(sheet, session, plan.seed),
     }
@@ -136,8 +137,12 @@ def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
         return None
     return (
         "The paper's figure is on games of players rated over 2000 that ended in mate. "
-        f"Of these games {mates:.1%} ended in mate, and in {strong:.1%} both players are known to be rated over 2000."
+        f"Of these games {_share(mates)} ended in mate, and {_share(strong)} are known to be of two such players."
     )
+
+
+def _share(share: float) -> str:
+    return "none" if share == 0 else "all" if share == 1 else "nearly all" if share > 0.999 else f"{share:.1%}"
 
 
 # Slices
@@ -155,9 +160,7 @@ def by(sheet: Sheet, groups: ByGame) -> dict[str, list[dict[str, Any]]]:
         "side to move": slices(right, groups, sheet.side, labels=("White", "Black")),
     }
     if (known := rating[rating >= 0]).size:
-        low, high = (int(end) // RATING_STEP * RATING_STEP for end in (known.min(), known.max()))
-        edges = range(low, high + RATING_STEP + 1, RATING_STEP)
-        tables["rating (mean of both)"] = slices(right, groups, rating, edges=edges)
+        tables["rating"] = slices(right, groups, rating, **_rating_bands(known))
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
     speed = np.array([numbers.get(name, -1) for name in sheet.store.column("speed")])[sheet.games]
     if (speed >= 0).any():
@@ -170,6 +173,16 @@ def by(sheet: Sheet, groups: ByGame) -> dict[str, list[dict[str, Any]]]:
         ]
         for name, rows in tables.items()
     }
+
+
+def _rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
+    """Bands of ratings for `slices`; the few positions beyond the 1st and 99th percent go to the bands at the ends."""
+    low, high = (int(end) // RATING_STEP * RATING_STEP for end in np.percentile(known, (1, 99)))
+    inner = range(low + RATING_STEP, high + 1, RATING_STEP)
+    if not inner:
+        return {"edges": (0, np.inf), "labels": (f"about {low} to {low + RATING_STEP - 1}",)}
+    middle = [f"{edge} to {edge + RATING_STEP - 1}" for edge in inner[:-1]]
+    return {"edges": (0, *inner, np.inf), "labels": (f"under {inner[0]}", *middle, f"{inner[-1]} and over")}
 
 
 # Baselines
@@ -220,7 +233,7 @@ def _stockfish(
         f"{name}, depth {depth}, {len(some):,} positions": groups.mean(
             answered(np.array(scores), sheet.won[some])
         ).as_json(),
-        f"the network, those {len(some):,} positions (depth {depth})": groups.mean(sheet.right[some]).as_json(),
+        f"the network, the same {len(some):,} positions": groups.mean(sheet.right[some]).as_json(),
     }
 
 

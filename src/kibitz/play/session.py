@@ -18,8 +18,8 @@ Answers = dict[str, NDArray[np.float32]]
 
 PIECE = 512
 """Positions given to the network at once; more are no faster and take memory (the paper's layers: 80 kB a position)."""
-ALONE = 4
-"""Up to so many positions one thread is fastest: waking a second costs more than it brings."""
+ALONE = 16
+"""Up to so many positions one thread is fastest: waking others costs more than they bring."""
 
 
 class Session:
@@ -109,7 +109,8 @@ def _open(path: Path, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4  # what is wrong is told by exceptions
-    # Threads that wait by spinning take the cores from whatever else runs: measured, a second trainer halved the rate.
+    # Threads that wait by spinning take the cores from whatever else runs, and from each other: beside a training they
+    # halved the rate of small batches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 

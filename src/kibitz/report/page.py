@@ -126,6 +126,7 @@ def _bars(result: Row, headline: str) -> list[dict[str, Any]]:
             "name": name,
             "figure": row,
             "own": own,
+            "kin": not own and name.startswith("the network"),
             **{end: _place(row.get(end), reach) for end in ("value", "low", "high")},
         }
         for name, row, own in rows

@@ -79,9 +79,12 @@ class Store:
 
     def _map(self, name: str, dtype: str) -> NDArray[Any]:
         path = self._folder / name
-        if path.stat().st_size == 0:
-            return np.empty(0, dtype)
-        return np.asarray(np.memmap(path, dtype, mode="r"))
+        try:
+            if path.stat().st_size == 0:
+                return np.empty(0, dtype)
+            return np.asarray(np.memmap(path, dtype, mode="r"))
+        except FileNotFoundError:
+            raise KibitzError(f"{path}: missing; import the games again") from None
 
     @cached_property
     def moves(self) -> NDArray[np.uint16]:

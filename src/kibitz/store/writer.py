@@ -50,7 +50,7 @@ class StoreWriter:
         self.path = Path(path)
         self.game, self.kinds = game, dict(beside)
         self.old = self._old_store(append)
-        self.split = split or (self.old.split if self.old else Split())
+        self.split = split or (self.old.split if self.old is not None else Split())
         self.schema = pa.schema([*columns, *_OWN_COLUMNS])
         self.read = self.games = self.moves = 0
         self.left_out = LeftOut()
@@ -85,7 +85,7 @@ class StoreWriter:
         return old
 
     def _open(self) -> None:
-        if self.old:
+        if self.old is not None:
             self._root = self.path
             self._folder = self.path / f"{int(self.old.info['folder']) + 1:04d}"
         else:  # built under another name, renamed when whole
@@ -100,7 +100,7 @@ class StoreWriter:
         self._offsets = self._new("offsets.i64")
         self._offsets.write(np.zeros(1, "<i8").tobytes())
         self._table = pq.ParquetWriter(self._folder / TABLE, self.schema, compression="zstd")
-        if self.old:
+        if self.old is not None:
             self._copy_old(self.old)
 
     def _new(self, name: str) -> IO[bytes]:
@@ -114,7 +114,7 @@ class StoreWriter:
         try:
             yield
         except OSError as error:
-            left = "the store is as it was before" if self.old else "no store was made"
+            left = "the store is as it was before" if self.old is not None else "no store was made"
             full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
             reason = "the disk is full" if full else (error.strerror or str(error)).lower()
             remedy = "free some space, or choose another place" if full else "choose another place"
@@ -150,7 +150,7 @@ class StoreWriter:
         for file in (*self._files, *([self._table] if self._table else [])):
             with contextlib.suppress(OSError):  # a full disk is told already
                 file.close()
-        shutil.rmtree(self._folder if self.old else self._root, ignore_errors=True)
+        shutil.rmtree(self._folder if self.old is not None else self._root, ignore_errors=True)
 
     def add(self, batch: GameBatch, limit: int | None = None) -> int:
         """Write a batch; how many of its games were new. With `limit`, at most that many are taken.
@@ -241,7 +241,7 @@ class StoreWriter:
             os.fsync(file.fileno())
             file.close()
         left_out = self.left_out
-        if self.old:
+        if self.old is not None:
             earlier = LeftOut.from_json(self.old.info["left_out"])
             earlier.merge(left_out)
             left_out = earlier
@@ -252,13 +252,13 @@ class StoreWriter:
             "games": self.games,
             "moves": self.moves,
             "positions": self.games + self.moves,
-            "read": self.read + (self.old.info["read"] if self.old else 0),
+            "read": self.read + (self.old.info["read"] if self.old is not None else 0),
             "fingerprint": self._digest.hexdigest()[:16],
             "start_width": self._start_width,
             "beside": {name: {"dtype": self.kinds[name][0], "none": self.kinds[name][1]} for name in self._beside},
             "split": self.split.as_json(),
             "left_out": left_out.as_json(),
-            "history": [*(self.old.info["history"] if self.old else []), dict(how)],
+            "history": [*(self.old.info["history"] if self.old is not None else []), dict(how)],
         }
         temporary = self._root / (INFO + ".new")
         temporary.write_text(json.dumps(info, indent=1, ensure_ascii=False), encoding="utf-8")
@@ -266,12 +266,12 @@ class StoreWriter:
         self._committed = True
         try:
             os.replace(temporary, self._root / INFO)
-            if not self.old:
+            if self.old is None:
                 os.rename(self._root, self.path)
         except OSError:
             self._committed = False
             raise
-        if self.old:
+        if self.old is not None:
             for folder in self.path.iterdir():  # the old one, and those of appends that were killed
                 if folder.name.isdigit() and folder != self._folder:
                     shutil.rmtree(folder, ignore_errors=True)

@@ -66,10 +66,10 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
 class System(Protocol):
     """One paper.
 
-    `network(settings)` takes codes uint8 [n, squares] and state uint8 [n, numbers] and gives a tuple of tensors named by
-    `outputs`, each ready for a reader (probabilities, not logits); planes are made inside it. `games(store, settings)` are
-    the numbers of the store's games that the paper would take. `stages(network, settings)` train it. `examine` is in the
-    room `examine/`, under the system's name, so that a system's file stays the paper.
+    `network(settings)` takes codes uint8 [n, squares] and state uint8 [n, numbers] and gives a tuple of tensors named
+    by `outputs`, each ready for a reader (probabilities, not logits); planes are made inside it.
+    `games(store, settings)` are the numbers of the store's games that the paper would take. `stages(network, settings)`
+    train it. Its test table is in the room `examine/`, under its name, so that a system's file stays the paper.
     """
 
     name: ClassVar[str]

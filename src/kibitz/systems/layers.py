@@ -1,4 +1,4 @@
-"""Layers written as one line, in the manner in which the post names its experiments: `400conv4x4.pool2x2.200conv2x2.ip70`.
+"""Layers written as one line, as the post names its experiments: `400conv4x4.pool2x2.200conv2x2.ip70`.
 
 400conv4x4      400 filters of 4×4; then s2 for a stride, p1 for zero padding (400conv4x4s2p1)
 pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller window at the far edge (ceil)
@@ -47,13 +47,13 @@ def read_layers(text: str) -> list[Layer]:
         if match := _CONV.fullmatch(part):
             filters, height, width, stride, padding = (int(value) if value else None for value in match.groups())
             layer: Layer = Conv(filters or 0, height or 0, width or 0, 1 if stride is None else stride, padding or 0)
-            positive = filters and height and width and stride != 0
+            positive = bool(filters and height and width and stride != 0)
         elif match := _POOL.fullmatch(part):
             layer = Pool(int(match[1]), int(match[2]))
-            positive = layer.height and layer.width
+            positive = bool(layer.height and layer.width)
         elif match := _DENSE.fullmatch(part):
             layer = Dense(int(match[1]))
-            positive = layer.units
+            positive = layer.units > 0
         else:
             raise UsageError(
                 f"layer {number} ({part or 'empty'}): no such layer; write for example 400conv4x4, pool2x2 or ip70, "
@@ -70,7 +70,8 @@ def read_layers(text: str) -> list[Layer]:
 def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int, int, int]]:
     """Output (channels, height, width) of each layer for a square grid of that side.
 
-    A convolution must satisfy the post's conditions, for width and height alike: (W + 2P − F) mod S = 0 and W + 2P − F > 0.
+    A convolution must satisfy the post's conditions, for width and height alike: (W + 2P − F) mod S = 0 and
+    W + 2P − F > 0.
     Raises UsageError naming the layer that does not.
     """
     found: list[tuple[int, int, int]] = []
@@ -81,7 +82,7 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
         elif isinstance(layer, Pool):
             if layer.height > height or layer.width > width:
                 raise UsageError(
-                    f"layer {number} (pool{layer.height}x{layer.width}): larger than the {height}×{width} grid before it"
+                    f"layer {number} (pool{layer.height}x{layer.width}): larger than the {height}×{width} grid it gets"
                 )
             height, width = -(-height // layer.height), -(-width // layer.width)
         else:
@@ -95,8 +96,8 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
                     )
                 if room % layer.stride:
                     raise UsageError(
-                        f"{name}: {what} {size} + 2·{layer.padding} padding − {field} field = {room} is no multiple of the "
-                        f"stride {layer.stride}; take another stride"
+                        f"{name}: {what} {size} + 2·{layer.padding} padding − {field} field = {room} is no multiple "
+                        f"of the stride {layer.stride}; take another stride"
                     )
             channels = layer.filters
             height = (height + 2 * layer.padding - layer.height) // layer.stride + 1

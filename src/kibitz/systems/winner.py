@@ -37,21 +37,25 @@ class Settings:
     activation: str = setting("identity", "after each convolution: identity (the post's) or relu")
     dropout: float = setting(0.2, "share of the last hidden units left out in training")
     # the post's proposals
-    attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1) or counts (how many attackers)")
+    attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (counts by type)")
     separate: str = setting("none", "networks of their own by: none, side (to move), phase, or side+phase")
     view: str = setting(
         "white", "whose eyes: white (the post's) or mover (Black's positions are shown with colours exchanged)"
     )
-    mirror: str = setting("none", "in training, show half of the positions without castling rights with their files "
-                                  "mirrored: none (the post's) or files")  # fmt: skip
+    mirror: str = setting(
+        "none",
+        "train on half of the positions without castling rights with their files mirrored: none (the post's) or files",
+    )
     # solver
     optimiser: str = setting("sgd", "sgd (the post's) or adam")
     learning_rate: float = setting(0.01, "learning rate at the first iteration")
     schedule: str = setting("inv", "learning rate: inv (the post's: (1 + 0.0001·i)^−0.75) or cosine (to 0 at the last)")
     momentum: float = setting(0.9, "momentum of sgd")
     l2: float = setting(0.0005, "coefficient of the squared weights in the loss")
-    initial: str = setting("unit", "initial weights: mocha (Xavier over the fan-in) or unit (the same, each layer scaled to "
-                                   "unit variance on real positions)")  # fmt: skip
+    initial: str = setting(
+        "unit",
+        "initial weights: mocha (Xavier over the fan-in) or unit (each layer scaled to unit variance on real boards)",
+    )
     batch: int = setting(1024, "positions in a batch")
     iterations: int = setting(150_000, "batches at most")
 
@@ -212,8 +216,8 @@ def cosine(base: float, iteration: int, iterations: int) -> float:
 
 
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """Mocha's rules: its L2 term is coefficient·‖w‖², so weights decay with twice the coefficient; biases do not decay and
-    learn at twice the rate (a group's `rate` multiplies the schedule)."""
+    """Mocha's rules: its L2 term is coefficient·‖w‖², so weights decay with twice the coefficient; biases do not decay
+    and learn at twice the rate (a group's `rate` multiplies the schedule)."""
     weights = [p for name, p in network.named_parameters() if name.endswith("weight")]
     biases = [p for name, p in network.named_parameters() if name.endswith("bias")]
     if settings.optimiser == "adam":
@@ -245,8 +249,8 @@ def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
 def unit_variance(net: Net, planes: Tensor) -> None:
     """Scale each layer's weights so that its outputs have unit variance over these planes, and centre them by the bias.
 
-    Boards are nearly empty, so that Mocha's weights leave the sigmoids with almost nothing to tell positions apart by; see
-    docs/RESULTS.md for what this changes.
+    Boards are nearly empty, so that Mocha's weights leave the sigmoids with almost nothing to tell positions apart by;
+    see docs/RESULTS.md for what this changes.
     """
     net.eval()
     values = planes
@@ -287,7 +291,7 @@ class WinnerSystem:
             raise UsageError(f"--dropout {settings.dropout:g}: a share from 0 to under 1")
         if settings.batch < 1 or settings.iterations < 1:
             raise UsageError("--batch and --iterations must be at least 1")
-        shapes(read_layers(settings.layers), 7 + (2 if settings.attacks != "none" else 0))
+        shapes(read_layers(settings.layers), channels=7)  # the shapes do not depend on the planes
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         return np.flatnonzero(store.column("result") != 0)

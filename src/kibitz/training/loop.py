@@ -78,7 +78,7 @@ def best_precision(device: str) -> str:
 
 
 class _Stop:
-    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that an iteration is never cut; the second one is the usual."""
+    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that no iteration is cut; the second one is the usual."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -115,7 +115,8 @@ def _small_numbers_flushed() -> Iterator[None]:
 class Trainer:
     """One training in one run directory.
 
-    system, settings, network: the system's, prepared; games and validation: numbers of the store's games on either side.
+    system, settings, network: the system's, prepared; games and validation: numbers of the store's games on either
+    side.
     """
 
     def __init__(

@@ -130,7 +130,7 @@ class Run:
 
 
 def short(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """The upper half of each hash: enough to know a game again (two of 100,000 share one by chance 1 time in 43,000)."""
+    """The upper half of each hash: of 100,000 unseen games, two or three share one with 100,000 seen ones by chance."""
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
 

@@ -1,0 +1,103 @@
+"""Planes against slow loops over python-chess boards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+import chess
+from kibitz.chess.encodings import AttackPlanes, MoverView, SignedPlanes, Stack
+from kibitz.chess.replay import decode_board, encode_board
+from kibitz.store.store import Store
+
+POSITIONS = 150
+
+
+@pytest.fixture(scope="module")
+def positions(bundled_store: Store) -> tuple[Tensor, Tensor, list[chess.Board]]:
+    """Positions of the bundled games, from openings to bare endings, both sides to move."""
+    random = np.random.default_rng(5)
+    games = random.integers(0, len(bundled_store), POSITIONS)
+    plies = (random.random(POSITIONS) * (bundled_store.plies[games] + 1)).astype(np.int64)
+    codes, state = bundled_store.replay(games, plies)
+    boards = [decode_board(c, s) for c, s in zip(codes, state, strict=True)]
+    assert {board.turn for board in boards} == {True, False}
+    return torch.from_numpy(codes), torch.from_numpy(state), boards
+
+
+def planes_of(board: chess.Board) -> NDArray[np.float32]:
+    planes = np.zeros((6, 8, 8), np.float32)
+    for square, piece in board.piece_map().items():
+        planes[piece.piece_type - 1, square // 8, square % 8] = 1 if piece.color else -1
+    return planes
+
+
+def attacks_of(board: chess.Board) -> NDArray[np.float32]:
+    """How many pieces of each colour attack each square."""
+    counts = np.zeros((2, 8, 8), np.float32)
+    for i, colour in enumerate((chess.WHITE, chess.BLACK)):
+        for square in chess.SQUARES:
+            counts[i, square // 8, square % 8] = len(board.attackers(colour, square))
+    return counts
+
+
+def test_signed_planes(positions: tuple[Tensor, Tensor, list[chess.Board]]) -> None:
+    codes, state, boards = positions
+    without, with_side = SignedPlanes(side=False), SignedPlanes()
+    assert (without.channels, with_side.channels) == (6, 7)
+    expected = np.stack([planes_of(board) for board in boards])
+    np.testing.assert_array_equal(without(codes, state).numpy(), expected)
+    planes = with_side(codes, state).numpy()
+    np.testing.assert_array_equal(planes[:, :6], expected)
+    for plane, board in zip(planes[:, 6], boards, strict=True):
+        assert (plane == (1 if board.turn else -1)).all()
+
+
+def test_attack_planes(positions: tuple[Tensor, Tensor, list[chess.Board]]) -> None:
+    codes, state, boards = positions
+    expected = np.stack([attacks_of(board) for board in boards])
+    assert expected.max() >= 4  # or the counts would show little
+    np.testing.assert_array_equal(AttackPlanes("counts")(codes, state).numpy() * 4, expected)
+    np.testing.assert_array_equal(AttackPlanes("squares")(codes, state).numpy(), expected > 0)
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/8/8/8/8/8/Q6k w - - 0 1",  # to the far ends of the board
+        "k7/8/8/QQQQQQQQ/8/8/8/K7 w - - 0 1",  # sliders behind each other
+        "NNNNNNNN/8/8/8/8/8/8/K6k w - - 0 1",
+        "k7/P6P/8/8/8/8/p6p/K7 w - - 0 1",  # pawns at the edges
+        "4k3/8/8/3bb3/3BB3/8/8/4K3 b - - 0 1",
+    ],
+)
+def test_attack_planes_of_odd_boards(fen: str) -> None:
+    board = chess.Board(fen)
+    row = torch.from_numpy(encode_board(board))[None]
+    planes = AttackPlanes("counts")(row[:, :64], row[:, 64:]).numpy()[0] * 4
+    np.testing.assert_array_equal(planes, attacks_of(board))
+
+
+def test_the_movers_view(positions: tuple[Tensor, Tensor, list[chess.Board]]) -> None:
+    codes, state, boards = positions
+    seen = MoverView()(codes, state).numpy()
+    for row, board in zip(seen, boards, strict=True):
+        expected = board if board.turn else board.mirror()
+        np.testing.assert_array_equal(row, encode_board(expected)[:64])
+
+
+def test_a_stack_is_its_parts(positions: tuple[Tensor, Tensor, list[chess.Board]]) -> None:
+    codes, state, _ = positions
+    parts = (SignedPlanes(), AttackPlanes())
+    stack = Stack(*parts)
+    assert stack.channels == 9
+    assert torch.equal(stack(codes, state), torch.cat([part(codes, state) for part in parts], 1))
+    assert torch.equal(Stack(parts[0])(codes, state), parts[0](codes, state))
+
+
+def test_an_unknown_kind_of_attacks() -> None:
+    with pytest.raises(ValueError, match="attack planes of kind none"):
+        AttackPlanes("none")

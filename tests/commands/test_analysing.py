@@ -1,0 +1,220 @@
+"""kibitz analyze, from the command line: a small trained run, real games, and what people get wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import chess.pgn
+import numpy as np
+import pytest
+
+from helpers import GAMES
+from kibitz.analysis.annotate import centipawns
+from kibitz.cli import run
+from kibitz.play.session import Session
+
+SHORT = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'
+ILLEGAL = '[White "C"]\n[Black "D"]\n\n1. d4 d5 2. Ke4 e6 *\n\n'
+VARIANT = '[Variant "Atomic"]\n\n1. e4 *\n\n'
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "games.pgn"
+    path.write_text(SHORT + ILLEGAL + VARIANT + SHORT, encoding="utf-8")
+    return path
+
+
+def analyzed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str, str]:
+    """What a call that succeeds prints on standard output and standard error."""
+    code = run(["analyze", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    assert code == 0, err
+    return out, err
+
+
+def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str | Path) -> str:
+    """The one line that a call ends with that cannot be done."""
+    assert run(["analyze", *map(str, arguments)]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("kibitz: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_json_says_what_the_session_says(
+    small_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    evaluate = Session.evaluate
+
+    def recorded(self: Session, codes: Any, state: Any) -> Any:
+        seen.append(evaluate(self, codes, state))
+        return seen[-1]
+
+    monkeypatch.setattr(Session, "evaluate", recorded)
+    out, err = analyzed(capsys, small_run, GAMES, "--game", "3", "--json", "--swing", "5")
+    assert err == ""
+    found = json.loads(out)
+    assert (found["run"], found["system"], len(found["games"])) == (str(small_run), "winner", 1)
+    (game,) = found["games"]
+    assert game["number"] == 3
+    assert game["result"] == game["headers"]["Result"] == "0-1"
+    (white,) = (answers["white_wins"] for answers in seen)
+    assert len(white) == len(game["moves"]) + 1
+    np.testing.assert_allclose([m["before"] for m in game["moves"]], white[:-1], atol=1e-4)
+    np.testing.assert_allclose([m["after"] for m in game["moves"]], white[1:], atol=1e-4)
+    assert set(game["moves"][0]) == {
+        "ply", "move_number", "side", "san", "uci", "before", "after", "change", "mark",
+    }  # fmt: skip
+    assert game["moves"][-1]["mark"] == "#"
+    assert game["moves"][-1]["change"] is None
+    sizes = [abs(m["change"]) for m in game["swings"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(size >= 0.05 - 1e-4 for size in sizes)
+    assert {m["ply"] for m in game["swings"]} == {
+        m["ply"] for m in game["moves"] if m["change"] is not None and abs(m["change"]) >= 0.05
+    }
+
+
+def test_table(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = analyzed(capsys, small_run, GAMES)
+    assert err == ""
+    assert out.startswith("Game 1: Stockfish 15.1 (1520) – Stockfish 15.1 (2070), 0-1\n")
+    assert "\n  35… Qxh4#" in out
+    assert "Average loss a move" in out
+
+
+def test_all_games_and_what_is_left_out(small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = analyzed(capsys, small_run, file, "--all", "--json")
+    found = json.loads(out)
+    assert [(g["number"], len(g["moves"]), g["problem"]) for g in found["games"]] == [
+        (1, 4, None), (2, 2, "move 2. 'Ke4' is illegal"), (4, 4, None),
+    ]  # fmt: skip
+    assert err.splitlines() == [
+        f"kibitz: warning: {file} game 2: move 2. 'Ke4' is illegal; analysed up to there",
+        f"kibitz: warning: {file} game 3: the variant Atomic, and only standard chess is known",
+    ]
+    out, _ = analyzed(capsys, small_run, file, "--all")
+    assert [line.split(",")[0] for line in out.splitlines() if line.startswith("Game")] == [
+        "Game 1: A – B", "Game 2: C – D", "Game 4: A – B",
+    ]  # fmt: skip
+
+
+def test_pgn_is_read_back(small_run: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "out.pgn"
+    out, _ = analyzed(capsys, small_run, file, "--all", "--pgn", target, "--json")
+    written = io.StringIO(target.read_text(encoding="utf-8"))
+    for game in json.loads(out)["games"]:
+        again = chess.pgn.read_game(written)
+        assert again is not None
+        for node, move in zip(again.mainline(), game["moves"], strict=True):
+            assert node.move.uci() == move["uci"]
+            score = node.eval()
+            assert score is not None
+            assert score.white().score() == pytest.approx(centipawns(move["after"]), abs=1)
+    assert chess.pgn.read_game(written) is None
+    printed, _ = analyzed(capsys, small_run, file, "--all", "--pgn", "-")
+    assert printed == target.read_text(encoding="utf-8")
+
+
+def test_a_pgn_file_may_replace_its_own_source(small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(SHORT, encoding="utf-8")
+    analyzed(capsys, small_run, file, "--pgn", file)
+    assert "[%eval" in file.read_text(encoding="utf-8")
+
+
+def test_nothing_is_written_where_nothing_can_be_analysed(
+    small_run: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "out.pgn"
+    line = refused(capsys, 1, small_run, file, "--game", "3", "--pgn", target)
+    assert (
+        line
+        == f"kibitz: {file} game 3: the variant Atomic, and only standard chess is known; choose another with --game\n"
+    )
+    file.write_text(VARIANT * 2, encoding="utf-8")
+    assert run(["analyze", str(small_run), str(file), "--all", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[-1] == (
+        f"kibitz: {file}: none of its games can be analysed "
+        "(2; game 1: the variant Atomic, and only standard chess is known)"
+    )
+    assert [path for path in tmp_path.iterdir() if path != file] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--game", "9"], 1, "there is no game 9, the file has 4 games; choose --game 1 to 4"),
+        (["--game", "2", "--all"], 2, "--game and --all"),
+        (["--game", "0"], 2, "--game"),
+        (["--swing", "0"], 2, "--swing 0: points of a hundred"),
+        (["--swing", "nan"], 2, "--swing nan"),
+        (["--json", "--pgn", "-"], 2, "--json and --pgn -"),
+        (["--pgn", "no/such/folder/out.pgn"], 1, "no/such/folder/out.pgn: no such file or folder"),
+    ],
+)
+def test_calls_that_cannot_be_done(
+    arguments: list[str], code: int, words: str, small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert words in refused(capsys, code, small_run, file, *arguments)
+
+
+def test_files_that_hold_no_game(small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "file.pgn"
+    for content in (b"", bytes(range(256)) * 9):
+        file.write_bytes(content)
+        for option in ("--json", "--all"):
+            assert f"{file}: no game in it" in refused(capsys, 1, small_run, file, option)
+    assert "gone.pgn: no such file" in refused(capsys, 1, small_run, tmp_path / "gone.pgn")
+    assert f"{tmp_path}: " in refused(capsys, 1, small_run, tmp_path)
+    assert "no such run" in refused(capsys, 1, tmp_path / "gone", file)
+
+
+def test_a_damaged_archive_shows_what_came_before(
+    small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut = tmp_path / "cut.pgn.zst"
+    cut.write_bytes(GAMES.read_bytes()[:100_000])
+    target = tmp_path / "out.pgn"
+    assert run(["analyze", str(small_run), str(cut), "--all", "--pgn", str(target)]) == 1
+    out, err = capsys.readouterr()
+    assert "Game 1: " in out
+    assert err.startswith(f"kibitz: {cut}: cannot be unpacked further")
+    assert not target.exists()
+
+
+def test_a_run_without_its_onnx_file(
+    small_run: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, _ = analyzed(capsys, small_run, file, "--json")
+    copy = tmp_path / "copy"
+    shutil.copytree(small_run, copy)
+    (copy / "model.onnx").unlink()
+    out, err = analyzed(capsys, copy, file, "--json")
+    assert "torch answers instead" in err
+    for one, other in zip(json.loads(whole)["games"][0]["moves"], json.loads(out)["games"][0]["moves"], strict=True):
+        assert one["after"] == pytest.approx(other["after"], abs=2e-4)
+
+
+def test_standard_input_in_a_real_process_without_torch(small_run: Path) -> None:
+    """From a pipe to a pipe; torch would take longer to load than all the rest."""
+    code = (
+        "import sys; from kibitz.cli import run; code = run(sys.argv[1:]);"
+        "print('torch' in sys.modules, file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "analyze", str(small_run), "-", "--json"],
+        input=SHORT.encode(), capture_output=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr.decode()) == (0, "False\n")
+    assert [m["san"] for m in json.loads(done.stdout)["games"][0]["moves"]] == ["e4", "e5", "Nf3", "Nc6"]

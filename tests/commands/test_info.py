@@ -1,0 +1,79 @@
+"""kibitz info: against counts made another way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kibitz import cli
+from kibitz.commands.info import describe
+from kibitz.store.store import Store
+
+
+def run(*arguments: object) -> int:
+    return cli.run([str(argument) for argument in arguments])
+
+
+def test_the_bundled_games(bundled_store: Store) -> None:
+    found = describe(bundled_store)
+    rows = bundled_store.table().to_pylist()
+    assert found["games"] == found["read"] == len(rows)
+    assert found["positions"] == sum(row["plies"] + 1 for row in rows) == found["moves"] + found["games"]
+    ratings = [row[side] for row in rows for side in ("white_rating", "black_rating")]
+    assert found["ratings"] == {
+        "min": min(ratings), "median": float(np.median(ratings)), "max": max(ratings), "unknown": 0,
+    }  # fmt: skip
+    for name, value in (("1-0", 1), ("1/2-1/2", 0), ("0-1", -1)):
+        assert found["results"][name] == sum(row["result"] == value for row in rows)
+    assert found["endings"]["checkmate"] == sum(row["ending"] == "checkmate" for row in rows)
+    assert sum(found["endings"].values()) == sum(found["speeds"].values()) == len(rows)
+    assert sum(found["split"][side] for side in ("training", "validation", "test")) == len(rows)
+    assert found["dates"]["first"] == str(min(row["date"] for row in rows))
+    assert 2 < found["figures"]["bytes_per_position"]["value"] < 3
+    for figure in found["figures"].values():
+        assert set(figure) == {"value", "low", "high", "n"}
+
+
+def test_json_and_table(bundled_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.pgn").write_text(
+        '[White "A [b]"]\n[Result "1-0"]\n\n1. e4 1-0\n\n[White "B"]\n[Result "*"]\n\n1. d4 *\n'
+    )
+    assert run("import", tmp_path / "a.pgn", "--into", tmp_path / "a.store", "--min-plies", 1) == 0
+    capsys.readouterr()
+    assert run("info", tmp_path / "a.store", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["left_out"]["no result"]["games"] == 1
+    assert found["ratings"] == {"min": None, "median": None, "max": None, "unknown": 2}
+    assert found["dates"]["first"] is None
+    assert found["history"][0]["kept"] == 1
+    assert run("info", tmp_path / "a.store") == 0
+    out = capsys.readouterr().out
+    assert "left out: 1 of 2 games read" in out
+    assert "a.pgn game 2, B – ?" in out
+    assert "import 1: 1 of 2 games" in out
+    assert run("info", bundled_store.path) == 0
+    assert "left out: nothing" in capsys.readouterr().out
+
+
+def test_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("info", tmp_path / "nothing") == 1
+    assert "no such store; make one with: kibitz import" in capsys.readouterr().err
+    assert run("info", tmp_path) == 1
+    assert "not a store" in capsys.readouterr().err
+
+
+def test_no_games_at_all(tmp_path: Path, bundled_store: Store) -> None:
+    """A store that a program made without games is told all the same."""
+    import pyarrow as pa
+
+    from kibitz.chess.pgn import BESIDE, COLUMNS
+    from kibitz.chess.replay import STANDARD_START
+    from kibitz.store.writer import StoreWriter
+
+    with StoreWriter(tmp_path / "a.store", "chess", COLUMNS, STANDARD_START, BESIDE) as writer:
+        found = describe(writer.commit({}))
+    assert found["figures"]["bytes_per_position"]["value"] is None
+    assert isinstance(bundled_store.table(), pa.Table)

@@ -1,0 +1,88 @@
+"""The split: every game on one side, by hash or by date, and no date looks into the future."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from kibitz.errors import UsageError
+from kibitz.store.split import TEST, TRAIN, VALIDATE, Split
+from kibitz.store.store import Store
+
+DAY = datetime.date
+HASHES = np.random.default_rng(0).integers(1, 2**63, 20_000).astype(np.uint64)
+DATES = (np.datetime64("2015-01-01") + np.arange(20_000) % 3650).astype("datetime64[D]")
+
+ANY_DAY = st.none() | st.dates(DAY(2014, 1, 1), DAY(2025, 1, 1))
+
+
+def shares(sides: NDArray[np.uint8]) -> list[float]:
+    return [float((sides == side).mean() * 100) for side in (TRAIN, VALIDATE, TEST)]
+
+
+def test_by_hash() -> None:
+    sides = Split(10, 20).assign(HASHES, DATES)
+    np.testing.assert_allclose(shares(sides), [70, 10, 20], atol=1.5)
+    assert shares(Split(0, 0).assign(HASHES, DATES)) == [100, 0, 0]
+
+
+def test_by_date() -> None:
+    sides = Split(validate_from=DAY(2020, 1, 1), test_from=DAY(2021, 1, 1)).assign(HASHES, DATES)
+    assert (DATES[sides == TRAIN] < np.datetime64("2020-01-01")).all()
+    assert (DATES[sides == TEST] >= np.datetime64("2021-01-01")).all()
+    year = (np.datetime64("2020-01-01") <= DATES) & (np.datetime64("2021-01-01") > DATES)
+    assert ((sides == VALIDATE) == year).all()
+
+
+def test_a_test_by_date_and_a_validation_by_hash() -> None:
+    sides = Split(10, test_from=DAY(2021, 1, 1)).assign(HASHES, DATES)
+    late = np.datetime64("2021-01-01") <= DATES
+    assert (sides[late] == TEST).all()
+    np.testing.assert_allclose(shares(sides[~late]), [90, 10, 0], atol=1.5)
+
+
+def test_unknown_dates_are_early() -> None:
+    unknown = np.full(len(HASHES), np.datetime64("NaT"), "datetime64[D]")
+    sides = Split(validate_from=DAY(1000, 1, 1), test_from=DAY(1001, 1, 1)).assign(HASHES, unknown)
+    assert (sides == TRAIN).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    shares=st.tuples(st.floats(0, 49), st.floats(0, 49)),
+    days=st.tuples(ANY_DAY, ANY_DAY),
+    part=st.integers(1, 200),
+)
+def test_a_game_stands_where_it_stood(shares: tuple[float, float], days: tuple[Any, Any], part: int) -> None:
+    """Its side hangs on the game alone: other games of the store, and their order, do not matter."""
+    split = Split(*shares, *days)
+    sides = split.assign(HASHES[:200], DATES[:200])
+    assert set(sides.tolist()) <= {TRAIN, VALIDATE, TEST}
+    np.testing.assert_array_equal(split.assign(HASHES[:part][::-1], DATES[:part][::-1]), sides[:part][::-1])
+    assert Split.from_json(split.as_json()) == split
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"validate_share": -1.0}, {"test_share": -0.1}, {"validate_share": 60.0, "test_share": 40.0},
+        {"validate_from": DAY(2021, 1, 1), "test_from": DAY(2020, 1, 1)},
+        {"validate_from": DAY(2021, 1, 1), "test_from": DAY(2021, 1, 1)},
+    ],
+)  # fmt: skip
+def test_splits_that_cannot_work(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="--"):
+        Split(**options).check()
+
+
+def test_the_same_game_twice_is_on_one_side(bundled_store: Store) -> None:
+    """Equal moves and result, equal hash: over all bundled games no two rows of one game stand on two sides."""
+    sides, hashes = bundled_store.sides(), bundled_store.column("hash")
+    assert len(np.unique(hashes)) == len(hashes)
+    assert min(int((sides == side).sum()) for side in (TRAIN, VALIDATE, TEST)) > 100

@@ -1,0 +1,121 @@
+"""Opening a store: what it gives, and what is said of one that is missing, of another version, or damaged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kibitz.errors import KibitzError
+from kibitz.store.store import FORMAT, INFO, Store
+
+
+@pytest.fixture
+def copy(tmp_path: Path, bundled_store: Store) -> Path:
+    return Path(shutil.copytree(bundled_store.path, tmp_path / "copy.store"))
+
+
+def touch_all(path: Path) -> None:
+    """Everything a reader of a store may ask for."""
+    store = Store(path)
+    store.replay(np.arange(len(store)), store.plies)
+    store.sides()
+    store.row(0)
+    store.column("white")
+
+
+def test_rows_and_columns(bundled_store: Store) -> None:
+    assert len(bundled_store) == bundled_store.info["games"] == len(bundled_store.table())
+    row = bundled_store.row(7)
+    assert row["number"] == 8
+    assert row["plies"] == bundled_store.plies[7]
+    assert bundled_store.column("result").dtype == np.int8
+    assert set(np.unique(bundled_store.column("result"))) == {-1, 0, 1}
+    assert bundled_store.offsets[-1] == len(bundled_store.moves)
+
+
+def test_unknown_values(tmp_path: Path, make_store: Callable[..., Store]) -> None:
+    (tmp_path / "a.pgn").write_text("1. e4 1-0")
+    store = make_store(tmp_path / "a.store", tmp_path / "a.pgn")
+    assert store.column("white_rating").tolist() == [0]
+    assert np.isnat(store.column("date").astype("datetime64[D]")).all()
+    assert store.column("speed").tolist() == [None]
+
+
+def test_a_store_of_no_games(tmp_path: Path, make_store: Callable[..., Store]) -> None:
+    (tmp_path / "a.pgn").write_text("")
+    store = make_store(tmp_path / "a.store", tmp_path / "a.pgn")
+    assert (len(store), len(store.moves), len(store.sides())) == (0, 0, 0)
+
+
+def test_no_store(tmp_path: Path) -> None:
+    with pytest.raises(KibitzError, match="no such store; make one with: kibitz import"):
+        Store(tmp_path / "nothing")
+    with pytest.raises(KibitzError, match="not a store"):
+        Store(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(KibitzError, match="not a store"):
+        Store(tmp_path / "file")
+
+
+def test_another_version(copy: Path) -> None:
+    info = json.loads((copy / INFO).read_text())
+    (copy / INFO).write_text(json.dumps({**info, "kibitz_store": FORMAT + 1}))
+    with pytest.raises(KibitzError, match=f"version {FORMAT + 1}, this kibitz reads version {FORMAT}; import"):
+        Store(copy)
+
+
+NO_ACCOUNTS = [
+    "",
+    "{",
+    "[]",
+    "7",
+    '{"games": 3}',
+    '{"kibitz_store": 1}',
+    '{"kibitz_store": 1, "game": "chess", "split": []}',
+]
+
+
+@pytest.mark.parametrize("text", NO_ACCOUNTS)
+def test_a_damaged_account(copy: Path, text: str) -> None:
+    (copy / INFO).write_text(text)
+    with pytest.raises(KibitzError, match="damaged; import the games again"):
+        Store(copy)
+
+
+@pytest.mark.parametrize("name", ["moves.u16", "offsets.i64", "starts.u8", "games.parquet"])
+@pytest.mark.parametrize("damage", ["missing", "empty", "cut"])
+def test_damaged_files(copy: Path, name: str, damage: str) -> None:
+    file = copy / "0001" / name
+    if damage == "missing":
+        file.unlink()
+    else:
+        file.write_bytes(b"" if damage == "empty" else file.read_bytes()[:-9])
+    with pytest.raises(KibitzError, match=f"{name}: .*; import the games again"):
+        touch_all(copy)
+
+
+def test_offsets_that_lead_out_of_the_moves(copy: Path) -> None:
+    """They would lead the replay out of its memory."""
+    file = copy / "0001" / "offsets.i64"
+    offsets = np.fromfile(file, "<i8")
+    offsets[5] = 10**12
+    offsets.tofile(file)
+    with pytest.raises(KibitzError, match=r"offsets\.i64: damaged"):
+        touch_all(copy)
+
+
+def test_moves_that_are_none_stay_inside_the_board(copy: Path) -> None:
+    """Any 16 bits replay to something, without a step out of the arrays."""
+    file = copy / "0001" / "moves.u16"
+    np.random.default_rng(0).integers(0, 2**16, file.stat().st_size // 2).astype("<u2").tofile(file)
+    touch_all(copy)
+
+
+def test_its_size(copy: Path) -> None:
+    files = [path for path in copy.rglob("*") if path.is_file()]
+    assert Store(copy).bytes_on_disk() == sum(path.stat().st_size for path in files)

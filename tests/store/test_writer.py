@@ -1,0 +1,261 @@
+"""Writing: whole or not at all, duplicates once, arrays beside the moves, and adding to a store."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.store import writer as writer_module
+from kibitz.store.batch import EXAMPLES, GameBatch, LeftOut
+from kibitz.store.split import Split
+from kibitz.store.store import Store
+from kibitz.store.writer import StoreWriter
+
+COLUMNS = pa.schema([
+    ("white", pa.string()), ("result", pa.int8()), ("date", pa.date32()), ("source", pa.string()),
+    ("number", pa.int32()),
+])  # fmt: skip
+BESIDE = {"clock": ("uint16", 65535)}
+STANDARD = np.zeros(68, np.uint8)
+
+
+def batch(games: list[list[int]], first: int = 1, clock: bool = False, starts: Any = None, read: int = 0) -> GameBatch:
+    """Games that White won, numbered from `first`; with `clock`, each move's clock is the move."""
+    count = len(games)
+    moves = np.array([move for game in games for move in game], np.uint16)
+    rows = pa.table(
+        {"white": ["W"] * count, "result": [1] * count, "date": [None] * count, "source": ["f.pgn"] * count,
+         "number": list(range(first, first + count))}, schema=COLUMNS,
+    )  # fmt: skip
+    plies = np.array([len(game) for game in games], np.int32)
+    return GameBatch(moves, plies, starts, rows, LeftOut(), read or count, {"clock": moves.copy()} if clock else {})
+
+
+def write(path: Path, *batches: GameBatch, **options: Any) -> Store:
+    with StoreWriter(path, "chess", COLUMNS, STANDARD, BESIDE, **options) as writer:
+        for one in batches:
+            writer.add(one)
+        return writer.commit({})
+
+
+def games_of(store: Store) -> list[list[int]]:
+    return [store.moves[a:b].tolist() for a, b in zip(store.offsets[:-1], store.offsets[1:], strict=True)]
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.lists(st.lists(st.integers(0, 2**15), max_size=4), max_size=5), min_size=1, max_size=5),
+    st.integers(1, 4),
+)
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, batches: list[list[list[int]]], cut: int
+) -> None:
+    """In one go, or some batches now and the others with --append: the same games, each once, in order."""
+    folder = tmp_path_factory.mktemp("writer")
+    expected = list(dict.fromkeys(tuple(game) for games in batches for game in games))
+    store = write(folder / "one", *map(batch, batches))
+    assert [tuple(game) for game in games_of(store)] == expected
+    assert store.info["positions"] == sum(map(len, expected)) + len(expected)
+    assert store.info["read"] == sum(map(len, batches))
+    duplicates = store.info["left_out"].get("duplicate", {"games": 0, "first": []})
+    assert duplicates["games"] == sum(map(len, batches)) - len(expected)
+    assert len(duplicates["first"]) == min(duplicates["games"], EXAMPLES)
+
+    write(folder / "two", *map(batch, batches[:cut]))
+    added = write(folder / "two", *map(batch, batches[cut:]), append=True)
+    assert games_of(added) == games_of(store)
+    assert added.fingerprint == store.fingerprint
+    assert added.info["read"] == store.info["read"]
+    assert left_in(folder) == ["one", "two"]
+    assert left_in(folder / "two") == ["0002", "store.json"]
+
+
+def test_arrays_beside_the_moves_that_come_late(tmp_path: Path) -> None:
+    """None before, none between, none after; also when what came before is an old store."""
+    plain, timed = batch([[1, 2], [3]]), batch([[4, 5]], clock=True)
+    none = 65535
+    store = write(tmp_path / "a", plain, timed, batch([[6]]))
+    np.testing.assert_array_equal(store.beside("clock"), [none, none, none, 4, 5, none])
+    assert store.beside("evaluation") is None
+
+    write(tmp_path / "b", plain)
+    assert Store(tmp_path / "b").beside("clock") is None
+    np.testing.assert_array_equal(write(tmp_path / "b", timed, append=True).beside("clock"), [none, none, none, 4, 5])
+    np.testing.assert_array_equal(
+        write(tmp_path / "b", batch([[6]]), append=True).beside("clock"), [none, none, none, 4, 5, none]
+    )
+
+
+def test_the_first_games_that_carry_an_array_are_all_duplicates(tmp_path: Path) -> None:
+    store = write(tmp_path / "a", batch([[1]]), batch([[1]], clock=True), batch([[2]]))
+    assert games_of(store) == [[1], [2]]
+    assert store.beside("clock") is None
+
+
+def test_duplicates_take_their_arrays_with_them(tmp_path: Path) -> None:
+    store = write(tmp_path / "a", batch([[1, 1], [2], [1, 1], [3]], clock=True))
+    np.testing.assert_array_equal(store.beside("clock"), [1, 1, 2, 3])
+    assert store.column("number").tolist() == [1, 2, 4]
+
+
+def test_start_positions(tmp_path: Path) -> None:
+    """Equal ones are kept once, over batches and over imports; a game with another start is another game."""
+    other = STANDARD + np.uint8(1)
+    store = write(tmp_path / "a", batch([[1]]), batch([[1], [1]], starts=np.stack([other, STANDARD])))
+    assert games_of(store) == [[1], [1]]
+    assert store.start_of.tolist() == [0, 1]
+    store = write(tmp_path / "a", batch([[2]], starts=other[None]), batch([[3]]), append=True)
+    assert store.start_of.tolist() == [0, 1, 1, 0]
+    np.testing.assert_array_equal(store.starts, [STANDARD, other])
+
+
+def test_a_limit(tmp_path: Path) -> None:
+    with StoreWriter(tmp_path / "a", "chess", COLUMNS, STANDARD, BESIDE) as writer:
+        assert writer.add(batch([[1], [1], [2], [3], [4]]), limit=2) == 2
+        store = writer.commit({})
+    assert games_of(store) == [[1], [2]]
+    assert {reason: entry["games"] for reason, entry in store.info["left_out"].items()} == {
+        "duplicate": 1,
+        "over the limit": 2,
+    }
+
+
+def test_what_was_left_out_adds_up_over_imports(tmp_path: Path) -> None:
+    for number in range(3):
+        one = batch([[number]])
+        for game in range(4):
+            one.left_out.add("drawn", f"{number}.pgn", game, {"White": "W" * 500}, "x" * 500)
+        store = write(tmp_path / "a", one, append=True)
+    entry = store.info["left_out"]["drawn"]
+    assert entry["games"] == 12
+    assert [example["file"] for example in entry["first"]] == ["0.pgn"] * 4 + ["1.pgn"]
+    assert len(entry["first"][0]["headers"]["White"]) == 80
+    assert len(entry["first"][0]["detail"]) == 200
+    assert len(store.info["history"]) == 3
+
+
+def stop_before_commit(path: Path, append: bool = False) -> None:
+    with StoreWriter(path, "chess", COLUMNS, STANDARD, BESIDE, append=append) as writer:
+        writer.add(batch([[2]]))
+        raise ZeroDivisionError
+
+
+def test_left_without_commit_nothing_remains(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        stop_before_commit(tmp_path / "a")
+    assert left_in(tmp_path) == []
+    write(tmp_path / "a", batch([[1]]))
+    before = {path: path.read_bytes() for path in (tmp_path / "a").rglob("*") if path.is_file()}
+    with pytest.raises(ZeroDivisionError):
+        stop_before_commit(tmp_path / "a", append=True)
+    assert {path: path.read_bytes() for path in (tmp_path / "a").rglob("*") if path.is_file()} == before
+
+
+def test_what_killed_imports_left_is_cleared(tmp_path: Path) -> None:
+    """The hidden folder of a first import, the numbered one of an append, one that was never removed."""
+    (tmp_path / ".a.unfinished" / "0001").mkdir(parents=True)
+    (tmp_path / ".a.unfinished" / "0001" / "moves.u16").write_bytes(b"half")
+    write(tmp_path / "a", batch([[1]]))
+    assert left_in(tmp_path) == ["a"]
+    (tmp_path / "a" / "0002").mkdir()
+    (tmp_path / "a" / "0002" / "moves.u16").write_bytes(b"half")
+    (tmp_path / "a" / "0007").mkdir()
+    assert games_of(write(tmp_path / "a", batch([[2]]), append=True)) == [[1], [2]]
+    assert left_in(tmp_path / "a") == ["0002", "store.json"]
+
+
+@pytest.mark.parametrize("append", [False, True])
+@pytest.mark.parametrize("at", ["add", "table", "commit"])
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, append: bool, at: str) -> None:
+    """Told in one line; a new store leaves nothing, an old one is as it was."""
+    if append:
+        write(tmp_path / "a", batch([[1]]))
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def fail(*_: object) -> None:
+        raise full
+
+    class FullFile:
+        def write(self, data: bytes) -> int:
+            raise full
+
+    def fill() -> None:
+        with StoreWriter(tmp_path / "a", "chess", COLUMNS, STANDARD, BESIDE, append=append) as writer:
+            if at == "add":
+                monkeypatch.setattr(writer, "_moves", FullFile())
+            elif at == "table":
+                monkeypatch.setattr(writer_module, "_ROWS", 1)
+                monkeypatch.setattr(writer, "_flush_rows", fail)
+            writer.add(batch([[2]]))
+            if at == "commit":
+                monkeypatch.setattr(writer_module.os, "fsync", fail)
+            writer.commit({})
+
+    with pytest.raises(KibitzError, match="the disk is full"):
+        fill()
+    monkeypatch.undo()
+    assert left_in(tmp_path) == (["a"] if append else [])
+    if append:
+        assert games_of(Store(tmp_path / "a")) == [[1]]
+        assert left_in(tmp_path / "a") == ["0001", "store.json"]
+
+
+@pytest.mark.parametrize("append", [False, True])
+def test_an_interrupt_at_any_moment_of_the_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, append: bool
+) -> None:
+    """Before the exchange the old state stands, after it the new one: store.json never names a missing folder."""
+    for name in ("replace", "rename", "fsync"):
+        path = tmp_path / name
+        if append:
+            write(path, batch([[1]]))
+        real = getattr(os, name)
+
+        def interrupt(*arguments: Any, real: Any = real) -> None:
+            real(*arguments)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(writer_module.os, name, interrupt)
+        with contextlib.suppress(KeyboardInterrupt):
+            write(path, batch([[2]]), append=append)
+        monkeypatch.undo()
+        if path.exists():
+            assert games_of(Store(path)) in ([[1]], [[1], [2]], [[2]])
+        # and the next import works
+        assert [2] in games_of(write(path, batch([[2]]), append=True))
+
+
+def test_places_where_no_store_can_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="there is a file or folder already"):
+        write(tmp_path / "file", batch([[1]]))
+    with pytest.raises(KibitzError, match="choose another place"):
+        write(tmp_path / "file" / "store", batch([[1]]))
+    with pytest.raises(KibitzError, match="choose another place"):
+        write(Path("/proc/store"), batch([[1]]))
+    write(tmp_path / "a", batch([[1]]))
+    with pytest.raises(UsageError, match="--append"):
+        write(tmp_path / "a", batch([[1]]))
+    with pytest.raises(UsageError, match="a store of chess games"):
+        StoreWriter(tmp_path / "a", "go", COLUMNS, STANDARD, BESIDE, append=True)
+    assert left_in(tmp_path) == ["a", "file"]
+
+
+def test_the_split_stays_when_games_are_added(tmp_path: Path) -> None:
+    write(tmp_path / "a", batch([[1]]), split=Split(11, 12))
+    assert write(tmp_path / "a", batch([[2]]), append=True).split == Split(11, 12)
+    assert write(tmp_path / "a", batch([[3]]), append=True, split=Split(1, 2)).split == Split(1, 2)

@@ -1,0 +1,125 @@
+"""The command table, and how errors reach the shell."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+from kibitz import cli
+from kibitz.errors import KibitzError, UsageError
+
+HEAVY = ("torch", "numba", "pyarrow", "matplotlib", "onnxruntime", "rust_pgn_reader_python_binding")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], [], ["import", "--help"], ["systems", "--json"], ["nonsense"]]
+)
+def test_nothing_heavy_is_loaded_for_a_word(arguments: list[str]) -> None:
+    script = (
+        f"import sys; from kibitz.cli import run; run({arguments!r});"
+        f"sys.exit(', '.join(name for name in {HEAVY!r} if name in sys.modules) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["--help"]) == 0
+    out = capsys.readouterr().out
+    for name in cli.COMMANDS:
+        assert name in out
+        assert cli.run([name, "--help"]) == 0
+        assert "Usage: kibitz " + name in " ".join(capsys.readouterr().out.split())
+
+
+def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run([]) == 0
+    assert "import" in capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["--version"]) == 0
+    assert capsys.readouterr().out == f"kibitz {version('kibitz')}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["nonsense"], "kibitz: No such command 'nonsense' (see: kibitz --help)"),
+        (["import"], "kibitz: Missing argument"),
+        (["import", "x.pgn"], "kibitz: Missing option '--into' (see: kibitz import --help)"),
+        (["info", "a", "b"], "kibitz: Got unexpected extra argument"),
+        (["import", "x", "--into", "y", "--limit", "x"], "kibitz: Invalid value for '--limit'"),
+    ],
+)
+def test_wrong_calls(capsys: pytest.CaptureFixture[str], arguments: list[str], line: str) -> None:
+    assert cli.run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(line)
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (KibitzError("a.pgn: what\nwas wrong"), 1, "kibitz: a.pgn: what was wrong\n"),
+        (UsageError("--x: no"), 2, "kibitz: --x: no\n"),
+        (KeyboardInterrupt("interrupted; all kept"), 130, "kibitz: interrupted; all kept\n"),
+        (KeyboardInterrupt(), 130, "kibitz: interrupted\n"),
+        (
+            OSError(errno.ENOSPC, "x", "a"),
+            1,
+            "kibitz: a: the disk is full; free some space and run the same command again\n",
+        ),
+        (
+            OSError(errno.EACCES, "x", "a"),
+            1,
+            "kibitz: a: permission denied; choose another place or change its rights\n",
+        ),
+        (OSError(errno.ENOENT, "x", "a"), 1, "kibitz: a: no such file or folder; check the path\n"),
+        (OSError(errno.EIO, "I/O error", "a"), 1, "kibitz: a: i/o error; check the file and try again\n"),
+    ],
+)
+def test_errors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException, code: int, line: str
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setitem(cli.COMMANDS, "systems", fail)
+    assert cli.run(["systems"]) == code
+    assert capsys.readouterr() == ("", line)
+
+
+def test_a_bug_shows_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(cli.COMMANDS, "systems", fail)
+    with pytest.raises(ZeroDivisionError):
+        cli.run(["systems"])
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    """As in: kibitz systems | head -0."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-c", "from kibitz.cli import main; main()", "systems"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert done.stderr == b""
+    assert done.returncode == 141
+
+
+def test_the_installed_program() -> None:
+    program = os.path.join(os.path.dirname(sys.executable), "kibitz")
+    if not os.path.exists(program):
+        pytest.skip("not installed beside this Python")
+    done = subprocess.run([program, "nonsense"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")

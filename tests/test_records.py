@@ -1,0 +1,158 @@
+"""Streams of records: packings, damage, standard input, and which files a path means."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from kibitz import records
+from kibitz.errors import KibitzError
+from kibitz.records import Stream
+
+TEXT = b"".join(b"line %d of some text\n" % number for number in range(20_000))
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "zst": zstandard.ZstdCompressor().compress,
+}
+
+
+def read(path: Path, size: int = 7777) -> bytes:
+    stream = Stream(str(path))
+    try:
+        return b"".join(stream.blocks(size))
+    finally:
+        stream.close()
+
+
+def pack_long(data: bytes) -> bytes:
+    """A zstd frame with a window of 2^31 bytes, the largest there is, and raw blocks (RFC 8878, by hand)."""
+    frame = b"\x28\xb5\x2f\xfd" + bytes([0, (31 - 10) << 3])
+    pieces = [data[at : at + 100_000] for at in range(0, len(data), 100_000)]
+    for piece in pieces:
+        frame += (len(piece) << 3 | (piece is pieces[-1])).to_bytes(3, "little") + piece
+    return frame
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_packings_are_known_by_their_first_bytes(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "any.name"
+    path.write_bytes(PACK[kind](TEXT))
+    for size in (1, 7777, 1 << 22):
+        assert read(path, size) == TEXT if size > 1 else read(path, 100_000) == TEXT
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_consumed_is_counted_in_bytes_of_the_file(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(PACK[kind](TEXT))
+    stream = Stream(str(path))
+    for _ in stream.blocks(1 << 16):
+        pass
+    assert stream.consumed == path.stat().st_size == records.size([str(path)])
+    stream.close()
+
+
+def test_the_largest_window_of_zstd(tmp_path: Path) -> None:
+    (tmp_path / "long.zst").write_bytes(pack_long(TEXT))
+    assert read(tmp_path / "long.zst") == TEXT
+
+
+def test_several_frames_and_skipped_ones(tmp_path: Path) -> None:
+    skipped = b"\x50\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
+    (tmp_path / "many.zst").write_bytes(skipped + PACK["zst"](TEXT) + PACK["zst"](b"") + skipped + PACK["zst"](TEXT))
+    assert read(tmp_path / "many.zst") == TEXT * 2
+    (tmp_path / "many.gz").write_bytes(gzip.compress(TEXT) * 2)
+    assert read(tmp_path / "many.gz") == TEXT * 2
+    (tmp_path / "many.bz2").write_bytes(bz2.compress(TEXT) * 2)
+    assert read(tmp_path / "many.bz2") == TEXT * 2
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "zst"])
+@pytest.mark.parametrize("damage", ["cut", "cut early", "overwritten"])
+def test_damaged_archives(tmp_path: Path, kind: str, damage: str) -> None:
+    """What comes before the damage is given, then it is told, with the file's name."""
+    pack = zstandard.ZstdCompressor(write_checksum=True).compress if kind == "zst" else PACK[kind]
+    data = bytearray(pack(TEXT))
+    if damage == "overwritten":
+        data[len(data) // 2 : len(data) // 2 + 40] = bytes(40)
+    else:
+        del data[-3 if damage == "cut" else 30 :]
+    path = tmp_path / f"damaged.{kind}"
+    path.write_bytes(data)
+    stream, blocks = Stream(str(path)), []
+    with pytest.raises(KibitzError, match=r"damaged\..*: cannot be unpacked further"):
+        blocks.extend(stream.blocks(1000))
+    stream.close()
+    got = b"".join(blocks)
+    if damage == "cut" and kind != "bz2":  # bz2 unpacks in blocks of 900 kB
+        assert len(got) > len(TEXT) // 2
+    if damage != "overwritten":
+        assert TEXT.startswith(got)
+
+
+def test_empty_files(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    assert read(tmp_path / "empty") == b""
+
+
+def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(KibitzError, match="nothing: no such file or directory; check"):
+        Stream(str(tmp_path / "nothing"))
+    with pytest.raises(KibitzError, match="is a directory"):
+        Stream(str(tmp_path))
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    """Also from a pipe that gives its first bytes one by one, and packed."""
+    script = (
+        "import sys; from kibitz.records import Stream; s = Stream('-');"
+        "sys.stdout.buffer.write(b''.join(s.blocks(1000))); s.close(); assert s.name == 'standard input'"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        data = gzip.compress(b"hello there")
+        for at in range(6):
+            process.stdin.write(data[at : at + 1])
+            process.stdin.flush()
+        out, _ = process.communicate(data[6:], timeout=60)
+    assert out == b"hello there"
+    assert process.returncode == 0
+
+
+def test_a_standard_input_that_python_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hello")))
+    stream = Stream("-")
+    assert b"".join(stream.blocks(100)) == b"hello"
+    stream.close()
+
+
+def test_which_files_a_path_means(tmp_path: Path) -> None:
+    for name in ("b.pgn", "a.PGN.zst", "deep/er/c.pgn.gz", "deep/no.txt", "e.sgf"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    found = records.find([str(tmp_path)], (".pgn",))
+    assert [Path(path).name for path in found] == ["a.PGN.zst", "b.pgn", "c.pgn.gz"]
+    twice = records.find([str(tmp_path / "b.pgn"), str(tmp_path), "-"], (".pgn",))
+    assert [Path(path).name for path in twice] == ["b.pgn", "a.PGN.zst", "c.pgn.gz", "-"]
+    assert [Path(p).name for p in records.find([str(tmp_path / "deep" / "no.txt")], (".pgn",))] == ["no.txt"]
+    with pytest.raises(KibitzError, match="no such file"):
+        records.find([str(tmp_path / "nothing.pgn")], (".pgn",))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(KibitzError, match=r"no \.pgn file in this folder"):
+        records.find([str(tmp_path / "empty")], (".pgn",))
+
+
+def test_sizes(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+    assert records.size([str(tmp_path / "a")] * 2) == 10
+    assert records.size([str(tmp_path / "a"), "-"]) is None
