@@ -77,8 +77,8 @@ def main() -> None:
     rate = mine["games"] / mine["seconds"]
     peer_rate = (before["games"] + after["games"]) / (before["seconds"] + after["seconds"])
     if options.json:
-        found = {"file": options.file.name, **mine, "games_per_second": rate, "python_chess_games_per_second": peer_rate, "ratio": rate / peer_rate}  # fmt: skip
-        print(json.dumps(found))
+        rates = {"games_per_second": rate, "python_chess_games_per_second": peer_rate, "ratio": rate / peer_rate}
+        print(json.dumps({"file": options.file.name, **mine, **rates}))
         return
     print(f"{options.file.name}: {mine['games']:,} games read, {mine['kept']:,} kept, all filters on")
     print(f"kibitz import   {rate:12,.0f} games/s   peak memory {mine['gigabytes']:.2f} GB")

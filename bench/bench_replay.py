@@ -9,9 +9,9 @@ import argparse
 import json
 import time
 
+import chess
 import numpy as np
 
-import chess
 from kibitz.chess.moves import to_move
 from kibitz.store.positions import Positions, shuffled
 from kibitz.store.store import Store
@@ -58,8 +58,8 @@ def main() -> None:
     wall, processor = ours(positions, options.positions, options.batch)
     python = peer(positions, options.peer_seconds)
     if options.json:
-        found = {"positions_per_second": wall, "positions_per_processor_second": processor, "python_chess": python, "ratio": wall / python}  # fmt: skip
-        print(json.dumps(found))
+        rates = {"positions_per_second": wall, "positions_per_processor_second": processor, "python_chess": python}
+        print(json.dumps({**rates, "ratio": wall / python}))
         return
     print(f"{options.store}: {len(positions):,} positions, shuffled, batches of {options.batch:,}, one core")
     print(f"kibitz          {wall:12,.0f} positions/s   ({processor:,.0f} a second of processor time)")

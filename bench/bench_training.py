@@ -2,8 +2,8 @@
 
     python bench/bench_training.py games.store [--iterations 60] [--rounds 3] [--json]
 
-Both sides take turns in one run: `rounds` times the loop's own feed (replay, shuffling, a thread beside the step), and as
-often a list of batches made before the clock starts. Printed are samples/s of each (the median round) and their ratio,
+Both sides take turns in one run: `rounds` times the loop's own feed (replay, shuffling, a thread beside the step), and
+as often a list of batches made before the clock starts. Printed are samples/s of each (the median round) and their ratio,
 and the same for float32, which tells what bf16 gains on this machine.
 """
 
@@ -74,7 +74,9 @@ def main() -> None:
     for precision in dict.fromkeys((best_precision("cpu"), "32-true")):
         bench = Bench(store, settings, precision)
         fed, ready = bench.measure(options.iterations, options.rounds)
-        rows.append({"precision": precision, "from_store": round(fed), "ready_made": round(ready), "ratio": fed / ready})
+        rows.append(
+            {"precision": precision, "from_store": round(fed), "ready_made": round(ready), "ratio": fed / ready}
+        )
     if options.json:
         print(json.dumps({"threads": torch.get_num_threads(), "attacks": options.attacks, "rates": rows}))
         return

@@ -15,10 +15,9 @@ import multiprocessing
 import random
 import subprocess
 
+import chess
 import chess.pgn
 import zstandard
-
-import chess
 
 LOWEST, HIGHEST = 1350, 2250  # UCI_Elo of Stockfish 15 begins at 1350; above 2250 it mostly draws
 NODES = 6000  # a move; what the Elo setting needs to reach its depth in most positions

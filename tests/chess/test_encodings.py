@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import chess
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-import chess
 from kibitz.chess.encodings import AttackPlanes, MoverView, SignedPlanes, Stack
 from kibitz.chess.replay import decode_board, encode_board
 from kibitz.store.store import Store

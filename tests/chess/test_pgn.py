@@ -9,6 +9,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import chess
 import chess.pgn
 import numpy as np
 import pytest
@@ -17,7 +18,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import chess
 from helpers import GAMES, program
 from kibitz.chess import pgn
 from kibitz.chess.filters import Filter

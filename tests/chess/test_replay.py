@@ -6,12 +6,12 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import chess
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import chess
 from kibitz.chess.filters import Filter
 from kibitz.chess.moves import from_move, to_move
 from kibitz.chess.replay import STANDARD_START, decode_board, encode_board, replay

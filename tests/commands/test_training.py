@@ -83,7 +83,16 @@ def test_missing_stores_and_systems(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_an_interrupt_keeps_the_work(small_store: Store, tmp_path: Path) -> None:
     """Ctrl-C on a real process: exit code 130, a snapshot, a line that says how to go on; and it does go on."""
-    call = [sys.executable, "-m", "kibitz.cli", "train", "winner", str(small_store.path), "--run", str(tmp_path / "run")]
+    call = [
+        sys.executable,
+        "-m",
+        "kibitz.cli",
+        "train",
+        "winner",
+        str(small_store.path),
+        "--run",
+        str(tmp_path / "run"),
+    ]
     process = subprocess.Popen(
         [*call, *TINY, "--iterations", "100000", "--summary-every", "5"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -2,11 +2,11 @@
 
 import itertools
 
+import chess
 import numpy as np
 import pytest
 import torch
 
-import chess
 from kibitz.chess.replay import decode_board, encode_board
 from kibitz.errors import UsageError
 from kibitz.store.store import Store

@@ -96,7 +96,7 @@ class AttackPlanes(nn.Module):
         empty = (board == 0).float()
         pawn, knight, bishop, rook, queen, king = (pieces[:, kind::6] for kind in range(6))  # [n, colour, 8, 8] each
         leaping = torch.cat([pawn, knight, king], 1).flatten(2).transpose(0, 1)
-        reached = torch.bmm(leaping, self.get_buffer("leaps")).transpose(0, 1).unflatten(2, (8, 8))
+        reached = torch.bmm(leaping, self.get_buffer("leaps")).transpose(0, 1).reshape(-1, 6, 8, 8)
         by_pawns, by_knights, by_kings = reached[:, 0:2], reached[:, 2:4], reached[:, 4:6]
         if self.kind == "pieces":
             diagonal = _diagonals(torch.cat([bishop, queen], 1), empty)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 2.0
 """Seconds before progress is shown."""
+_COARSE = 1 << 24
+"""Bytes of a file under which the share read tells nothing of the time left: files are read a megabyte ahead."""
 
 
 def analyze(
@@ -169,6 +171,8 @@ def _progress(path: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     total, begun = records.size([path]), time.monotonic()
+    if total is not None and total < _COARSE:
+        total = None
     bar = Progress(
         TextColumn("{task.fields[games]:,} games"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"),
         TimeRemainingColumn(), console=Console(stderr=True), transient=True,

@@ -6,10 +6,9 @@ drawings) is drawn once, in a hidden `<svg>` that `piece_defs` gives, and every 
 
 from __future__ import annotations
 
+import chess
 import chess.svg
 from markupsafe import Markup, escape
-
-import chess
 
 SQUARE = 45
 """The size that python-chess draws its pieces for."""

@@ -37,7 +37,7 @@ class Settings:
     activation: str = setting("identity", "after each convolution: identity (the post's) or relu")
     dropout: float = setting(0.2, "share of the last hidden units left out in training")
     # the post's proposals
-    attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (counts by type)")
+    attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (by type)")
     separate: str = setting("none", "networks of their own by: none, side (to move), phase, or side+phase")
     view: str = setting(
         "white", "whose eyes: white (the post's) or mover (Black's positions are shown with colours exchanged)"
@@ -158,7 +158,7 @@ class Winner(nn.Module):
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
         """Which of the separate networks answers for each position, int64 [n]."""
-        number = torch.zeros(len(codes), dtype=torch.long, device=codes.device)
+        number = torch.zeros_like(state[:, SIDE], dtype=torch.long)  # traced with any number of positions
         if self.by_phase:
             number = phase(codes)
         if self.by_side:

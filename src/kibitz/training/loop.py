@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Stage, System
 from kibitz.training.feed import batches_in_epoch, feed, make
-from kibitz.training.run import WEIGHTS
+from kibitz.training.run import ONNX, WEIGHTS
 
 _VALIDATION_BATCH = 4096
 _VALIDATION_SEED = 1  # the validation's order is its own, and the same in every run
@@ -317,6 +317,7 @@ class Trainer:
 
     def _keep_best(self, stage: Stage) -> None:
         self._best_stage = stage.name
+        (self.path / ONNX).unlink(missing_ok=True)  # an export of other weights; the next one comes at the end
         save_weights(self.network, self.path / WEIGHTS)
 
     def _snapshot(self, number: int, stage: Stage, optimiser: torch.optim.Optimizer, iteration: int) -> None:
