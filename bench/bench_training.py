@@ -3,7 +3,7 @@
     python bench/bench_training.py games.store [--iterations 60] [--rounds 3] [--json]
 
 Both sides take turns in one run: `rounds` times the loop's own feed (replay, shuffling, a thread beside the step), and
-as often a list of batches made before the clock starts. Printed are samples/s of each (the median round) and their ratio,
+as often a list of batches made before the clock starts. Printed are samples/s of each (the median round), their ratio,
 and the same for float32, which tells what bf16 gains on this machine.
 """
 

@@ -64,6 +64,26 @@ def test_attack_planes(positions: tuple[Tensor, Tensor, list[chess.Board]]) -> N
     np.testing.assert_array_equal(AttackPlanes("squares")(codes, state).numpy(), expected > 0)
 
 
+def attackers_by_type(board: chess.Board) -> NDArray[np.float32]:
+    """How many pieces of each colour and type attack each square, White's P N B R Q K first."""
+    counts = np.zeros((12, 8, 8), np.float32)
+    for i, colour in enumerate((chess.WHITE, chess.BLACK)):
+        for square in chess.SQUARES:
+            for attacker in board.attackers(colour, square):
+                kind = board.piece_type_at(attacker)
+                assert kind is not None
+                counts[6 * i + kind - 1, square // 8, square % 8] += 1
+    return counts
+
+
+def test_attack_planes_by_type(positions: tuple[Tensor, Tensor, list[chess.Board]]) -> None:
+    codes, state, boards = positions
+    planes = AttackPlanes("pieces")
+    assert planes.channels == 12
+    found, expected = planes(codes, state).numpy(), np.stack([attackers_by_type(board) for board in boards])
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize(
     "fen",
     [

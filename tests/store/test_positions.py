@@ -62,6 +62,14 @@ def test_locate(bundled_store: Store, games: list[int], first: int, last: int) -
     assert list(zip(*(part.tolist() for part in found), strict=True)) == expected
 
 
+@pytest.mark.parametrize("number", [-1, 10**9])
+def test_numbers_that_are_not_there(bundled_store: Store, number: int) -> None:
+    positions = Positions(bundled_store, np.arange(len(bundled_store)))
+    assert len(positions) == bundled_store.info["positions"]
+    with pytest.raises(IndexError, match=f"{number} of {len(positions)}"):
+        positions.locate(np.array([number]))
+
+
 def test_a_batch_is_the_replayed_positions(bundled_store: Store) -> None:
     positions = Positions(bundled_store, np.arange(20), 1, -2)
     numbers = shuffled(len(positions), 0, 0, 0, 50)

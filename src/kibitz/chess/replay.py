@@ -28,54 +28,65 @@ def _rights_kept() -> NDArray[np.uint8]:
 
 
 _KEPT = _rights_kept()
+_TOGETHER = 256  # positions
+_LINE = 32  # moves in a line of the processor's cache
 
 
 @numba.njit(nogil=True, cache=True)
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
-    for i in range(games.shape[0]):
-        game = games[i]
-        first = offsets[game]
-        row = starts[start_of[game]]
-        board = codes[i]
-        for square in range(64):
-            board[square] = row[square]
-        rights = row[64 + CASTLING]
-        en_passant = row[64 + EN_PASSANT]
-        quiet = 0 + row[64 + CLOCK]  # the sum is wider than the uint8
-        for ply in range(plies[i]):
-            move = moves[first + ply]
-            origin = move & 63
-            target = move >> 6 & 63
-            promotion = move >> 12
-            piece = board[origin]
-            captured = board[target]
-            board[origin] = 0
-            board[target] = piece
-            rights &= _KEPT[origin] & _KEPT[target]
-            quiet += 1
-            en_passant = 0
-            if piece == 1 or piece == 7:
-                quiet = 0
-                step = np.int64(target) - np.int64(origin)
-                if step == 16 or step == -16:
-                    en_passant = (origin & 7) + 1
-                elif captured == 0 and step & 7 != 0:  # a diagonal step onto an empty square is en passant
-                    board[(origin & 56) | (target & 7)] = 0
-                if promotion:
-                    board[target] = piece + promotion - 1
-            elif captured:
-                quiet = 0
-            elif (piece == 6 or piece == 12) and origin & 7 == 4:  # a king's two steps from its file: castling
-                if target == origin + 2:
-                    board[origin + 1] = board[origin + 3]
-                    board[origin + 3] = 0
-                elif origin == target + 2:
-                    board[origin - 1] = board[origin - 4]
-                    board[origin - 4] = 0
-        state[i, SIDE] = (row[64 + SIDE] + plies[i]) & 1
-        state[i, CASTLING] = rights
-        state[i, EN_PASSANT] = en_passant
-        state[i, CLOCK] = min(quiet, 255)
+    touched = 0
+    for begin in range(0, games.shape[0], _TOGETHER):
+        end = min(begin + _TOGETHER, games.shape[0])
+        # Random games lie far apart. A look at all of them first lets the memory answer many questions at once.
+        for i in range(begin, end):
+            first = offsets[games[i]]
+            for at in range(first, first + plies[i], _LINE):
+                touched += moves[at]
+        for i in range(begin, end):
+            game = games[i]
+            first = offsets[game]
+            row = starts[start_of[game]]
+            board = codes[i]
+            for square in range(64):
+                board[square] = row[square]
+            rights = row[64 + CASTLING]
+            en_passant = row[64 + EN_PASSANT]
+            quiet = 0 + row[64 + CLOCK]  # the sum is wider than the uint8
+            for ply in range(plies[i]):
+                move = moves[first + ply]
+                origin = move & 63
+                target = move >> 6 & 63
+                promotion = move >> 12
+                piece = board[origin]
+                captured = board[target]
+                board[origin] = 0
+                board[target] = piece
+                rights &= _KEPT[origin] & _KEPT[target]
+                quiet += 1
+                en_passant = 0
+                if piece == 1 or piece == 7:
+                    quiet = 0
+                    step = np.int64(target) - np.int64(origin)
+                    if step == 16 or step == -16:
+                        en_passant = (origin & 7) + 1
+                    elif captured == 0 and step & 7 != 0:  # a diagonal step onto an empty square is en passant
+                        board[(origin & 56) | (target & 7)] = 0
+                    if promotion:
+                        board[target] = piece + promotion - 1
+                elif captured:
+                    quiet = 0
+                elif (piece == 6 or piece == 12) and origin & 7 == 4:  # a king's two steps from its file: castling
+                    if target == origin + 2:
+                        board[origin + 1] = board[origin + 3]
+                        board[origin + 3] = 0
+                    elif origin == target + 2:
+                        board[origin - 1] = board[origin - 4]
+                        board[origin - 4] = 0
+            state[i, SIDE] = (row[64 + SIDE] + plies[i]) & 1
+            state[i, CASTLING] = rights
+            state[i, EN_PASSANT] = en_passant
+            state[i, CLOCK] = min(quiet, 255)
+    return touched  # or the compiler would leave the looking out
 
 
 def replay(

@@ -34,10 +34,10 @@ _PATIENCE = 2.0
 def _days(since: str | None, until: str | None, validate_from: str | None, test_from: str | None) -> dict[str, Any]:
     """The dates a user wrote, as days."""
     return {
-        "since": parse_day(since, "--since") if since else None,
-        "until": parse_day(until, "--until", end=True) if until else None,
-        "validate_from": parse_day(validate_from, "--validate-from") if validate_from else None,
-        "test_from": parse_day(test_from, "--test-from") if test_from else None,
+        "since": parse_day(since, "--since") if since is not None else None,
+        "until": parse_day(until, "--until", end=True) if until is not None else None,
+        "validate_from": parse_day(validate_from, "--validate-from") if validate_from is not None else None,
+        "test_from": parse_day(test_from, "--test-from") if test_from is not None else None,
     }
 
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from kibitz.store.store import Store
 
+_APART = 64
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -41,21 +43,40 @@ class Positions:
         self.first = first
         positions = store.plies[self.games] + 1
         stop = positions + last + 1 if last < 0 else np.minimum(positions, last + 1)
-        self._ends = np.cumsum(np.maximum(stop - first, 0), dtype=np.int64)
+        counts = np.maximum(stop - first, 0)
+        self._present = self.games[counts > 0]
+        self._ends = np.cumsum(counts[counts > 0], dtype=np.int64)
+        # The game of every 64th position: a search from there finds any other in one look at memory instead of twenty.
+        self._marks = np.searchsorted(self._ends, np.arange(0, len(self), _APART), side="right")
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def locate(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Games and plies of the positions with these numbers (0 .. len - 1)."""
-        place = np.searchsorted(self._ends, numbers, side="right")
-        before = np.where(place > 0, self._ends[place - 1], 0)
-        return self.games[place], numbers - before + self.first
+        """Games and plies of the positions with these numbers (0 .. len - 1). Raises IndexError for others."""
+        numbers = np.ascontiguousarray(numbers, np.int64)
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(self):
+            raise IndexError(f"positions {numbers.min()}..{numbers.max()} of {len(self)}")
+        games, plies = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
+        _locate(self._marks, self._ends, self._present, self.first, numbers, games, plies)
+        return games, plies
 
     def batch(self, numbers: NDArray[np.int64]) -> Batch:
         games, plies = self.locate(numbers)
         codes, state = self.store.replay(games, plies)
         return Batch(codes, state, games, plies)
+
+
+@numba.njit(nogil=True, cache=True)
+def _locate(marks, ends, present, first, numbers, games, plies):  # type: ignore[no-untyped-def]
+    for i in range(numbers.shape[0]):
+        place = marks[numbers[i] // _APART]
+        while ends[place] <= numbers[i]:
+            place += 1
+        games[i] = present[place]
+        plies[i] = numbers[i] + first
+        if place > 0:
+            plies[i] -= ends[place - 1]
 
 
 @numba.njit(nogil=True, cache=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import signal
 import time
@@ -136,6 +137,8 @@ class Trainer:
         accelerator = "auto" if plan.device == "auto" else plan.device
         device = "cuda" if accelerator != "cpu" and torch.cuda.is_available() else "cpu"
         precision: Any = best_precision(device) if plan.precision == "auto" else plan.precision
+        for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
+            logging.getLogger(name).setLevel(logging.WARNING)  # they announce what was asked of them
         self.fabric = Fabric(accelerator=accelerator, devices=1, precision=precision)
         self.network = network.to(self.fabric.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.stages = list(system.stages(self.network, settings))

@@ -1,0 +1,53 @@
+"""The README's commands work as they stand there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from kibitz.cli import run
+from kibitz.systems import SYSTEMS
+
+README = Path(__file__).parents[1] / "README.md"
+
+# What a test adds to a command so that it takes seconds, not hours.
+QUICKER = {
+    "train": ["--layers", "16conv4x4.pool2x2.ip8", "--iterations", "30", "--batch", "64", "--validate-every", "15"],
+    "test": ["--stockfish-positions", "0", "--positions", "3000"],
+}
+
+
+def tour() -> list[list[str]]:
+    """The commands of the tour, as words."""
+    blocks = re.findall(r"^```\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("kibitz ")]
+    return [shlex.split(line, comments=True)[1:] for line in lines]
+
+
+def test_the_tour_runs(
+    bundled_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my-games.pgn").write_text(bundled_text)
+    commands = tour()
+    assert [command[0] for command in commands] == ["import", "info", "train", "test", "analyze"]
+    for command in commands:
+        assert run([*command, *QUICKER.get(command[0], [])]) == 0, (command, capsys.readouterr().err)
+    assert Path("runs/winner-1/test.html").is_file()
+
+
+def test_the_makefile_has_the_two_commands() -> None:
+    text = README.read_text(encoding="utf-8")
+    makefile = (README.parent / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"^make (\w+)", text, re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    assert text.index("make demo") < 800, "the two commands stand at the top"
+
+
+def test_every_system_stands_in_the_table() -> None:
+    text = README.read_text(encoding="utf-8")
+    for name in SYSTEMS:
+        assert re.search(rf"^\| `{name}` \|", text, re.MULTILINE), name
