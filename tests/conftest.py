@@ -11,7 +11,8 @@ import zstandard
 
 from helpers import SMALL, import_games
 from kibitz.chess.filters import Filter
-from kibitz.chess.pgn import BESIDE, COLUMNS, PgnReader
+from kibitz.chess.kept import BESIDE, COLUMNS
+from kibitz.chess.pgn import PgnReader
 from kibitz.chess.replay import STANDARD_START
 from kibitz.store.split import Split
 from kibitz.store.store import Store

@@ -10,7 +10,8 @@ import pytest
 
 import kibitz
 from kibitz.chess.filters import Filter
-from kibitz.chess.pgn import BESIDE, COLUMNS, PgnReader
+from kibitz.chess.kept import BESIDE, COLUMNS
+from kibitz.chess.pgn import PgnReader
 from kibitz.chess.replay import STANDARD_START
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter

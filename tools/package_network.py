@@ -78,8 +78,8 @@ System `{info["system"]}` ({run.system.title}), after: {run.system.paper}. Paper
 {options.data}
 
 Split {data["split_in_words"]}: {games["training"]:,} games for training, {games["validation"]:,} for validation,
-{games["test"]:,} for the test. Store fingerprint {data["fingerprint"]}. `seen.npy` holds a short hash of every training and
-validation game, so that no later test counts one of them.
+{games["test"]:,} for the test. Store fingerprint {data["fingerprint"]}. `seen.npy` holds a short hash of every game of
+the first two, so that no later test counts one of them.
 
 ## Figures
 

@@ -69,7 +69,7 @@ def test_no_games_at_all(tmp_path: Path, bundled_store: Store) -> None:
     """A store that a program made without games is told all the same."""
     import pyarrow as pa
 
-    from kibitz.chess.pgn import BESIDE, COLUMNS
+    from kibitz.chess.kept import BESIDE, COLUMNS
     from kibitz.chess.replay import STANDARD_START
     from kibitz.store.writer import StoreWriter
 

@@ -192,7 +192,8 @@ class Done:
 
 def _import(files: list[str], into: Path, keep: Filter, divide: dict[str, Any], append: bool) -> Done:
     """Read the files into the store. Raises KibitzError where no game was left to keep."""
-    from kibitz.chess.pgn import BESIDE, COLUMNS, PgnReader
+    from kibitz.chess.kept import BESIDE, COLUMNS
+    from kibitz.chess.pgn import PgnReader
     from kibitz.chess.replay import STANDARD_START
     from kibitz.store.store import Store
     from kibitz.store.writer import StoreWriter
