@@ -11,9 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from kibitz.cli import run
 from kibitz.store.store import Store
+from kibitz.training.run import Run
 
 TINY = [
     "--layers", "16conv4x4.pool2x2.ip8", "--activation", "relu", "--optimiser", "adam", "--learning-rate", "0.003",
@@ -108,3 +110,30 @@ def test_an_interrupt_keeps_the_work(small_store: Store, tmp_path: Path) -> None
     assert process.returncode == 130
     assert "the same command goes on" in out
     assert (tmp_path / "run" / "last.pt").is_file()
+
+
+def test_a_training_can_start_from_another_run(
+    small_store: Store, small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its settings become the defaults, its weights the first ones, and what it has seen stays seen."""
+    call = ["train", "winner", str(small_store.path), "--run", str(tmp_path / "run"), "--start-from", str(small_run)]
+    more = ["--iterations", "2", "--validate-every", "1", "--learning-rate", "0", "--test-share", "40"]
+    assert run([*call, *more, "--precision", "float32"]) == 0, capsys.readouterr().err
+    ours, theirs = Run(tmp_path / "run"), Run(small_run)
+    assert ours.info["settings"]["layers"] == theirs.info["settings"]["layers"]
+    assert ours.info["data"]["started_from"] == theirs.weights_sha256()
+    mine, base = ours.network().state_dict(), theirs.network().state_dict()
+    assert all(torch.equal(mine[name], base[name]) for name in base)
+    hashes = small_store.column("hash")
+    assert not ours.unseen(hashes)[~theirs.unseen(hashes)].any()
+
+
+def test_starting_from_what_does_not_fit(
+    small_store: Store, small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["train", "winner", str(small_store.path), "--run", str(tmp_path / "run")]
+    assert run([*call, "--start-from", str(small_run), "--layers", "8conv4x4.ip4"]) == 2
+    assert "another shape" in capsys.readouterr().err
+    assert run([*call, "--start-from", str(tmp_path / "nowhere")]) == 1
+    assert "no such run" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

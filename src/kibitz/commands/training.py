@@ -24,10 +24,14 @@ def train(
     run: Annotated[
         Path | None, typer.Option(help="Directory of the run. [default: runs/SYSTEM-1, or the next free number]")
     ] = None,
+    start_from: Annotated[
+        str | None,
+        typer.Option(help="Run or packaged network whose weights to begin with, to teach it your own games."),
+    ] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Minutes after which this call stops, to go on later.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)] = 0,
     summary_every: Annotated[int, typer.Option(help="Iterations between summaries.", min=1)] = 300,
     validate_every: Annotated[int, typer.Option(help="Iterations between validations.", min=1)] = 1000,
     snapshot_every: Annotated[int, typer.Option(help="Iterations between snapshots.", min=1)] = 2000,
@@ -93,7 +97,7 @@ def train(
     )  # fmt: skip
     with _Progress() as progress:
         done = start(
-            system, chosen.settings_type(**settings), store, run=run, split=split, plan=plan,
+            system, chosen.settings_type(**settings), store, run=run, split=split, plan=plan, start_from=start_from,
             command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.tell, say=progress.say,
         )  # fmt: skip
     _draw(done.path)
@@ -110,6 +114,7 @@ def with_settings(arguments: Sequence[str]) -> Callable[..., None]:
     if named and "train" in arguments:
         from kibitz.systems import load
 
+        begun = _settings_of(arguments)
         for field in fields(load(named).settings_type):
             option = typer.Option(
                 "--" + field.name.replace("_", "-"), help=field.metadata["help"], rich_help_panel=f"Settings of {named}"
@@ -119,7 +124,7 @@ def with_settings(arguments: Sequence[str]) -> Callable[..., None]:
                 inspect.Parameter(
                     field.name,
                     inspect.Parameter.KEYWORD_ONLY,
-                    default=field.default,
+                    default=begun.get(field.name, field.default),
                     annotation=Annotated[kind, option],
                 )
             )
@@ -131,6 +136,21 @@ def with_settings(arguments: Sequence[str]) -> Callable[..., None]:
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
+
+
+def _settings_of(arguments: Sequence[str]) -> dict[str, Any]:
+    """The settings of the run that --start-from names: they are the defaults then."""
+    from kibitz.errors import KibitzError
+    from kibitz.training.run import Run
+
+    words = [part for word in arguments for part in word.split("=", 1)]
+    if "--start-from" not in words[:-1]:
+        return {}
+    try:
+        settings: dict[str, Any] = Run(words[words.index("--start-from") + 1]).info["settings"]
+    except KibitzError:  # told when the command runs
+        return {}
+    return settings
 
 
 def _resolved(name: str) -> Any:

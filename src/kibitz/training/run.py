@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 INFO = "run.json"
 WEIGHTS = "best.safetensors"
 ONNX = "model.onnx"
+SEEN = "seen.npy"
 FORMAT = 1
 
 
@@ -123,7 +124,7 @@ class Run:
 
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """True for the games (by hash) that this run neither learned from nor was chosen by."""
-        path = self.path / "seen.npy"
+        path = self.path / SEEN
         if not path.is_file():
             raise KibitzError(f"{path}: missing, so that no game can be told to be unseen; train again")
         return ~np.isin(short(hashes), np.load(path))
@@ -148,5 +149,5 @@ def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[s
         and info.get("system") == system
         and info.get("settings") == asdict(settings)
         and info.get("seed") == seed
-        and all(info.get("data", {}).get(key) == data[key] for key in ("fingerprint", "split"))
+        and all(info.get("data", {}).get(key) == data.get(key) for key in ("fingerprint", "split", "started_from"))
     )

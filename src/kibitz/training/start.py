@@ -21,7 +21,7 @@ from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.training.export import export_onnx
 from kibitz.training.loop import Beat, Outcome, Plan, Trainer, best_precision
-from kibitz.training.run import FORMAT, INFO, ONNX, WEIGHTS, Run, same_training, short, write_json
+from kibitz.training.run import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short, write_json
 
 RUNS = Path("runs")
 
@@ -79,6 +79,8 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
         parts.append("a store with other games")
     if before.get("split") != data["split"]:
         parts.append("another split")
+    if before.get("started_from") != data.get("started_from"):
+        parts.append("other weights to start from")
     return "begun with " + ", ".join(parts)
 
 
@@ -90,12 +92,14 @@ def train(
     run: Path | None = None,
     split: Split | None = None,
     plan: Plan | None = None,
+    start_from: str | None = None,
     command: str = "",
     tell: Callable[[Beat], None] = lambda beat: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Training:
     """Train a system on a store, or go on with a training that was broken off.
 
+    start_from: a run or packaged network whose weights to begin with; what it has seen counts as seen by this run too.
     Raises KibitzError or UsageError where the store has nothing to learn from or the settings make no network.
     """
     plan = plan or Plan()
@@ -121,6 +125,18 @@ def train(
         "split_in_words": split.describe(),
         "games": {SIDES[side]: len(part) for side, part in parts.items()},
     }
+    earlier = Run(start_from) if start_from else None
+    if earlier:
+        if earlier.info["system"] != name:
+            raise UsageError(f"--start-from {start_from}: a run of {earlier.info['system']}, not of {name}")
+        data["started_from"] = earlier.weights_sha256()
+    torch.manual_seed(plan.seed)
+    network = system.network(settings)
+    weights = earlier.network().state_dict() if earlier else None
+    if weights and {k: v.shape for k, v in weights.items()} != {k: v.shape for k, v in network.state_dict().items()}:
+        raise UsageError(
+            f"--start-from {start_from}: its network has another shape; leave out the settings that change the network"
+        )
     path, begun = choose(name, settings, data, plan.seed, run)
     if begun and begun.get("finished"):
         return Training(path, Outcome(True, "finished before", begun["iteration"], begun["best"]), True)
@@ -149,13 +165,16 @@ def train(
     plan = Plan(**{**asdict(plan), "precision": info["precision"]})
     if not begun:
         hashes = store.column("hash")
-        np.save(path / "seen.npy", np.unique(short(hashes[np.concatenate([parts[TRAIN], parts[VALIDATE]])])))
+        seen = [short(hashes[np.concatenate([parts[TRAIN], parts[VALIDATE]])])]
+        if earlier:
+            seen.append(np.load(earlier.path / SEEN))
+        np.save(path / SEEN, np.unique(np.concatenate(seen)))
         write_json(path / INFO, info)
     if not len(parts[VALIDATE]):
         say("no game is left for validation: training runs to its last iteration and keeps the last weights")
-    torch.manual_seed(plan.seed)
-    network = system.network(settings)
     system.prepare(network, store, parts[TRAIN], settings, plan.seed)
+    if weights:
+        network.load_state_dict(weights)
     trainer = Trainer(path, system, settings, network, store, parts[TRAIN], parts[VALIDATE], plan, tell)
     began = time.monotonic()
     outcome = trainer.train()
