@@ -37,6 +37,10 @@ def test_the_tour_runs(
     for command in commands:
         assert run([*command, *QUICKER.get(command[0], [])]) == 0, (command, capsys.readouterr().err)
     assert Path("runs/winner-1/test.html").is_file()
+    capsys.readouterr()
+    (example,) = re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    assert all(0 < float(number) < 1 for number in re.findall(r"0\.\d+", capsys.readouterr().out))
 
 
 def test_the_makefile_has_the_two_commands() -> None:

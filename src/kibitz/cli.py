@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import signal
 import sys
@@ -85,8 +86,8 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted. Errors are told here."""
-    command = typer.main.get_command(_app(arguments))
     try:
+        command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
         with command.make_context("kibitz", list(arguments)) as context:
             command.invoke(context)
         sys.stdout.flush()
@@ -112,6 +113,11 @@ def run(arguments: Sequence[str]) -> int:
         path = wrong.ctx.command_path if getattr(wrong, "ctx", None) else "kibitz"
         _tell(f"{wrong.format_message().rstrip('.')} (see: {path} --help)")
         return 2
+    except (MemoryError, RuntimeError) as error:
+        if not _memory_is_full(error):
+            raise
+        _tell("not enough memory; take a smaller --batch or smaller --layers where you can, or close other programs")
+        return 1
     return 0
 
 
@@ -122,6 +128,12 @@ def describe(error: OSError) -> str | None:
     reason = (error.strerror or os.strerror(error.errno)).lower()
     remedy = _REMEDIES.get(error.errno, f"{reason}; check the file and try again")
     return f"{error.filename}: {remedy}" if error.filename else remedy
+
+
+def _memory_is_full(error: Exception) -> bool:
+    """Whether memory was refused: by Python, or by torch, which says so in a RuntimeError's text."""
+    said = str(error).lower()
+    return isinstance(error, MemoryError) or "can't allocate memory" in said or "out of memory" in said
 
 
 def _tell(line: str) -> None:
@@ -142,6 +154,8 @@ def _end_tidily() -> None:
 
 
 def main() -> None:
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of players need more than some terminals and pipes can show
+        sys.stdout.reconfigure(errors="replace")
     _end_tidily()
     sys.exit(run(sys.argv[1:]))
 

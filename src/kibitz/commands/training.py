@@ -184,7 +184,7 @@ class _Progress:
         self.bar.stop()
 
     def say(self, line: str) -> None:
-        self.console.print(line, markup=False, highlight=False)
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def tell(self, beat: Beat) -> None:
         if self.stage != beat.stage:

@@ -6,6 +6,7 @@ This file follows it from top to bottom: games, planes, network, target and loss
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -289,6 +290,12 @@ class WinnerSystem:
                 raise UsageError(f"--{name} {getattr(settings, name)}: choose from {', '.join(allowed)}")
         if not 0 <= settings.dropout < 1:
             raise UsageError(f"--dropout {settings.dropout:g}: a share from 0 to under 1")
+        if not 0 < settings.learning_rate < math.inf:
+            raise UsageError(f"--learning-rate {settings.learning_rate:g}: must be over 0")
+        if not 0 <= settings.momentum < 1:
+            raise UsageError(f"--momentum {settings.momentum:g}: a share from 0 to under 1")
+        if not 0 <= settings.l2 < math.inf:
+            raise UsageError(f"--l2 {settings.l2:g}: must be 0 or more")
         if settings.batch < 1 or settings.iterations < 1:
             raise UsageError("--batch and --iterations must be at least 1")
         shapes(read_layers(settings.layers), channels=7)  # the shapes do not depend on the planes

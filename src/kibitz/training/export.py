@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
+
+from kibitz.training.run import write_whole
 
 if TYPE_CHECKING:
     from kibitz.systems.base import System
@@ -41,6 +42,4 @@ def export_onnx(
             opset_version=17,
             dynamo=False,
         )
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_bytes(target.getvalue())
-    os.replace(temporary, path)
+    write_whole(path, target.getvalue())

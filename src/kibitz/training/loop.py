@@ -7,9 +7,10 @@ that was stopped at any moment goes on from its last snapshot to the same weight
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import logging
-import os
+import math
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -19,13 +20,14 @@ from typing import Any, cast
 
 import torch
 from lightning_fabric import Fabric
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
+from kibitz.errors import KibitzError
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Stage, System
 from kibitz.training.feed import batches_in_epoch, feed, make
-from kibitz.training.run import ONNX, WEIGHTS
+from kibitz.training.run import ONNX, WEIGHTS, write_whole
 
 _VALIDATION_BATCH = 4096
 _VALIDATION_SEED = 1  # the validation's order is its own, and the same in every run
@@ -164,9 +166,9 @@ class Trainer:
             "sums": self._sums,
             "samples": self._samples,
         }
-        temporary = self.path / "last.pt.new"
-        torch.save(state, temporary)
-        os.replace(temporary, self.path / "last.pt")
+        file = io.BytesIO()
+        torch.save(state, file)
+        write_whole(self.path / "last.pt", file.getvalue())
 
     def _resume(self) -> tuple[int, int, dict[str, Any] | None]:
         """Stage, iteration and optimiser state to go on from; metrics written after that snapshot are dropped."""
@@ -280,12 +282,21 @@ class Trainer:
         now = time.monotonic()
         means = {name: total / max(1, self._samples) for name, total in self._sums.items()}
         rate = self._samples / max(now - self._clock, 1e-9)
+        self._check(means, iteration)
         self._row(
             kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
             learning_rate=learning_rate, samples_per_second=round(rate),
         )  # fmt: skip
         self.tell(Beat(stage.name, iteration, stage.iterations, means.get("loss"), rate))
         self._sums, self._samples, self._clock = {}, 0, now
+
+    def _check(self, means: dict[str, float], iteration: int) -> None:
+        """Raises KibitzError where a measure is no number any more: such a network learns nothing again."""
+        if lost := [name for name, mean in means.items() if not math.isfinite(mean)]:
+            raise KibitzError(
+                f"{self.path}: {lost[0]} is no number any more at iteration {iteration:,}; train anew with a smaller "
+                "--learning-rate"
+            )
 
     @torch.no_grad()
     def _validate(self, stage: Stage, examples: Examples, iteration: int) -> None:
@@ -305,6 +316,7 @@ class Trainer:
             count += len(next(iter(measures.values())))
         self.network.train()
         means = {name: total / count for name, total in sums.items()}
+        self._check(means, iteration)
         self._row(
             kind="validation", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means, n=count
         )
@@ -334,6 +346,4 @@ class Trainer:
 
 def save_weights(network: nn.Module, path: Path) -> None:
     """Write the network's weights whole or not at all."""
-    temporary = path.with_name(path.name + ".new")
-    save_file({name: value.contiguous() for name, value in network.state_dict().items()}, temporary)
-    os.replace(temporary, path)
+    write_whole(path, save({name: value.contiguous() for name, value in network.state_dict().items()}))

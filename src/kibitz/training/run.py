@@ -12,6 +12,7 @@ learning.svg       the learning curve
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.resources
 import json
@@ -135,11 +136,22 @@ def short(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all. Raises OSError with the file's name, on a full disk too."""
+    temporary = path.with_name(path.name + ".new")
+    try:
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        error.filename, error.filename2 = str(path), None
+        raise
+
+
 def write_json(path: Path, data: Any) -> None:
     """Write a JSON file whole or not at all."""
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(temporary, path)
+    write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> bool:
