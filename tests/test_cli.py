@@ -123,3 +123,44 @@ def test_the_installed_program() -> None:
         pytest.skip("not installed beside this Python")
     done = subprocess.run([program, "nonsense"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_ctrl_c_while_a_system_is_loaded(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "with_settings", interrupted)
+    assert cli.run(["train", "winner", "a.store"]) == 130
+    assert capsys.readouterr().err == "kibitz: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory"), RuntimeError("out of memory")]
+)
+def test_memory_that_is_not_there(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused() -> None:
+        raise error
+
+    monkeypatch.setitem(cli.COMMANDS, "systems", refused)
+    assert cli.run(["systems"]) == 1
+    assert capsys.readouterr().err.startswith("kibitz: not enough memory; ")
+    error.args = ("a bug",)
+    if isinstance(error, RuntimeError):
+        with pytest.raises(RuntimeError, match="a bug"):
+            cli.run(["systems"])
+
+
+def test_a_terminal_that_lacks_letters_gets_question_marks() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from kibitz import cli; cli.COMMANDS['systems'] = lambda: print('Zoë – Q');"
+         "sys.argv = ['kibitz', 'systems']; cli.main()"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "Zo? ? Q\n"), done.stderr
+
+
+def test_python_m_kibitz() -> None:
+    done = subprocess.run([sys.executable, "-m", "kibitz", "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"kibitz {version('kibitz')}\n"), done.stderr

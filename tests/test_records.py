@@ -156,3 +156,8 @@ def test_sizes(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"12345")
     assert records.size([str(tmp_path / "a")] * 2) == 10
     assert records.size([str(tmp_path / "a"), "-"]) is None
+
+
+def test_a_name_that_is_no_text_can_be_shown_and_stored() -> None:
+    assert records.printable("Müller.pgn") == "Müller.pgn"
+    records.printable("a\udcff.pgn").encode()

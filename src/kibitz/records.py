@@ -43,6 +43,11 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def printable(path: str) -> str:
+    """A path as text that can be stored and shown: bytes of a name that are no text become question marks."""
+    return path.encode(errors="replace").decode()
+
+
 def size(paths: Iterable[str]) -> int | None:
     """Bytes in all files together, as they lie on disk; None when standard input or a pipe is among them."""
     total = 0
@@ -60,7 +65,7 @@ class Stream:
     """
 
     def __init__(self, path: str):
-        self.name = "standard input" if path == STDIN else path
+        self.name = "standard input" if path == STDIN else printable(path)
         try:
             self._raw = _Counting(_standard_input() if path == STDIN else open(path, "rb", buffering=0))  # noqa: SIM115
             buffered = io.BufferedReader(self._raw, 1 << 20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import shutil
@@ -127,7 +128,7 @@ def test_pgn_is_read_back(small_run: Path, file: Path, tmp_path: Path, capsys: p
 
 def test_a_pgn_file_may_replace_its_own_source(small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(SHORT, encoding="utf-8")
-    analyzed(capsys, small_run, file, "--pgn", file)
+    analyzed(capsys, small_run, file, "--all", "--pgn", file)
     assert "[%eval" in file.read_text(encoding="utf-8")
 
 
@@ -171,7 +172,7 @@ def test_calls_that_cannot_be_done(
 
 def test_files_that_hold_no_game(small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "file.pgn"
-    for content in (b"", bytes(range(256)) * 9):
+    for content in (b"", bytes(range(1, 256)) * 9):
         file.write_bytes(content)
         for option in ("--json", "--all"):
             assert f"{file}: no game in it" in refused(capsys, 1, small_run, file, option)
@@ -218,3 +219,36 @@ def test_standard_input_in_a_real_process_without_torch(small_run: Path) -> None
     )  # fmt: skip
     assert (done.returncode, done.stderr.decode()) == (0, "False\n")
     assert [m["san"] for m in json.loads(done.stdout)["games"][0]["moves"]] == ["e4", "e5", "Nf3", "Nc6"]
+
+
+def test_its_own_source_is_not_replaced_where_something_would_be_lost(
+    small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (file.parent / "link.pgn").symlink_to(file)
+    for name in ("games.pgn", "link.pgn"):
+        assert "other games would be lost; add --all" in refused(
+            capsys, 2, small_run, file, "--pgn", file.parent / name
+        )
+    for content, number in ((SHORT + ILLEGAL, 2), (VARIANT + SHORT, 1)):
+        file.write_text(content, encoding="utf-8")
+        assert run(["analyze", str(small_run), str(file), "--all", "--pgn", str(file)]) == 1
+        assert (
+            f"left as it is, since writing it again would lose what is wrong in game {number}"
+            in capsys.readouterr().err
+        )
+        assert file.read_text(encoding="utf-8") == content
+    assert {path.name for path in file.parent.iterdir()} == {"games.pgn", "link.pgn"}
+
+
+def test_json_is_one_object_though_the_file_is_damaged_later(
+    small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = tmp_path / "damaged.pgn.gz"
+    long = SHORT.replace("e5", "{" + "a word\n" * 50_000 + "} e5")  # so that it is read in several pieces
+    damaged.write_bytes(gzip.compress((SHORT + long).encode())[:-4])  # without its check sum
+    assert run(["analyze", str(small_run), str(damaged), "--all", "--json"]) == 1
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert len(found["games"]) >= 1
+    assert found["problem"] in err
+    assert "cannot be unpacked" in err

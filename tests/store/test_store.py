@@ -12,6 +12,7 @@ import pytest
 
 from kibitz.errors import KibitzError
 from kibitz.store.store import FORMAT, INFO, Store
+from store.test_writer import batch, write
 
 
 @pytest.fixture
@@ -119,3 +120,11 @@ def test_moves_that_are_none_stay_inside_the_board(copy: Path) -> None:
 def test_its_size(copy: Path) -> None:
     files = [path for path in copy.rglob("*") if path.is_file()]
     assert Store(copy).bytes_on_disk() == sum(path.stat().st_size for path in files)
+
+
+@pytest.mark.parametrize("read", [Store.table, lambda store: store.moves, lambda store: store.column("hash")])
+def test_a_store_that_is_added_to_while_it_is_read(tmp_path: Path, read: Callable[[Store], object]) -> None:
+    store = write(tmp_path / "s", batch([[1, 2]]))
+    write(tmp_path / "s", batch([[3, 4]]), append=True)
+    with pytest.raises(KibitzError, match=r"games were added to it in the meantime; run the same command again"):
+        read(store)

@@ -177,3 +177,12 @@ def test_every_system_is_what_its_entry_says() -> None:
         assert (system.name, system.game, system.anchor) == (name, entry.game, entry.anchor)
     with pytest.raises(UsageError, match="winner"):
         load("loser")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("learning_rate", -1.0), ("learning_rate", float("nan")), ("momentum", -0.5), ("momentum", 1.0), ("l2", -1.0)],
+)
+def test_a_solver_that_cannot_be(name: str, value: float) -> None:
+    with pytest.raises(UsageError, match="--" + name.replace("_", "-")):
+        SYSTEM.check(Settings(**{name: value}))  # type: ignore[arg-type]

@@ -1,7 +1,9 @@
 """Which run a call means, and calls that cannot work."""
 
+import errno
 import json
 import shutil
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from kibitz.store.store import Store
 from kibitz.systems.winner import Settings
 from kibitz.training import start
 from kibitz.training.loop import Plan
-from kibitz.training.run import Run, packaged, short
+from kibitz.training.run import Run, packaged, short, write_whole
 from kibitz.training.start import train
 
 QUICK = Plan(5, 5, 5, 200, precision="32-true")
@@ -120,3 +122,66 @@ def test_an_unwritable_place_for_the_run(small_store: Store, tmp_path: Path) -> 
 def test_packaged_networks_open_by_name() -> None:
     for name in packaged():
         assert Run(name).network() is not None
+
+
+def test_a_store_that_has_grown_is_said_to_begin_a_new_run(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start, "RUNS", tmp_path / "runs")
+    store, said = tmp_path / "s", []
+    shutil.copytree(small_store.path, store)
+    train("winner", quick(small_store), str(store), plan=QUICK, say=said.append)
+    assert said == []
+    shutil.rmtree(store)
+    import_games(store, limit=300)
+    done = train("winner", quick(small_store), str(store), plan=QUICK, say=said.append)
+    assert done.path == tmp_path / "runs" / "winner-2"
+    assert len(said) == 1
+    assert "other games" in said[0]
+    assert str(tmp_path / "runs" / "winner-1") in said[0]
+
+
+def test_a_loss_that_is_no_number_ends_the_training(small_store: Store, tmp_path: Path) -> None:
+    wild = quick(small_store, optimiser="sgd", learning_rate=1e30, activation="relu")
+    with pytest.raises(KibitzError, match=r"no number any more at iteration 5; .*--learning-rate"):
+        train("winner", wild, str(small_store.path), run=tmp_path / "r", plan=QUICK)
+
+
+def test_a_full_disk_is_told_with_the_files_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "last.pt"
+    write_whole(path, b"old")
+
+    def full(self: Path, data: bytes) -> int:
+        self.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*last\.pt'"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"kibitz_run": 1}', '{"kibitz_run": 1, "system": "winner"}'])
+def test_a_damaged_description_of_a_run(content: str, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(KibitzError, match=r"run\.json: damaged"):
+        Run(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage"])
+def test_damaged_files_of_a_run(content: bytes, small_store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    train(
+        "winner",
+        quick(small_store, iterations=50),
+        str(small_store.path),
+        run=path,
+        plan=replace(QUICK, time_limit=0.0),
+    )
+    (path / "seen.npy").write_bytes(content)
+    with pytest.raises(KibitzError, match=r"seen\.npy: damaged"):
+        Run(path).unseen(small_store.column("hash"))
+    (path / "last.pt").write_bytes(content)
+    with pytest.raises(KibitzError, match=r"last\.pt: damaged"):
+        train("winner", quick(small_store, iterations=50), str(small_store.path), run=path, plan=QUICK)

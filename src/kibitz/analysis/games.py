@@ -117,6 +117,8 @@ class _Lines:
     def _split(self) -> Iterator[str]:
         rest = b""
         for i, block in enumerate(self._stream.blocks(BLOCK)):
+            if i == 0 and b"\0" in block:
+                raise KibitzError(f"{self.name}: binary, not text; a PGN is text in UTF-8 or Latin-1")
             data = rest + (block.removeprefix(b"\xef\xbb\xbf") if i == 0 else block)
             held = b"\r" if data.endswith(b"\r") else b""  # its "\n" may be in the next block
             data = data.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n")

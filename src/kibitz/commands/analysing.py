@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -69,6 +70,9 @@ def analyze(
         raise UsageError(f"--swing {swing:g}: points of a hundred, over 0 to 100")
     if as_json and pgn == "-":
         raise UsageError("--json and --pgn -: both print on standard output; name a file for --pgn")
+    replaced = bool(pgn) and _same_file(pgn or "", game_file)
+    if replaced and not every:
+        raise UsageError(f"--pgn {pgn}: its other games would be lost; add --all, or name another file")
 
     from kibitz.analysis import load
     from kibitz.analysis.annotate import annotated, whole_file
@@ -82,22 +86,37 @@ def analyze(
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(pgn)) if pgn else None
         show = stack.enter_context(_json(run, session.system)) if as_json else _table(swing / 100)
-        for judged in stack.enter_context(contextlib.closing(_judged(game_file, number, session, analysis, swing))):
+        for judged in stack.enter_context(
+            contextlib.closing(_judged(game_file, number, session, analysis, swing, replaced))
+        ):
             if pgn != "-":
                 show(judged)
             if file:
                 file.write(annotated(judged))
 
 
-def _judged(path: str, number: int | None, session: Session, analysis: Analysis, swing: float) -> Generator[Judged]:
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except OSError:  # one of them is not there
+        return False
+
+
+def _not_replaced(number: int, path: str) -> str:
+    return f"{path}: left as it is, since writing it again would lose what is wrong in game {number}; name another file"
+
+
+def _judged(
+    path: str, number: int | None, session: Session, analysis: Analysis, swing: float, whole: bool
+) -> Generator[Judged]:
     """The games, judged one by one; what was left out is told on standard error.
 
-    Raises KibitzError where there is nothing to judge.
+    Raises KibitzError where there is nothing to judge, and, with `whole`, before anything is left out.
     """
     from kibitz.analysis.games import read
     from kibitz.analysis.moves import judge
 
-    name = "standard input" if path == records.STDIN else path
+    name = "standard input" if path == records.STDIN else records.printable(path)
     judged = refused = 0
     first = ""
     with _progress(path) as show, contextlib.closing(read(path, number, show)) as games:
@@ -108,11 +127,15 @@ def _judged(path: str, number: int | None, session: Session, analysis: Analysis,
                 first = first or f"{where}: {record.refused}"
                 if number is None:
                     _warn(f"{where}: {record.refused}")
+                if whole:
+                    raise KibitzError(_not_replaced(record.number, path))
                 continue
             for note in record.notes:
                 _warn(f"{where}: {note}")
             if record.problem:
                 _warn(f"{where}: {record.problem}; analysed up to there")
+            if whole and (record.problem or record.notes):
+                raise KibitzError(_not_replaced(record.number, path))
             judged += 1
             yield judge(record, session, analysis, swing / 100)
     if not judged:
@@ -146,7 +169,10 @@ def _table(swing: float) -> Callable[[Judged], None]:
 
 @contextlib.contextmanager
 def _json(run: str, system: str) -> Iterator[Callable[[Judged], None]]:
-    """Prints one object, a game at a time, so that memory stays flat. Nothing is printed where no game comes."""
+    """Prints one object, a game at a time, so that memory stays flat. Nothing is printed where no game comes.
+
+    Where the file turns out to be damaged later, the object ends with what was wrong as "problem".
+    """
     shown = 0
 
     def one(judged: Judged) -> None:
@@ -156,7 +182,12 @@ def _json(run: str, system: str) -> Iterator[Callable[[Judged], None]]:
         print(("," if shown else "") + json.dumps(judged.as_json(), ensure_ascii=False))
         shown += 1
 
-    yield one
+    try:
+        yield one
+    except KibitzError as error:
+        if shown:
+            print(f'], "problem": {json.dumps(str(error), ensure_ascii=False)}}}')
+        raise
     print("]}")
 
 

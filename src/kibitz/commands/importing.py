@@ -217,7 +217,8 @@ def _import(files: list[str], into: Path, keep: Filter, divide: dict[str, Any], 
         if kept == 0 and not (before and "duplicate" in left_out):
             raise KibitzError(_why_nothing(writer.read, left_out, reader.broken, keep))
         if kept or divide:
-            store = writer.commit({"files": files, "filter": keep.as_json(), "read": writer.read, "kept": kept})
+            named = [records.printable(file) for file in files]
+            store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": kept})
         else:  # all of it was there before
             store = Store(into)
     positions = kept + writer.moves - moves_before

@@ -22,8 +22,9 @@ class Split:
     """How games are divided.
 
     Without dates, by hash: validate_share and test_share are percents of the games. With test_from, games from that day
-    on are the test; with validate_from, games from that day on (and before test_from) are the validation. A side whose
-    date is not given is taken by hash from the games before. Games without a date count as early.
+    on are the test; with validate_from, games from that day on (and before test_from) are the validation. With
+    test_from alone the validation is taken by hash from the games before; with validate_from alone there is no test.
+    Games without a date count as early.
     """
 
     validate_share: float = 5.0

@@ -67,7 +67,7 @@ class Store:
             raise KibitzError(f"{file}: damaged; import the games again") from None
         for name, size in expected.items():
             if not (self._folder / name).is_file() or (self._folder / name).stat().st_size != size:
-                raise KibitzError(f"{self._folder / name}: missing or of the wrong size; import the games again")
+                raise self._broken(name, "missing or of the wrong size")
 
     def __len__(self) -> int:
         """Games."""
@@ -77,6 +77,16 @@ class Store:
     def fingerprint(self) -> str:
         return str(self.info["fingerprint"])
 
+    def _broken(self, name: str, what: str) -> KibitzError:
+        """What is told of a file: where games were added since the store was opened, its folder has gone rightly."""
+        try:
+            folder = json.loads((self.path / INFO).read_text(encoding="utf-8"))["folder"]
+        except (OSError, ValueError, KeyError, TypeError):
+            folder = self._folder.name
+        if folder != self._folder.name:
+            return KibitzError(f"{self.path}: games were added to it in the meantime; run the same command again")
+        return KibitzError(f"{self._folder / name}: {what}; import the games again")
+
     def _map(self, name: str, dtype: str) -> NDArray[Any]:
         path = self._folder / name
         try:
@@ -84,7 +94,7 @@ class Store:
                 return np.empty(0, dtype)
             return np.asarray(np.memmap(path, dtype, mode="r"))
         except FileNotFoundError:
-            raise KibitzError(f"{path}: missing; import the games again") from None
+            raise self._broken(name, "missing") from None
 
     @cached_property
     def moves(self) -> NDArray[np.uint16]:
@@ -127,7 +137,7 @@ class Store:
         try:
             table = pq.read_table(file, columns=columns)
         except (OSError, pa.ArrowException):
-            raise KibitzError(f"{file}: missing or damaged; import the games again") from None
+            raise self._broken(TABLE, "missing or damaged") from None
         if len(table) != len(self):
             raise KibitzError(f"{file}: {len(table)} games instead of {len(self)}; import the games again")
         return table

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from kibitz.errors import KibitzError, UsageError
 from kibitz.store.batch import EXAMPLES, GameBatch, LeftOut
 from kibitz.store.hashing import HashSet, hash_games
+from kibitz.store.lock import alone
 from kibitz.store.split import Split
 from kibitz.store.store import FORMAT, INFO, TABLE, Store
 
@@ -31,6 +32,7 @@ _ROWS = 100_000  # games in a row group of the table
 
 class StoreWriter:
     """Collects batches; `commit` makes the store. Used as a context: left without commit, nothing remains.
+    A second writer to the same place is refused while the first is at work.
 
     game: its room's name; standard_start: uint8 row of the start position; columns: the table's schema; beside: type
     and value for none of each array that may go with the moves. With `append`, an existing store is added to.
@@ -50,6 +52,13 @@ class StoreWriter:
         self.path = Path(path)
         self.game, self.kinds = game, dict(beside)
         self.old = self._old_store(append)
+        with self._telling():
+            self._held = self._alone()
+        try:
+            self.old = self._old_store(append)  # again: another import may have been at it until now
+        except BaseException:
+            self._held.close()
+            raise
         self.split = split or (self.old.split if self.old is not None else Split())
         self.schema = pa.schema([*columns, *_OWN_COLUMNS])
         self.read = self.games = self.moves = 0
@@ -69,6 +78,7 @@ class StoreWriter:
                 self._open()
         except BaseException:
             self._remove()
+            self._held.close()
             raise
 
     def _old_store(self, append: bool) -> Store | None:
@@ -83,6 +93,17 @@ class StoreWriter:
         if old.game != self.game:
             raise UsageError(f"{self.path}: a store of {old.game} games; {self.game} games need a store of their own")
         return old
+
+    def _alone(self) -> contextlib.ExitStack:
+        """The lock on the store's place, to be closed at the end."""
+        if self.old is not None:
+            file = self.path / ".lock"
+        else:
+            file = self.path.with_name(f".{self.path.name}.lock")
+            file.parent.mkdir(parents=True, exist_ok=True)
+        held = contextlib.ExitStack()
+        held.enter_context(alone(file, self.path))
+        return held
 
     def _open(self) -> None:
         if self.old is not None:
@@ -144,6 +165,7 @@ class StoreWriter:
     ) -> None:
         if not self._committed:
             self._remove()
+        self._held.close()
 
     def _remove(self) -> None:
         """Take away what was written."""
@@ -272,6 +294,7 @@ class StoreWriter:
             self._committed = False
             raise
         if self.old is not None:
+            self.old = None  # Windows takes away no file that is still mapped
             for folder in self.path.iterdir():  # the old one, and those of appends that were killed
                 if folder.name.isdigit() and folder != self._folder:
                     shutil.rmtree(folder, ignore_errors=True)

@@ -290,8 +290,8 @@ class WinnerSystem:
                 raise UsageError(f"--{name} {getattr(settings, name)}: choose from {', '.join(allowed)}")
         if not 0 <= settings.dropout < 1:
             raise UsageError(f"--dropout {settings.dropout:g}: a share from 0 to under 1")
-        if not 0 < settings.learning_rate < math.inf:
-            raise UsageError(f"--learning-rate {settings.learning_rate:g}: must be over 0")
+        if not 0 <= settings.learning_rate < math.inf:
+            raise UsageError(f"--learning-rate {settings.learning_rate:g}: must be 0 or more")
         if not 0 <= settings.momentum < 1:
             raise UsageError(f"--momentum {settings.momentum:g}: a share from 0 to under 1")
         if not 0 <= settings.l2 < math.inf:

@@ -11,6 +11,7 @@ import io
 import json
 import logging
 import math
+import pickle
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -176,7 +177,12 @@ class Trainer:
         if not path.is_file():
             self._keep_rows(0, 0)
             return 0, 0, None
-        state = torch.load(path, map_location=self.fabric.device, weights_only=True)
+        try:
+            state = torch.load(path, map_location=self.fabric.device, weights_only=True)
+        except (RuntimeError, EOFError, pickle.UnpicklingError):
+            raise KibitzError(
+                f"{path}: damaged, so that this run cannot go on; train anew with another --run"
+            ) from None
         self.network.load_state_dict(state["network"])
         self._best, self._best_stage = state["best"], state["best_stage"]
         self._checks_without_better = state["checks_without_better"]
@@ -282,7 +288,7 @@ class Trainer:
         now = time.monotonic()
         means = {name: total / max(1, self._samples) for name, total in self._sums.items()}
         rate = self._samples / max(now - self._clock, 1e-9)
-        self._check(means, iteration)
+        self._check(stage, means, iteration)
         self._row(
             kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
             learning_rate=learning_rate, samples_per_second=round(rate),
@@ -290,12 +296,12 @@ class Trainer:
         self.tell(Beat(stage.name, iteration, stage.iterations, means.get("loss"), rate))
         self._sums, self._samples, self._clock = {}, 0, now
 
-    def _check(self, means: dict[str, float], iteration: int) -> None:
-        """Raises KibitzError where a measure is no number any more: such a network learns nothing again."""
-        if lost := [name for name, mean in means.items() if not math.isfinite(mean)]:
+    def _check(self, stage: Stage, means: dict[str, float], iteration: int) -> None:
+        """Raises KibitzError where the stage's measure is no number any more: such a network learns nothing again."""
+        if not math.isfinite(means.get(stage.better, 0.0)):
             raise KibitzError(
-                f"{self.path}: {lost[0]} is no number any more at iteration {iteration:,}; train anew with a smaller "
-                "--learning-rate"
+                f"{self.path}: the {stage.better} of {stage.name} is no number any more at iteration {iteration:,}; "
+                "train anew with a smaller --learning-rate"
             )
 
     @torch.no_grad()
@@ -316,7 +322,7 @@ class Trainer:
             count += len(next(iter(measures.values())))
         self.network.train()
         means = {name: total / count for name, total in sums.items()}
-        self._check(means, iteration)
+        self._check(stage, means, iteration)
         self._row(
             kind="validation", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means, n=count
         )

@@ -73,7 +73,9 @@ class Run:
         try:
             self.info: dict[str, Any] = json.loads((self.path / INFO).read_text(encoding="utf-8"))
             version = self.info["kibitz_run"]
-        except (ValueError, KeyError):
+            if version == FORMAT and not {"system", "game", "settings"} <= self.info.keys():
+                raise KeyError
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise KibitzError(f"{self.path / INFO}: damaged; train again") from None
         if version != FORMAT:
             raise KibitzError(f"{name}: a run of version {version}, this kibitz reads version {FORMAT}; train again")
@@ -128,7 +130,11 @@ class Run:
         path = self.path / SEEN
         if not path.is_file():
             raise KibitzError(f"{path}: missing, so that no game can be told to be unseen; train again")
-        return ~np.isin(short(hashes), np.load(path))
+        try:
+            seen = np.load(path)
+        except (ValueError, EOFError):
+            raise KibitzError(f"{path}: damaged, so that no game can be told to be unseen; train again") from None
+        return ~np.isin(short(hashes), seen)
 
 
 def short(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:

@@ -66,6 +66,20 @@ def choose(
     return path, None
 
 
+def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
+    """The last numbered run of the same call, made when the store had other games."""
+    found, number = None, 1
+    while (path := RUNS / f"{system}-{number}").exists():
+        if (path / INFO).is_file():
+            info = Run(path).info
+            then = info.get("data", {})
+            now = {**data, "fingerprint": then.get("fingerprint")}
+            if then.get("store") == data["store"] and same_training(info, system, settings, now, seed):
+                found = path
+        number += 1
+    return found
+
+
 def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
     """How a begun run differs from what is asked for now, in a few words."""
     if info.get("system") != system:
@@ -138,6 +152,8 @@ def train(
             f"--start-from {start_from}: its network has another shape; leave out the settings that change the network"
         )
     path, begun = choose(name, settings, data, plan.seed, run)
+    if begun is None and run is None and (other := begun_before(name, settings, data, plan.seed)):
+        say(f"{store_path} has other games than when {other} was begun, so {path} begins anew")
     if begun and begun.get("finished"):
         return Training(path, Outcome(True, "finished before", begun["iteration"], begun["best"]), True)
     try:
@@ -170,6 +186,8 @@ def train(
             seen.append(np.load(earlier.path / SEEN))
         np.save(path / SEEN, np.unique(np.concatenate(seen)))
         write_json(path / INFO, info)
+    if begun:
+        say(f"{path}: going on with this run")
     if not len(parts[VALIDATE]):
         say("no game is left for validation: training runs to its last iteration and keeps the last weights")
     system.prepare(network, store, parts[TRAIN], settings, plan.seed)
