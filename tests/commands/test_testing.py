@@ -179,7 +179,7 @@ def test_a_packaged_network_goes_by_its_name(
         (("{run}", "{tmp}"), 1, "not a store"),
         (("{run}", "{seen}"), 1, "the run has seen all 1 that winner takes"),
         (("{run}", "{go}"), 2, "a store of go games"),
-        (("{run}", "--split", "test"), 2, "--split test: choose from unseen, validation, all"),
+        (("{run}", "--split", "train"), 2, "--split train: choose from unseen, test, validation, all"),
         (("{run}", "--stockfish", "{tmp}/none"), 2, "no such program"),
         (("{run}", "--positions", "-1"), 2, "--positions"),
         (("{run}", "--out", "{tmp}"), 1, "a folder; name a file"),

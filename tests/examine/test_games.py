@@ -55,8 +55,9 @@ def test_validation_and_all(opened: Run, small_store: Store) -> None:
     assert np.array_equal(every.games, np.flatnonzero(won))
     assert every.seen == choose(opened, small_store).left_out
     assert f"{every.seen:,} of which the network learned from" in every.words
-    with pytest.raises(UsageError, match="--split test: choose from unseen"):
-        choose(opened, small_store, "test")
+    assert np.array_equal(choose(opened, small_store, "test").games, choose(opened, small_store).games)
+    with pytest.raises(UsageError, match="--split train: choose from unseen"):
+        choose(opened, small_store, "train")
 
 
 def test_nothing_left_is_said(opened: Run, make_store: Callable[..., Store], tmp_path: Path) -> None:

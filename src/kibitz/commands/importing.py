@@ -215,7 +215,8 @@ def _import(files: list[str], into: Path, keep: Filter, divide: dict[str, Any], 
         kept = writer.games - before
         left_out = writer.left_out.as_json()
         if kept == 0 and not (before and "duplicate" in left_out):
-            raise KibitzError(_why_nothing(writer.read, left_out, reader.broken, keep))
+            end = "the store is as it was" if before else "no store was written"
+            raise KibitzError(f"{_why_nothing(writer.read, left_out, reader.broken, keep)}; {end}")
         if kept or divide:
             named = [records.printable(file) for file in files]
             store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": kept})
@@ -235,7 +236,7 @@ def _why_nothing(read: int, left_out: dict[str, Any], broken: list[str], keep: F
     example = f" (the first: {first['file']} game {first['game']})" if first else ""
     remedy = "widen the filter" if keep != Filter() else "check that these are whole games of standard chess"
     damaged = f"; {broken[0]}" if broken else ""
-    return f"no game left of {read:,} read: {reasons}{example}; {remedy}{damaged}; no store was written"
+    return f"no game left of {read:,} read: {reasons}{example}; {remedy}{damaged}"
 
 
 @contextlib.contextmanager

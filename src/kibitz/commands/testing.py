@@ -35,9 +35,9 @@ def run_test(
     split: Annotated[
         str,
         typer.Option(
-            help="Which of the store's games: 'unseen' by the run (of its own store the test games), 'validation'"
+            help="Which of the store's games: 'unseen' by the run (of its own store the 'test' games), 'validation'"
             " (by the run's split), or 'all'.",
-            metavar="unseen|validation|all",
+            metavar="unseen|test|validation|all",
         ),
     ] = "unseen",
     positions: Annotated[

@@ -13,7 +13,7 @@ from kibitz.store.split import VALIDATE
 from kibitz.store.store import Store
 from kibitz.training.run import Run
 
-CHOICES = ("unseen", "validation", "all")
+CHOICES = ("unseen", "test", "validation", "all")
 BUNDLED = "kibitz bundled games"
 """The event of the games that come with kibitz."""
 
@@ -38,7 +38,7 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     """Games of the store to test the run on.
 
     which: "unseen" (the run neither learned from them nor was chosen by them; of its own store, the test side of its
-    split), "validation" (that side of the run's split, applied to this store), or "all" that the system takes.
+    split; "test" says the same), "validation" (that side of the run's split, applied to this store), or "all" that the system takes.
     Raises UsageError for another word or a store of another game, KibitzError where no game is left.
     """
     if which not in CHOICES:
@@ -50,7 +50,7 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     split = run.info["data"]["split_in_words"]
     same = store.fingerprint == run.info["data"]["fingerprint"]
     left_out = 0
-    if which == "unseen":
+    if which in ("unseen", "test"):
         games, left_out = taken[unseen], int((~unseen).sum())
         words = f"test games of its split {split}" if same else "games that the network has not seen"
     elif which == "validation":

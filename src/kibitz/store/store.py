@@ -150,8 +150,14 @@ class Store:
         return cast("NDArray[Any]", values.to_numpy(zero_copy_only=False))
 
     def row(self, game: int) -> dict[str, Any]:
-        """One game's row."""
-        return cast("dict[str, Any]", self.table().slice(game, 1).to_pylist()[0])
+        """One game's row. Raises IndexError for a game that is not in the store."""
+        if not 0 <= game < len(self):
+            raise IndexError(f"game {game}: the store has {len(self)}")
+        with pq.ParquetFile(self._folder / TABLE) as file:
+            group = 0
+            while game >= (rows := file.metadata.row_group(group).num_rows):
+                group, game = group + 1, game - rows
+            return cast("dict[str, Any]", file.read_row_group(group).slice(game, 1).to_pylist()[0])
 
     def sides(self, split: Split | None = None) -> NDArray[np.uint8]:
         """The side of each game (training, validation, test) in a split, by default the store's own."""
