@@ -37,8 +37,8 @@ class Chosen:
 def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     """Games of the store to test the run on.
 
-    which: "unseen" (the run neither learned from them nor was chosen by them; of its own store, the test side of its
-    split; "test" says the same), "validation" (that side of the run's split, applied to this store), or "all" that the system takes.
+    which: "unseen" or "test" (the run neither learned from them nor was chosen by them; of its own store, the test side
+    of its split), "validation" (that side of the run's split, applied to this store), or "all" that the system takes.
     Raises UsageError for another word or a store of another game, KibitzError where no game is left.
     """
     if which not in CHOICES:
