@@ -182,3 +182,20 @@ def test_mutated_games_never_make_it_raise(tmp_path: Path, data: st.DataObject) 
 def test_clean() -> None:
     assert clean("a\x1b[31m\tb\u202ec\n") == "a[31m bc"
     assert clean("x" * 9, 5) == "xxxx…"
+
+
+@pytest.mark.parametrize(
+    ("moves", "kept", "problem"),
+    [
+        ("1. e4 e5 2. Kf9 Nf3 Nc6 1-0", ["e2e4", "e7e5"], "move 2. 'Kf9' cannot be read"),
+        ("1. e4 zzz 2. Nf3 1-0", ["e2e4"], "move 1… 'zzz' cannot be read"),
+        ("1. e4 e5 (1... zzz 2. Nf3) 2. Nf3 {zzz} Nc6 $1 1-0", ["e2e4", "e7e5", "g1f3", "b8c6"], None),
+    ],
+)
+def test_a_token_that_is_no_move_ends_the_main_line(
+    file: Path, moves: str, kept: list[str], problem: str | None
+) -> None:
+    """python-chess alone passes over it and goes on with the next token, in another position than was played."""
+    (record,) = read_text(file, f'[Event "x"]\n[Result "1-0"]\n\n{moves}\n'.encode())
+    assert [move.uci() for move in record.game.mainline_moves()] == kept
+    assert record.problem == problem

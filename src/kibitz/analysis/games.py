@@ -6,6 +6,7 @@ chess/pgn.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,6 +14,7 @@ from typing import Any, cast
 
 import chess
 import chess.pgn
+import rust_pgn_reader_python_binding as rust
 from chess.pgn import SKIP
 
 from kibitz.errors import KibitzError
@@ -72,6 +74,8 @@ def read(
                 continue
             number += 1
             if wanted in (None, number):
+                if not builder.record.refused:
+                    _stop_at_unreadable(builder.record, lines.text())
                 yield builder.record
             if wanted == number:
                 return
@@ -84,6 +88,24 @@ def read(
         raise KibitzError(f"{lines.name}: there is no game {wanted}, the file has {count}; choose --game 1 to {number}")
 
 
+_BROKEN_AT = re.compile(r"at ply (\d+): (.*) \(\w+ san\)")
+"""Where the import's parser met a token that is no move, or an illegal one."""
+
+
+def _stop_at_unreadable(record: Record, text: str) -> None:
+    """End the main line before a token that is no move. python-chess passes over it, and may blame the next one."""
+    if not text.strip():
+        return
+    error = rust.parse_game(text.strip())[0].parse_error or ""
+    if place := _BROKEN_AT.search(error):
+        node: chess.pgn.GameNode = record.game
+        for _ in range(int(place[1]) - 1):
+            node = node.next() or node
+        node.variations.clear()
+        what = "is illegal" if error.startswith("illegal") else "cannot be read"
+        record.problem = f"move {_place(node.board())} '{clean(place[2], 20)}' {what}"
+
+
 class _Lines:
     """Lines of text of a packed or plain file, as python-chess's reader asks for them: UTF-8, or Latin-1 where not."""
 
@@ -92,6 +114,7 @@ class _Lines:
         self.name = self._stream.name
         self._lines = self._split()
         self._number, self._room = 1, LONGEST_GAME
+        self._game: list[str] = []
 
     @property
     def consumed(self) -> int:
@@ -100,10 +123,16 @@ class _Lines:
     def begin(self, number: int) -> None:
         """The game of that number begins here."""
         self._number, self._room = number, LONGEST_GAME
+        self._game.clear()
+
+    def text(self) -> str:
+        """What was read since the game began."""
+        return "".join(self._game)
 
     def readline(self) -> str:
         line = next(self._lines, "")
         self._room -= len(line)
+        self._game.append(line)
         if self._room < 0:
             raise KibitzError(
                 f"{self.name} game {self._number}: longer than {LONGEST_GAME >> 20} MB; is it a PGN file? (a comment"
