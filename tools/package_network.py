@@ -87,8 +87,8 @@ the first two, so that no later test counts one of them.
 
 ## How it was made
 
-{info["iteration"]:,} iterations of {info["settings"]["batch"]:,} positions in {info["seconds"] / 60:.0f} minutes on
-({info["machine"]}, {info["precision"]}), kibitz {versions["kibitz"]}, torch {versions["torch"]}, seed {info["seed"]}.
+{info["iteration"]:,} iterations of {info["settings"]["batch"]:,} positions in {info["seconds"] / 60:.0f} minutes on two cores of a
+CPU ({info["machine"]}, {info["precision"]}), kibitz {versions["kibitz"]}, torch {versions["torch"]}, seed {info["seed"]}.
 The weights are those of the best validation, at iteration {info["best"]["iteration"]:,.0f}.
 
 | setting | value |

@@ -74,7 +74,7 @@ class Outcome:
 
 
 def best_precision(device: str) -> str:
-    """bf16 where the machine computes in it (on such a CPU `winner` trains 3 to 4 times as fast), else float32."""
+    """bf16 where the machine computes in it (on such a CPU `winner` trains half as fast again), else float32."""
     if device == "cuda":
         return "bf16-mixed" if torch.cuda.is_bf16_supported() else "32-true"
     has = [getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")]
