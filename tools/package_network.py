@@ -66,6 +66,10 @@ def main() -> None:
     settings = "\n".join(f"| {name} | {value} |" for name, value in info["settings"].items())
     data, versions = info["data"], info["versions"]
     games = data["games"]
+    made = (
+        f"{info['iteration']:,} iterations of {info['settings']['batch']:,} positions in {info['seconds'] / 60:.0f} minutes "
+        f"on a CPU ({info['machine']})"
+    )
     tests = "\n\n".join(table(result) for result in results)
     size = sum((target / name).stat().st_size for name in FILES)
     (target / "CARD.md").write_text(
@@ -87,9 +91,9 @@ the first two, so that no later test counts one of them.
 
 ## How it was made
 
-{info["iteration"]:,} iterations of {info["settings"]["batch"]:,} positions in {info["seconds"] / 60:.0f} minutes on two cores of a
-CPU ({info["machine"]}, {info["precision"]}), kibitz {versions["kibitz"]}, torch {versions["torch"]}, seed {info["seed"]}.
-The weights are those of the best validation, at iteration {info["best"]["iteration"]:,.0f}.
+{made}, {info["precision"]}, kibitz {versions["kibitz"]},
+torch {versions["torch"]}, seed {info["seed"]}. The weights are those of the best validation, at iteration
+{info["best"]["iteration"]:,.0f}.
 
 | setting | value |
 |---|---|
