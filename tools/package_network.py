@@ -67,8 +67,8 @@ def main() -> None:
     data, versions = info["data"], info["versions"]
     games = data["games"]
     made = (
-        f"{info['iteration']:,} iterations of {info['settings']['batch']:,} positions in {info['seconds'] / 60:.0f} minutes "
-        f"on a CPU ({info['machine']})"
+        f"{info['iteration']:,} iterations of {info['settings']['batch']:,} positions in "
+        f"{info['seconds'] / 60:.0f} minutes on a CPU ({info['machine']})"
     )
     tests = "\n\n".join(table(result) for result in results)
     size = sum((target / name).stat().st_size for name in FILES)
