@@ -77,7 +77,16 @@ def test_utf8_and_latin1_in_one_file(file: Path) -> None:
     assert first.game.headers["White"] == second.game.headers["White"] == "Müller"
 
 
-@pytest.mark.parametrize("text", [b"", b"\n\n\n", b"these are words\n\nand more words\n", bytes(range(1, 256)) * 50])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"\n\n\n",
+        b"these are words\n\nand more words\n",
+        bytes(range(1, 256)) * 50,
+        b"# A heading\n\nthe pawn went e4 and then\n",
+    ],
+)
 def test_no_game(text: bytes, file: Path) -> None:
     with pytest.raises(KibitzError, match="no game in it"):
         read_text(file, text)

@@ -70,12 +70,13 @@ def read(
             builder: Any = chess.pgn.read_game(cast(Any, lines), Visitor=visitor)
             if builder is None:
                 break
+            asked = wanted in (None, number + 1)
+            if builder.is_game and not builder.record.refused and (asked or not builder.has_headers):
+                _stop_at_unreadable(builder.record, lines.text())
             if not builder.is_game:
                 continue
             number += 1
-            if wanted in (None, number):
-                if not builder.record.refused:
-                    _stop_at_unreadable(builder.record, lines.text())
+            if asked:
                 yield builder.record
             if wanted == number:
                 return
