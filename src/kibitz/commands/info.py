@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
+SHOWN = 3
+"""Games named for each reason why some were left out; --json has all that the store keeps."""
+
 
 def info(
     store: Annotated[Path, typer.Argument(help="A store, as kibitz import makes it.", show_default=False)],
@@ -126,9 +129,9 @@ def _report(found: dict[str, Any]) -> None:
     print_table(found["store"], ("", ""), rows)
     print()
     out = [
-        (reason, f"{entry['games']:,}", _example(example) if example else "")
+        ("" if i else reason, "" if i else f"{entry['games']:,}", _example(example) if example else "")
         for reason, entry in found["left_out"].items()
-        for example in entry["first"][:1] or [None]
+        for i, example in enumerate(entry["first"][:SHOWN] or [None])
     ]
     if out:
         left = sum(entry["games"] for entry in found["left_out"].values())
