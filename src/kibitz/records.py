@@ -48,6 +48,14 @@ def printable(path: str) -> str:
     return path.encode(errors="replace").decode()
 
 
+def decode(text: bytes) -> str:
+    """UTF-8, or Latin-1 where it is not."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
 def size(paths: Iterable[str]) -> int | None:
     """Bytes in all files together, as they lie on disk; None when standard input or a pipe is among them."""
     total = 0

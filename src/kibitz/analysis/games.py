@@ -17,17 +17,15 @@ import chess.pgn
 import rust_pgn_reader_python_binding as rust
 from chess.pgn import SKIP
 
+from kibitz.chess.filters import STANDARD_VARIANTS
 from kibitz.errors import KibitzError
-from kibitz.records import Stream
+from kibitz.records import Stream, decode
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 20
 LONGEST_GAME = 1 << 24
 """Bytes of text of one game, after which the file is given up: no real one is as long, but a file that is no PGN may
 be, and memory is to stay flat."""
-
-_STANDARD = {"", "standard", "normal", "chess", "from position"}
-"""Values of the header Variant that mean ordinary chess, in small letters."""
 
 
 @dataclass
@@ -154,20 +152,13 @@ class _Lines:
             data = data.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             *lines, rest = data.split(b"\n")
             for line in lines:
-                yield _decode(line) + "\n"
+                yield decode(line) + "\n"
             rest += held
             if len(rest) > LONGEST_LINE:
-                yield _decode(rest)
+                yield decode(rest)
                 rest = b""
         if rest:
-            yield _decode(rest) + "\n"
-
-
-def _decode(line: bytes) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        return line.decode("latin-1")
+            yield decode(rest) + "\n"
 
 
 class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
@@ -202,7 +193,7 @@ class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
     def end_headers(self) -> chess.pgn.SkipType | None:
         headers = self.game.headers
         variant = headers.get("Variant", "")
-        if variant.strip().lower() not in _STANDARD:
+        if variant.strip().lower() not in STANDARD_VARIANTS:
             self.record.refused = f"the variant {clean(variant, 30)}, and only standard chess is known"
         elif "FEN" in headers:
             try:

@@ -13,6 +13,8 @@ from kibitz.errors import UsageError
 
 SPEEDS = ("bullet", "blitz", "rapid", "classical", "correspondence")
 ENDINGS = ("checkmate", "decisive", "any")
+STANDARD_VARIANTS = {"", "standard", "normal", "chess", "from position"}
+"""Values of the header Variant that mean ordinary chess, in small letters."""
 RESULTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
 
 # Words that name a speed in an event, the more telling first ("FICS rated lightning game", "World Blitz 2019").

@@ -21,11 +21,11 @@ import pyarrow as pa
 import rust_pgn_reader_python_binding as rust
 from numpy.typing import NDArray
 
-from kibitz.chess.filters import RESULTS, Filter, read_date, read_rating
+from kibitz.chess.filters import RESULTS, STANDARD_VARIANTS, Filter, read_date, read_rating
 from kibitz.chess.kept import Block, Game, finish
 from kibitz.chess.scan import scan
 from kibitz.errors import KibitzError
-from kibitz.records import Stream
+from kibitz.records import Stream, decode
 from kibitz.store.batch import GameBatch
 
 T = TypeVar("T")
@@ -38,15 +38,6 @@ LONGEST_GAME = 1 << 24
 _HEADER = re.compile(r'^[ \t]*\[(\w+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
 _ESCAPED = re.compile(r"^%.*", re.MULTILINE)  # lines that the PGN standard leaves to other programs
 _BLANK_LINES = re.compile(r"\n[ \t\r\n]*\n")
-_STANDARD = {"", "standard", "normal", "chess", "from position"}
-
-
-def decode(text: bytes) -> str:
-    """UTF-8, or Latin-1 where it is not."""
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        return text.decode("latin-1")
 
 
 def read_headers(text: str) -> dict[str, str]:
@@ -119,7 +110,7 @@ def _select(block_text: _Text, number: int, keep: Filter) -> Block:
         ratings = (read_rating(headers.get("WhiteElo", "")), read_rating(headers.get("BlackElo", "")))
         result = RESULTS.get(headers.get("Result", "").strip())
         date = read_date(headers.get("Date") or headers.get("UTCDate") or "")
-        if headers.get("Variant", "").strip().lower() not in _STANDARD:
+        if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
             block.left_out.add("variant", name, number, headers, headers["Variant"])
             continue
         if why := keep.refuses_headers(headers, ratings, result, date):

@@ -119,12 +119,11 @@ def _page(run: Run, out: Path | None) -> Path:
 
 def _write(page: Path, text: str) -> str | None:
     """Write the page whole or not at all; what went wrong, in one line."""
-    temporary = page.with_name(page.name + ".new")
+    from kibitz.training.run import write_whole
+
     try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, page)
+        write_whole(page, text.encode())
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         reason = (error.strerror or str(error)).lower()
         return f"{page}: {reason}; the page was not written, choose another place with --out"
     return None

@@ -75,7 +75,7 @@ class Outcome:
 
 def best_precision(device: str) -> str:
     """bf16 where the machine computes in it (on such a CPU `winner` trains half as fast again), else float32."""
-    if device == "cuda":
+    if device != "cpu" and torch.cuda.is_available():
         return "bf16-mixed" if torch.cuda.is_bf16_supported() else "32-true"
     has = [getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")]
     return "bf16-mixed" if any(has) else "32-true"
@@ -137,12 +137,10 @@ class Trainer:
     ):
         self.path, self.plan, self.tell = path, plan, tell
         self.store, self.games, self.validation = store, games, validation
-        accelerator = "auto" if plan.device == "auto" else plan.device
-        device = "cuda" if accelerator != "cpu" and torch.cuda.is_available() else "cpu"
-        precision: Any = best_precision(device) if plan.precision == "auto" else plan.precision
+        precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
         for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
             logging.getLogger(name).setLevel(logging.WARNING)  # they announce what was asked of them
-        self.fabric = Fabric(accelerator=accelerator, devices=1, precision=precision)
+        self.fabric = Fabric(accelerator=plan.device, devices=1, precision=precision)
         self.network = network.to(self.fabric.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.stages = list(system.stages(self.network, settings))
         self.started = time.monotonic()

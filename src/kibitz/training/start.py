@@ -5,8 +5,8 @@ from __future__ import annotations
 import platform
 import shutil
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -56,27 +56,32 @@ def choose(
                 f"{wanted}: {differences(info, system, settings, data, seed)}; choose another --run to train anew"
             )
         return wanted, info
+    for path, info in _numbered(system):
+        if same_training(info, system, settings, data, seed):
+            return path, info
     number = 1
     while (path := RUNS / f"{system}-{number}").exists():
-        if (path / INFO).is_file():
-            info = Run(path).info
-            if same_training(info, system, settings, data, seed):
-                return path, info
         number += 1
     return path, None
 
 
-def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """The last numbered run of the same call, made when the store had other games."""
-    found, number = None, 1
+def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The numbered runs of a system with their run.json, up to the first number that is free."""
+    number = 1
     while (path := RUNS / f"{system}-{number}").exists():
         if (path / INFO).is_file():
-            info = Run(path).info
-            then = info.get("data", {})
-            now = {**data, "fingerprint": then.get("fingerprint")}
-            if then.get("store") == data["store"] and same_training(info, system, settings, now, seed):
-                found = path
+            yield path, Run(path).info
         number += 1
+
+
+def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
+    """The last numbered run of the same call, made when the store had other games."""
+    found = None
+    for path, info in _numbered(system):
+        then = info.get("data", {})
+        now = {**data, "fingerprint": then.get("fingerprint")}
+        if then.get("store") == data["store"] and same_training(info, system, settings, now, seed):
+            found = path
     return found
 
 
@@ -168,9 +173,7 @@ def train(
         "game": system.game,
         "settings": asdict(settings),
         "seed": plan.seed,
-        "precision": best_precision("cuda" if torch.cuda.is_available() and plan.device != "cpu" else "cpu")
-        if plan.precision == "auto"
-        else plan.precision,
+        "precision": best_precision(plan.device) if plan.precision == "auto" else plan.precision,
         "data": data,
         "versions": {"kibitz": version("kibitz"), "torch": torch.__version__, "python": platform.python_version()},
         "machine": f"{platform.machine()}, {torch.get_num_threads()} threads",
@@ -178,7 +181,7 @@ def train(
         "finished": False,
         "seconds": 0.0,
     }
-    plan = Plan(**{**asdict(plan), "precision": info["precision"]})
+    plan = replace(plan, precision=info["precision"])
     if not begun:
         hashes = store.column("hash")
         seen = [short(hashes[np.concatenate([parts[TRAIN], parts[VALIDATE]])])]
