@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from kibitz.chess.encodings import AttackPlanes, MoverView, SignedPlanes, Stack
+from kibitz.chess.encodings import AttackPlanes, MoverView, PiecePlanes, RightsPlanes, SignedPlanes, Stack
 from kibitz.chess.replay import decode_board, encode_board
 from kibitz.store.store import Store
 
@@ -121,3 +121,20 @@ def test_a_stack_is_its_parts(positions: tuple[Tensor, Tensor, list[chess.Board]
 def test_an_unknown_kind_of_attacks() -> None:
     with pytest.raises(ValueError, match="attack planes of kind none"):
         AttackPlanes("none")
+
+
+def test_piece_planes_are_one_for_each_code() -> None:
+    codes = torch.arange(13, dtype=torch.uint8).repeat(5)[:64][None]
+    planes = PiecePlanes()(codes, torch.zeros(1, 4, dtype=torch.uint8))[0]
+    assert planes.shape == (12, 8, 8)
+    for square, code in enumerate(codes[0].tolist()):
+        expected = [1.0 if code == plane + 1 else 0.0 for plane in range(12)]
+        assert planes[:, square // 8, square % 8].tolist() == expected
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_rights_planes_show_the_movers_rights_first(side: int) -> None:
+    state = torch.tensor([[side, 0b0110, 5, 0]], dtype=torch.uint8)  # White's queen side, Black's king side; e-file
+    planes = RightsPlanes()(torch.zeros(1, 64, dtype=torch.uint8), state)[0]
+    assert planes[:4, 3, 3].tolist() == ([0, 1, 1, 0] if side == 0 else [1, 0, 0, 1])
+    assert planes[4].nonzero().tolist() == [[5, 4]]  # e6 as the mover sees it

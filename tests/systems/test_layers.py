@@ -38,3 +38,12 @@ def test_a_layer_that_does_not_fit_is_named(text: str, named: str) -> None:
 def test_what_is_no_layer_is_named(text: str) -> None:
     with pytest.raises(UsageError, match=r"layer \d"):
         read_layers(text)
+
+
+def test_residual_blocks_and_repetition() -> None:
+    layers = read_layers("16conv3x3p1.2*16res3x3.8res3x3")
+    assert len(layers) == 4
+    assert shapes(layers, 7) == [(16, 8, 8), (16, 8, 8), (16, 8, 8), (8, 8, 8)]
+    for wrong in ("0*16res3x3", "16res2x2", "0res3x3", "*16res3x3", "2*"):
+        with pytest.raises(UsageError):
+            read_layers(wrong)

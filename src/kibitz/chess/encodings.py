@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from kibitz.chess.replay import SIDE
+from kibitz.chess.replay import CASTLING, EN_PASSANT, SIDE
 
 PIECES = "PNBRQK"
 ATTACKS = ("none", "squares", "counts", "pieces")
@@ -69,6 +69,43 @@ class SignedPlanes(nn.Module):
             side = 1 - 2 * state[:, SIDE].to(planes.dtype)
             planes = torch.cat([planes, side[:, None, None].expand(-1, 64, 1)], 2)
         return planes.view(-1, 8, 8, self.channels).permute(0, 3, 1, 2)
+
+
+class PiecePlanes(nn.Module):
+    """One plane of 0 and 1 a piece type and colour, White's P N B R Q K first. Channels: 12."""
+
+    channels = 12
+
+    def __init__(self) -> None:
+        super().__init__()
+        table = torch.cat([torch.zeros(1, 12), torch.eye(12)])
+        self.register_buffer("table", table, persistent=False)
+
+    def forward(self, codes: Tensor, state: Tensor) -> Tensor:
+        planes = F.embedding(codes.long(), self.get_buffer("table"))
+        return planes.view(-1, 8, 8, 12).permute(0, 3, 1, 2)
+
+
+class RightsPlanes(nn.Module):
+    """What a board does not show, as the side to move sees it: four planes all 1 where it may castle to the king's or
+    the queen's side, and where its opponent may; a fifth with 1 on the square that a pawn has just passed over."""
+
+    channels = 5
+
+    def __init__(self) -> None:
+        super().__init__()
+        rights = torch.arange(16)[:, None] >> torch.arange(4) & 1  # [rights, White's K, Q, Black's k, q]
+        own_first = torch.cat([rights, rights[:, [2, 3, 0, 1]]]).float()  # White to move, then Black
+        self.register_buffer("rights", own_first, persistent=False)
+        passed = torch.zeros(9, 64)  # by file + 1; 0 is none
+        passed[torch.arange(1, 9), torch.arange(40, 48)] = 1
+        self.register_buffer("passed", passed, persistent=False)
+
+    def forward(self, codes: Tensor, state: Tensor) -> Tensor:
+        rights = F.embedding(state[:, SIDE].long() * 16 + state[:, CASTLING].long(), self.get_buffer("rights"))
+        passed = F.embedding(state[:, EN_PASSANT].long(), self.get_buffer("passed"))
+        planes = torch.cat([rights[:, None, :].expand(-1, 64, 4), passed[:, :, None]], 2)
+        return planes.view(-1, 8, 8, 5).permute(0, 3, 1, 2)
 
 
 class AttackPlanes(nn.Module):

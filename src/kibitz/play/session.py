@@ -6,16 +6,21 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
-from kibitz.training.run import ONNX, Run
+from kibitz.training.run import ONNX, Run, widened
+
+if TYPE_CHECKING:
+    from kibitz.systems.base import Network
 
 Answers = dict[str, NDArray[np.float32]]
 
+STATE = 4
+"""Numbers of a position's state; further columns are what a network is told beside it."""
 PIECE = 512
 """Positions given to the network at once; more are no faster and take memory (the paper's layers: 80 kB a position)."""
 ALONE = 16
@@ -39,6 +44,8 @@ class Session:
         self.game: str = self.run.info["game"]
         self.threads = threads or _cores()
         self._many: Any = None
+        self.beyond: dict[str, int] = self.run.info.get("beyond", {})
+        """What the network is told beside the position, and the value (0..255) it hears where nobody says otherwise."""
         path = self.run.path / ONNX
         problem = "missing"
         if path.is_file():
@@ -55,7 +62,8 @@ class Session:
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
         """The network's outputs, by name, each float32 with the position as first axis.
 
-        codes: uint8 [n, squares], state: uint8 [n, numbers], as the game's room makes them; any n, 0 too.
+        codes: uint8 [n, squares], state: uint8 [n, numbers], as the game's room makes them; any n, 0 too. What a
+        network is told beyond the position (its `beyond`) may follow in further columns of the state.
         Raises ValueError where they are not as many.
         """
         if len(codes) != len(state):
@@ -63,6 +71,8 @@ class Session:
         if len(codes) == 0:  # convolutions refuse empty batches: ask for one position, keep none
             blank = self.evaluate(np.zeros((1, *codes.shape[1:]), np.uint8), np.zeros((1, *state.shape[1:]), np.uint8))
             return {name: values[:0] for name, values in blank.items()}
+        if self.beyond and state.shape[1] == STATE:
+            state = widened(state, self.beyond)
         pieces = [
             self._answer(np.ascontiguousarray(codes[at : at + PIECE]), np.ascontiguousarray(state[at : at + PIECE]))
             for at in range(0, len(codes), PIECE)
@@ -92,7 +102,7 @@ class Session:
         except (OSError, SafetensorError, RuntimeError, KeyError) as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise KibitzError(f"{run.path}: its weights cannot be read ({reason}); train again") from None
-        self.outputs = run.system.outputs
+        self.outputs = cast("Network", network).outputs
 
         def answer(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Sequence[Any]:
             with torch.inference_mode():

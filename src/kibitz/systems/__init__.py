@@ -29,6 +29,18 @@ SYSTEMS = {
         "Chess position evaluation with convolutional neural network in Julia (blog post, 2016)",
         "73.5% validation, 71.8% test accuracy on games that end in mate",
     ),
+    "convchess": Entry(
+        "chess",
+        "which piece, and where to?",
+        "Predicting Moves in Chess using Convolutional Neural Networks (Oshri, Khandwala 2015)",
+        "origin 38.3%; target of P 52.2, R 29.3, N 56.2, B 40.5, Q 26.5, K 47.3%",
+    ),
+    "chessnet": Entry(
+        "chess",
+        "which move, and what is the position worth?",
+        "a thesis on learning chess with convolutional networks (Ashudeep Singh 2015)",
+        "origin 56.1%; target of P 53.6, R 51.0, N 72.8, B 59.9, Q 48.0, K 64.5%; value and material 0.82",
+    ),
 }
 
 

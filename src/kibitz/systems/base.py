@@ -38,7 +38,9 @@ class Stage:
     """One part of a network, trained on one loss.
 
     loss: tensors of a batch -> (mean loss to be minimised, measures by name, each one value per example).
-    learning_rate: iteration (from 0) -> rate. better: the measure that early stopping watches, smaller is better.
+    learning_rate: (iteration from 0, all iterations) -> rate.
+    iterations: batches; None for `epochs` passes over the examples.
+    better: the measure that early stopping watches, smaller is better.
     """
 
     name: str
@@ -46,9 +48,10 @@ class Stage:
     examples: Callable[[Store, NDArray[np.int64]], Examples]
     loss: Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
     optimiser: Callable[[], torch.optim.Optimizer]
-    learning_rate: Callable[[int], float]
+    learning_rate: Callable[[int, int], float]
     batch: int
-    iterations: int
+    iterations: int | None
+    epochs: float = 0.0
     better: str = "loss"
 
 
@@ -63,11 +66,20 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
     return kind(**{name: value for name, value in values.items() if name in known})
 
 
+class Network(Protocol):
+    """What faces ask of a system's network beside its answers, see `System`."""
+
+    outputs: tuple[str, ...]
+    beyond: dict[str, int]
+
+
 class System(Protocol):
     """One paper.
 
     `network(settings)` takes codes uint8 [n, squares] and state uint8 [n, numbers] and gives a tuple of tensors named
-    by `outputs`, each ready for a reader (probabilities, not logits); planes are made inside it.
+    by its attribute `outputs`, each ready for a reader (probabilities, not logits); planes are made inside it. A
+    network that is told more than the position reads it from further columns of the state; its attribute `beyond`
+    names them, with the value (0..255) of each where nobody says otherwise.
     `games(store, settings)` are the numbers of the store's games that the paper would take. `stages(network, settings)`
     train it. Its test table is in the room `examine/`, under its name, so that a system's file stays the paper.
     """
@@ -77,7 +89,6 @@ class System(Protocol):
     title: ClassVar[str]
     paper: ClassVar[str]
     anchor: ClassVar[str]
-    outputs: ClassVar[tuple[str, ...]]
     settings_type: ClassVar[type]
 
     def check(self, settings: Any) -> None:

@@ -3,6 +3,8 @@
 400conv4x4      400 filters of 4×4; then s2 for a stride, p1 for zero padding (400conv4x4s2p1)
 pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller window at the far edge (ceil)
 ip70            a dense layer ("inner product") of 70 units
+64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to what came in
+5*64res3x3      five of them, one after the other
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from kibitz.errors import UsageError
 _CONV = re.compile(r"(\d+)conv(\d+)x(\d+)(?:s(\d+))?(?:p(\d+))?")
 _POOL = re.compile(r"pool(\d+)x(\d+)")
 _DENSE = re.compile(r"ip(\d+)")
+_RESIDUAL = re.compile(r"(\d+)res(\d+)x(\d+)")
+_TIMES = re.compile(r"(\d+)\*(.+)")
 
 
 @dataclass(frozen=True)
@@ -37,13 +41,31 @@ class Dense:
     units: int
 
 
-Layer = Conv | Pool | Dense
+@dataclass(frozen=True)
+class Residual:
+    """Two convolutions that keep the grid's size; a sum with what came in, through a 1×1 convolution where the number
+    of filters changes."""
+
+    filters: int
+    height: int
+    width: int
+
+
+Layer = Conv | Pool | Dense | Residual
+
+
+MOST = 100
+"""Times that one part may be repeated."""
 
 
 def read_layers(text: str) -> list[Layer]:
     """The layers of a line. Raises UsageError naming the part that is none."""
     layers: list[Layer] = []
-    for number, part in enumerate(text.split("."), 1):
+    parts: list[str] = []
+    for part in text.split("."):
+        times = _TIMES.fullmatch(part)
+        parts += [times[2]] * min(int(times[1]), MOST) if times and int(times[1]) else [part]
+    for number, part in enumerate(parts, 1):
         if match := _CONV.fullmatch(part):
             filters, height, width, stride, padding = (int(value) if value else None for value in match.groups())
             layer: Layer = Conv(filters or 0, height or 0, width or 0, 1 if stride is None else stride, padding or 0)
@@ -51,6 +73,9 @@ def read_layers(text: str) -> list[Layer]:
         elif match := _POOL.fullmatch(part):
             layer = Pool(int(match[1]), int(match[2]))
             positive = bool(layer.height and layer.width)
+        elif match := _RESIDUAL.fullmatch(part):
+            layer = Residual(int(match[1]), int(match[2]), int(match[3]))
+            positive = layer.filters > 0 and layer.height % 2 == layer.width % 2 == 1
         elif match := _DENSE.fullmatch(part):
             layer = Dense(int(match[1]))
             positive = layer.units > 0
@@ -60,7 +85,8 @@ def read_layers(text: str) -> list[Layer]:
                 "with full stops between"
             )
         if not positive:
-            raise UsageError(f"layer {number} ({part}): sizes, filters and strides must be at least 1")
+            odd = ", and a residual block's sizes odd" if isinstance(layer, Residual) else ""
+            raise UsageError(f"layer {number} ({part}): sizes, filters and strides must be at least 1{odd}")
         if not isinstance(layer, Dense) and layers and isinstance(layers[-1], Dense):
             raise UsageError(f"layer {number} ({part}): a dense layer has no grid left for it; dense layers come last")
         layers.append(layer)
@@ -79,6 +105,8 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
     for number, layer in enumerate(layers, 1):
         if isinstance(layer, Dense):
             channels, height, width = layer.units, 1, 1
+        elif isinstance(layer, Residual):
+            channels = layer.filters
         elif isinstance(layer, Pool):
             if layer.height > height or layer.width > width:
                 raise UsageError(

@@ -24,7 +24,8 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS
 from kibitz.systems.base import Arrays, Stage, Tensors, setting
-from kibitz.systems.layers import Conv, Dense, Pool, read_layers, shapes
+from kibitz.systems.body import build
+from kibitz.systems.layers import read_layers, shapes
 
 PAPER_LAYERS = "400conv4x4.pool2x2.200conv2x2.ip70"
 
@@ -102,27 +103,8 @@ class Net(nn.Module):
     def __init__(self, settings: Settings, channels: int):
         super().__init__()
         layers = read_layers(settings.layers)
-        sizes = shapes(layers, channels)
-        steps: list[nn.Module] = []
-        grid, before = True, (channels, 8, 8)
-        for layer, size in zip(layers, sizes, strict=True):
-            if isinstance(layer, Conv):
-                steps.append(
-                    nn.Conv2d(before[0], layer.filters, (layer.height, layer.width), layer.stride, layer.padding)
-                )
-                if settings.activation == "relu":
-                    steps.append(nn.ReLU())
-            elif isinstance(layer, Pool):
-                steps.append(nn.MaxPool2d((layer.height, layer.width), ceil_mode=True))
-            elif isinstance(layer, Dense):
-                if grid:
-                    steps.append(nn.Flatten())
-                    grid = False
-                steps += [nn.Linear(before[0] * before[1] * before[2], layer.units), nn.Sigmoid()]
-            before = size
-        if grid:
-            steps.append(nn.Flatten())
-        steps += [nn.Dropout(settings.dropout), nn.Linear(before[0] * before[1] * before[2], 1)]
+        steps, width = build(layers, channels, nn.ReLU if settings.activation == "relu" else None, nn.Sigmoid)
+        steps += [nn.Dropout(settings.dropout), nn.Linear(width, 1)]
         self.steps = nn.Sequential(*steps)
 
     def forward(self, planes: Tensor) -> Tensor:
@@ -143,6 +125,9 @@ def phase(codes: Tensor) -> Tensor:
 
 class Winner(nn.Module):
     """Codes and state to the probability that White wins [n]; `logit` gives what the loss sees."""
+
+    outputs = ("white_wins",)
+    beyond: ClassVar[dict[str, int]] = {}
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -276,7 +261,6 @@ class WinnerSystem:
     title: ClassVar[str] = SYSTEMS["winner"].title
     paper: ClassVar[str] = SYSTEMS["winner"].paper
     anchor: ClassVar[str] = SYSTEMS["winner"].anchor
-    outputs: ClassVar[tuple[str, ...]] = ("white_wins",)
     settings_type: ClassVar[type] = Settings
 
     def check(self, settings: Settings) -> None:
@@ -327,10 +311,10 @@ class WinnerSystem:
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
         assert isinstance(network, Winner)
 
-        def learning_rate(iteration: int) -> float:
+        def learning_rate(iteration: int, iterations: int) -> float:
             if settings.schedule == "inv":
                 return inv(settings.learning_rate, iteration)
-            return cosine(settings.learning_rate, iteration, settings.iterations)
+            return cosine(settings.learning_rate, iteration, iterations)
 
         return [
             Stage(

@@ -6,29 +6,27 @@ import io
 import logging
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from kibitz.training.run import write_whole
-
-if TYPE_CHECKING:
-    from kibitz.systems.base import System
+from kibitz.systems.base import Network
+from kibitz.training.run import widened, write_whole
 
 
-def export_onnx(
-    system: System, network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.uint8], path: Path
-) -> None:
-    """Write the network with inputs `codes` and `state` (any number of positions) and the system's outputs.
+def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.uint8], path: Path) -> None:
+    """Write the network with inputs `codes` and `state` (any number of positions) and its outputs.
 
     codes, state: a few real positions, to trace it with.
     """
+    outputs, beyond = cast(Network, network).outputs, cast(Network, network).beyond
     network = network.cpu().float().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
     target = io.BytesIO()
-    names = ["codes", "state", *system.outputs]
+    names = ["codes", "state", *outputs]
+    state = widened(state, beyond)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter's own, about itself
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)

@@ -14,7 +14,7 @@ import math
 import pickle
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -60,7 +60,13 @@ class Beat:
     iterations: int
     loss: float | None = None
     samples_per_second: float | None = None
+    validation: Mapping[str, float] | None = None
+    """The means of the validation's measures, where there was one."""
     note: str = ""
+
+
+class Diverged(KibitzError):
+    """The loss is no number any more: such a network learns nothing again."""
 
 
 @dataclass
@@ -236,14 +242,15 @@ class Trainer:
         optimiser = cast(torch.optim.Optimizer, self.fabric.setup_optimizers(optimiser))
         self.network.train()
         self._clock = time.monotonic()
+        iterations = stage.iterations or max(1, round(stage.epochs * batches_in_epoch(len(examples), stage.batch)))
         iteration = first
         why = "all iterations done"
         if plan.patience and self._checks_without_better >= plan.patience:
             return iteration, "no better validation"
-        for batch in self._fed(examples, stage, first):
+        for batch in self._fed(examples, stage, first, iterations):
             torch.manual_seed((plan.seed << 32) + (number << 28) + iteration)
             for group, factor in zip(optimiser.param_groups, base, strict=True):
-                group["lr"] = stage.learning_rate(iteration) * factor
+                group["lr"] = stage.learning_rate(iteration, iterations) * factor
             with self.fabric.autocast():
                 loss, measures = stage.loss(batch)
             self.fabric.backward(loss)
@@ -251,13 +258,13 @@ class Trainer:
             optimiser.zero_grad()
             iteration += 1
             self._count(measures)
-            if iteration % plan.summary_every == 0 or iteration == stage.iterations:
-                self._summarise(stage, iteration, stage.learning_rate(iteration - 1))
+            if iteration % plan.summary_every == 0 or iteration == iterations:
+                self._summarise(stage, iteration, iterations, stage.learning_rate(iteration - 1, iterations))
             else:
-                self.tell(Beat(stage.name, iteration, stage.iterations))
-            last = iteration == stage.iterations
+                self.tell(Beat(stage.name, iteration, iterations))
+            last = iteration == iterations
             if len(validation) and (iteration % plan.validate_every == 0 or last):
-                self._validate(stage, validation, iteration)
+                self._validate(stage, validation, iteration, iterations)
                 if plan.patience and self._checks_without_better >= plan.patience:
                     why, last = "no better validation", True
             over = plan.time_limit is not None and time.monotonic() - self.started > plan.time_limit
@@ -267,14 +274,14 @@ class Trainer:
                 break
             if stop.asked or over:
                 if over and not self._best:  # a short training still leaves weights to use
-                    self._validate(stage, validation, iteration)
+                    self._validate(stage, validation, iteration, iterations)
                 return iteration, "stopped" if stop.asked else "time limit"
         if not len(validation):
             self._keep_best(stage)
         return iteration, why
 
-    def _fed(self, examples: Examples, stage: Stage, first: int) -> Iterator[dict[str, Tensor]]:
-        for batch in feed(examples, stage.batch, self.plan.seed, first, stage.iterations):
+    def _fed(self, examples: Examples, stage: Stage, first: int, last: int) -> Iterator[dict[str, Tensor]]:
+        for batch in feed(examples, stage.batch, self.plan.seed, first, last):
             yield {name: values.to(self.fabric.device, non_blocking=True) for name, values in batch.items()}
 
     def _count(self, measures: dict[str, Tensor]) -> None:
@@ -282,7 +289,7 @@ class Trainer:
             self._sums[name] = self._sums.get(name, 0.0) + float(values.float().sum())
         self._samples += len(next(iter(measures.values())))
 
-    def _summarise(self, stage: Stage, iteration: int, learning_rate: float) -> None:
+    def _summarise(self, stage: Stage, iteration: int, iterations: int, learning_rate: float) -> None:
         now = time.monotonic()
         means = {name: total / max(1, self._samples) for name, total in self._sums.items()}
         rate = self._samples / max(now - self._clock, 1e-9)
@@ -291,19 +298,19 @@ class Trainer:
             kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
             learning_rate=learning_rate, samples_per_second=round(rate),
         )  # fmt: skip
-        self.tell(Beat(stage.name, iteration, stage.iterations, means.get("loss"), rate))
+        self.tell(Beat(stage.name, iteration, iterations, means.get("loss"), rate))
         self._sums, self._samples, self._clock = {}, 0, now
 
     def _check(self, stage: Stage, means: dict[str, float], iteration: int) -> None:
-        """Raises KibitzError where the stage's measure is no number any more: such a network learns nothing again."""
+        """Raises Diverged where the stage's measure is no number any more."""
         if not math.isfinite(means.get(stage.better, 0.0)):
-            raise KibitzError(
+            raise Diverged(
                 f"{self.path}: the {stage.better} of {stage.name} is no number any more at iteration {iteration:,}; "
                 "train anew with a smaller --learning-rate"
             )
 
     @torch.no_grad()
-    def _validate(self, stage: Stage, examples: Examples, iteration: int) -> None:
+    def _validate(self, stage: Stage, examples: Examples, iteration: int, iterations: int) -> None:
         """Measure the stage on the same validation examples each time; keep the weights if it was never better."""
         before = time.monotonic()
         self.network.eval()
@@ -332,7 +339,7 @@ class Trainer:
             self._checks_without_better += 1
         self._clock += time.monotonic() - before  # the rate is that of training
         shown = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
-        self.tell(Beat(stage.name, iteration, stage.iterations, note=f"validation {shown}"))
+        self.tell(Beat(stage.name, iteration, iterations, validation=means, note=f"validation {shown}"))
 
     def _keep_best(self, stage: Stage) -> None:
         self._best_stage = stage.name

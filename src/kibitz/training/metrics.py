@@ -82,13 +82,40 @@ class ByGame:
         true. Only games with positions in the mask are counted and resampled. Raises ValueError on another shape or
         on values that are not finite.
         """
-        numbers, of = self._select(values, mask)
+        return self.means([values], mask)[0]
+
+    def means(self, columns: Sequence[ArrayLike], mask: ArrayLike | None = None) -> list[Figure]:
+        """The means of several values over the same positions, as `mean` gives them, at the cost of one: the resamples
+        are drawn once."""
+        if not columns:
+            return []
+        chosen = [self._select(values, mask) for values in columns]
+        of = chosen[0][1]
         n, games = self._counted(of)
         if n == 0:
-            return Figure(math.nan, math.nan, math.nan, 0, 0)
-        sums = np.bincount(of, weights=numbers, minlength=self.games).astype(np.float64)
-        value = float(sums.sum()) / n
-        return _around(value, self._shares(sums[:, None], of)[:, 0], n, games)
+            return [Figure(math.nan, math.nan, math.nan, 0, 0) for _ in columns]
+        sums = np.column_stack([np.bincount(of, weights=numbers, minlength=self.games) for numbers, _ in chosen])
+        drawn = self._shares(sums.astype(np.float64), of)
+        whole = sums.sum(axis=0)
+        return [_around(float(total) / n, drawn[:, i], n, games) for i, total in enumerate(whole)]
+
+    def correlation(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Figure:
+        """Pearson's correlation of `a` with `b` over positions, in [-1, 1]; NaN where either does not vary.
+
+        Shapes, mask and errors as in `mean`. Resamples in which either does not vary are passed over.
+        """
+        (first, of), (second, _) = self._select(a, mask), self._select(b, mask)
+        n, games = self._counted(of)
+        if n == 0 or np.ptp(first) == 0 or np.ptp(second) == 0:
+            return Figure(math.nan, math.nan, math.nan, n, games)
+        first, second = first - first.mean(), second - second.mean()  # so that squares lose no digits
+        products = (first, second, first * first, second * second, first * second)
+        sums = np.column_stack([np.bincount(of, weights=values, minlength=self.games) for values in products])
+        sums = sums.astype(np.float64)
+        value = float(_correlations(sums.sum(axis=0)[None] / n)[0])
+        drawn = _correlations(self._shares(sums, of))
+        drawn = drawn[np.isfinite(drawn)]
+        return _around(value, drawn, n, games) if drawn.size else Figure(value, math.nan, math.nan, n, games)
 
     def difference(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Figure:
         """The mean of `a` - `b`, position by position: much tighter than comparing two intervals, as both sides met
@@ -269,6 +296,15 @@ def _edge_labels(bounds: NDArray[np.float64], whole: bool) -> list[str]:
         else:
             names.append(f"{low:g}-{high - 1:g}" if low >= 0 else f"{low:g} to {high - 1:g}")
     return names
+
+
+def _correlations(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Correlations from means of a, b, a², b² and ab, shape (n, 5)."""
+    a, b, aa, bb, ab = means.T
+    spread = np.sqrt(np.maximum(aa - a * a, 0) * np.maximum(bb - b * b, 0))
+    found: NDArray[np.float64] = np.full(len(means), np.nan)
+    np.divide(ab - a * b, spread, out=found, where=spread > 0)
+    return np.clip(found, -1, 1)
 
 
 def _bin(chance: NDArray[np.float64], bins: int) -> NDArray[np.intp]:

@@ -17,6 +17,7 @@ import hashlib
 import importlib.resources
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,6 +141,14 @@ class Run:
 def short(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
     """The upper half of each hash: of 100,000 unseen games, two or three share one with 100,000 seen ones by chance."""
     return (hashes >> np.uint64(32)).astype(np.uint32)
+
+
+def widened(state: NDArray[np.uint8], beyond: Mapping[str, int]) -> NDArray[np.uint8]:
+    """State rows with the columns beyond the position that a network reads, at their usual values."""
+    if not beyond:
+        return state
+    usual = np.broadcast_to(np.array(list(beyond.values()), np.uint8), (len(state), len(beyond)))
+    return np.concatenate([state, usual], 1)
 
 
 def write_whole(path: Path, data: bytes) -> None:

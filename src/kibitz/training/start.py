@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.store.positions import Positions, shuffled
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.systems import load
+from kibitz.systems.base import Network, System
 from kibitz.training.export import export_onnx
 from kibitz.training.loop import Beat, Outcome, Plan, Trainer, best_precision
 from kibitz.training.run import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short, write_json
@@ -103,6 +105,40 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
     return "begun with " + ", ".join(parts)
 
 
+@dataclass(frozen=True)
+class Lessons:
+    """What a system can learn from a store: the store, its games on each side of the split, and all that in words."""
+
+    store: Store
+    parts: dict[int, NDArray[np.int64]]
+    data: dict[str, Any]
+
+
+def lessons(system: System, settings: Any, store_path: str, split: Split | None = None) -> Lessons:
+    """Open a store for a system. Raises KibitzError or UsageError where the system has nothing to learn from it."""
+    store = Store(store_path)
+    if store.game != system.game:
+        raise UsageError(f"{store_path}: a store of {store.game} games; {system.name} learns {system.game}")
+    split = split or store.split
+    split.check()
+    games = system.games(store, settings)
+    sides = store.sides(split)[games]
+    parts = {side: games[sides == side] for side in (TRAIN, VALIDATE, TEST)}
+    if not len(parts[TRAIN]):
+        raise KibitzError(
+            f"{store_path}: none of its {len(store)} games is for training with {system.name} "
+            f"({len(games)} fit the system; split {split.describe()}); import other games or choose another split"
+        )
+    data = {
+        "store": str(store_path),
+        "fingerprint": store.fingerprint,
+        "split": split.as_json(),
+        "split_in_words": split.describe(),
+        "games": {SIDES[side]: len(part) for side, part in parts.items()},
+    }
+    return Lessons(store, parts, data)
+
+
 def train(
     name: str,
     settings: Any,
@@ -113,37 +149,21 @@ def train(
     plan: Plan | None = None,
     start_from: str | None = None,
     command: str = "",
+    export: bool = True,
     tell: Callable[[Beat], None] = lambda beat: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Training:
     """Train a system on a store, or go on with a training that was broken off.
 
     start_from: a run or packaged network whose weights to begin with; what it has seen counts as seen by this run too.
+    export: write model.onnx at the end.
     Raises KibitzError or UsageError where the store has nothing to learn from or the settings make no network.
     """
     plan = plan or Plan()
     system = load(name)
     system.check(settings)
-    store = Store(store_path)
-    if store.game != system.game:
-        raise UsageError(f"{store_path}: a store of {store.game} games; {name} learns {system.game}")
-    split = split or store.split
-    split.check()
-    games = system.games(store, settings)
-    sides = store.sides(split)[games]
-    parts = {side: games[sides == side] for side in (TRAIN, VALIDATE, TEST)}
-    if not len(parts[TRAIN]):
-        raise KibitzError(
-            f"{store_path}: none of its {len(store)} games is for training with {name} "
-            f"({len(games)} fit the system; split {split.describe()}); import other games or choose another split"
-        )
-    data: dict[str, Any] = {
-        "store": str(store_path),
-        "fingerprint": store.fingerprint,
-        "split": split.as_json(),
-        "split_in_words": split.describe(),
-        "games": {SIDES[side]: len(part) for side, part in parts.items()},
-    }
+    material = lessons(system, settings, store_path, split)
+    store, parts, data = material.store, material.parts, material.data
     earlier = Run(start_from) if start_from else None
     if earlier:
         if earlier.info["system"] != name:
@@ -178,6 +198,7 @@ def train(
         "versions": {"kibitz": version("kibitz"), "torch": torch.__version__, "python": platform.python_version()},
         "machine": f"{platform.machine()}, {torch.get_num_threads()} threads",
         "command": command,
+        "beyond": cast(Network, network).beyond,
         "finished": False,
         "seconds": 0.0,
     }
@@ -207,7 +228,8 @@ def train(
         "ended": outcome.reason,
     }
     write_json(path / INFO, info)
-    finish(path, store, parts[TRAIN])
+    if export:
+        finish(path, store, parts[TRAIN])
     return Training(path, outcome, begun is not None)
 
 
@@ -217,4 +239,4 @@ def finish(path: Path, store: Store, games: Any) -> None:
     if (path / WEIGHTS).is_file():
         positions = Positions(store, games)
         some = positions.batch(shuffled(len(positions), 0, 0, 0, min(4, len(positions))))
-        export_onnx(run.system, run.network(), some.codes, some.state, path / ONNX)
+        export_onnx(run.network(), some.codes, some.state, path / ONNX)

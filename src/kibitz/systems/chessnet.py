@@ -1,0 +1,75 @@
+"""`chessnet`: the thesis that taught networks to choose moves, to value positions, and to search with both.
+
+After Ashudeep Singh's thesis on chess with convolutional networks (2015). ChessNet-1 is seven networks,
+P(move | board) = P(from | board) · P(to | from, board); ChessNet-2 values a position by the discounted result of its
+game. kibitz.play has the ways of choosing a move: Top-move, Top-prob, TopProb-Negamax, negamax with ChessNet-2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from kibitz.store.store import Store
+from kibitz.systems import SYSTEMS, movers
+from kibitz.systems.base import Stage, setting
+from kibitz.systems.movenets import VALUE, MoveNets
+
+
+@dataclass(frozen=True)
+class Settings(movers.Settings):
+    """The thesis' numbers. It used both planes of ±1 (6) and of 0 and 1 (12), and tried more planes: rating of the
+    mover, the piece that moves (for the move selectors), the outcome. The board is as the mover sees it."""
+
+    # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.
+    layers: str = setting("64conv3x3p1.96conv3x3p1.256conv3x3p1.ip1024", "layers of each network but the last")
+    min_rating: int = setting(2000, "moves of players known to be rated lower are not learned (value: they are)")
+    # AdaGrad 0.1, and 0.01 after 50,000 iterations.
+    optimiser: str = setting("adagrad", "adagrad (the thesis'), rmsprop, adam or sgd")
+    learning_rate: float = setting(0.1, "learning rate at the first iteration")
+    schedule: str = setting(
+        "step", "learning rate: step (the thesis': × --decay after --step), constant, epoch, cosine"
+    )
+    decay: float = setting(0.1, "factor of the schedules epoch and step")
+    step: int = setting(50_000, "iterations before the step of the schedule step")
+    batch: int = setting(1000, "moves in a batch")
+    iterations: int = setting(300_000, "batches of each network, 0 for --epochs")
+    # ChessNet-2: the same body with tanh, one output; ½(f(x) − y)², y = ±γ^i, γ from 0.7 to 0.99, one network each;
+    # RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis does not say how many; 100,000 are ours.
+
+
+class ChessNet:
+    name: ClassVar[str] = "chessnet"
+    game: ClassVar[str] = SYSTEMS["chessnet"].game
+    title: ClassVar[str] = SYSTEMS["chessnet"].title
+    paper: ClassVar[str] = SYSTEMS["chessnet"].paper
+    anchor: ClassVar[str] = SYSTEMS["chessnet"].anchor
+    settings_type: ClassVar[type] = Settings
+    networks: ClassVar[tuple[str, ...]] = (*movers.SELECTORS, VALUE)
+
+    def check(self, settings: Settings) -> None:
+        movers.check(settings, self.networks)
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        return movers.playable(store, settings)
+
+    def network(self, settings: Settings) -> MoveNets:
+        return MoveNets(settings, movers.wanted(settings, self.networks))
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        movers.draw_weights(network, settings.initial, torch.Generator().manual_seed(seed))
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, MoveNets)
+        return movers.stages(network, settings, self.networks)
+
+
+SYSTEM: Any = ChessNet()

@@ -1,0 +1,74 @@
+"""`convchess`: which piece, and where to? Seven small convolutional networks that predict a strong player's move.
+
+After Barak Oshri and Nishith Khandwala, "Predicting Moves in Chess using Convolutional Neural Networks" (Stanford,
+2015). The piece selector says from which square the move starts; for each type of piece a move selector says where such
+a piece goes. Each move's probability is the product of the two, illegal ones clipped to 0 (kibitz.play).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from kibitz.store.store import Store
+from kibitz.systems import SYSTEMS, movers
+from kibitz.systems.base import Stage, setting
+from kibitz.systems.movenets import MoveNets
+
+
+@dataclass(frozen=True)
+class Settings(movers.Settings):
+    """The paper's numbers. The board has six planes, +1 own, −1 the other's; Black's positions are turned round, so
+    that the mover always plays up the board; nothing tells of castling rights and en passant."""
+
+    # Three convolutions of 32 filters 3×3, stride 1, ReLU; a pool 2×2; dense 128, ReLU; dense 64, softmax.
+    layers: str = setting("32conv3x3p1.32conv3x3p1.32conv3x3p1.pool2x2.ip128", "layers of each network but the last")
+    # 245,000 moves of 20,000 FICS games, both players over 2000.
+    min_rating: int = setting(2000, "moves of players known to be rated lower are not learned")
+    games: int = setting(20_000, "games at most to learn from, drawn evenly; 0 for all")
+    moves: int = setting(245_000, "moves at most to learn from, drawn evenly from these games; 0 for all")
+    # RMSprop, found by grid search over learning rate, regularisation and initial weights (`kibitz search`).
+    optimiser: str = setting("rmsprop", "rmsprop (the paper's), adagrad, adam or sgd")
+    learning_rate: float = setting(0.0015, "learning rate at the first iteration")
+    schedule: str = setting("epoch", "learning rate: epoch (the paper's: × --decay an epoch), constant, step or cosine")
+    decay: float = setting(0.999, "factor of the schedules epoch and step")
+    l2: float = setting(0.0001, "coefficient of half the squared weights in the loss")
+    batch: int = setting(250, "moves in a batch")
+    epochs: float = setting(15.0, "passes over the moves, where --iterations is 0")
+
+
+class ConvChess:
+    name: ClassVar[str] = "convchess"
+    game: ClassVar[str] = SYSTEMS["convchess"].game
+    title: ClassVar[str] = SYSTEMS["convchess"].title
+    paper: ClassVar[str] = SYSTEMS["convchess"].paper
+    anchor: ClassVar[str] = SYSTEMS["convchess"].anchor
+    settings_type: ClassVar[type] = Settings
+    networks: ClassVar[tuple[str, ...]] = movers.SELECTORS
+
+    def check(self, settings: Settings) -> None:
+        movers.check(settings, self.networks)
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        return movers.playable(store, settings)
+
+    def network(self, settings: Settings) -> MoveNets:
+        return MoveNets(settings, movers.wanted(settings, self.networks))
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        movers.draw_weights(network, settings.initial, torch.Generator().manual_seed(seed))
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, MoveNets)
+        return movers.stages(network, settings, self.networks)
+
+
+SYSTEM: Any = ConvChess()

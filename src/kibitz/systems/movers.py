@@ -1,0 +1,394 @@
+"""What the systems that predict moves share: their settings, what they learn from, their solver.
+
+`convchess` and `chessnet` ask the same two questions, where does the move start and where does it go, of networks of
+the same kinds (movenets.py); each has its paper's numbers in a file of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from kibitz.chess.encodings import ATTACKS
+from kibitz.chess.legal import moved_pieces
+from kibitz.chess.replay import SIDE
+from kibitz.errors import KibitzError, UsageError
+from kibitz.store.positions import Positions, shuffled
+from kibitz.store.store import Store
+from kibitz.systems.base import Arrays, Stage, setting
+from kibitz.systems.layers import Dense, read_layers, shapes
+from kibitz.systems.movenets import (
+    OUTCOMES,
+    PIECES,
+    RATING_UNIT,
+    VALUE,
+    MoveNets,
+    move_loss,
+    shared_loss,
+    value_loss,
+)
+from kibitz.systems.muon import Muon
+
+SELECTORS = ("piece", *PIECES)
+"""The seven networks that predict moves: the piece selector, and a move selector for each type of piece."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a move-predicting system can be told; each paper's own numbers are in its system's file."""
+
+    # which networks, of which shape
+    networks: str = setting("all", "which networks to train: all, or some of piece,pawn,knight,…,king,value")
+    layers: str = setting("32conv3x3p1.ip128", "layers of each network before its outputs")
+    share: str = setting("none", "what the networks share: none (the paper's), or body (one body, an output each)")
+    targets: str = setting("piece", "a move goes by type of its piece (the paper's), or by its origin square (square)")
+    # planes
+    planes: int = setting(6, "planes of the board: 6 (own +1, other −1) or 12 (0 or 1)")
+    rating_plane: bool = setting(False, "a plane with the mover's rating")
+    piece_plane: bool = setting(False, "a plane with the piece that moves, for the six move selectors")
+    outcome_plane: bool = setting(False, "a plane with the game's result for the mover: won 1, drawn 0.5, lost 0")
+    rights_planes: bool = setting(False, "planes of castling rights and en passant")
+    attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (by type)")
+    # games
+    min_rating: int = setting(0, "moves of players known to be rated lower are not learned (value: they are)")
+    games: int = setting(0, "games at most to learn from, drawn evenly; 0 for all")
+    moves: int = setting(0, "moves at most to learn from, drawn evenly from these games; 0 for all")
+    # solver
+    optimiser: str = setting("rmsprop", "rmsprop, adagrad, adam, sgd or muon")
+    learning_rate: float = setting(0.001, "learning rate at the first iteration")
+    schedule: str = setting("constant", "learning rate: constant, epoch (× --decay an epoch), step or cosine")
+    decay: float = setting(0.1, "factor of the schedules epoch and step")
+    step: int = setting(50_000, "iterations before the step of the schedule step")
+    smoothing: float = setting(0.99, "smoothing of rmsprop")
+    momentum: float = setting(0.9, "momentum of sgd and muon")
+    l2: float = setting(0.0, "coefficient of half the squared weights in the loss")
+    dropout: float = setting(0.0, "share of the last hidden units left out in training")
+    initial: str = setting("he", "initial weights: he, xavier, or the standard deviation of all of them, say 0.01")
+    batch: int = setting(250, "moves in a batch")
+    epochs: float = setting(15.0, "passes over the moves, where iterations are 0")
+    iterations: int = setting(0, "batches of each network, 0 for epochs")
+    # value network
+    gamma: float = setting(0.7, "value of a position i plies before the end: ±γ^i")
+    value_layers: str = setting("", "layers of the value network; empty for the same")
+    value_activation: str = setting("tanh", "non-linearity of the value network: tanh or relu")
+    value_optimiser: str = setting("rmsprop", "as optimiser, for the value network")
+    value_learning_rate: float = setting(0.001, "learning rate of the value network at the first iteration")
+    value_smoothing: float = setting(0.9, "smoothing of the value network's rmsprop")
+    value_batch: int = setting(1024, "positions in a batch of the value network")
+    value_iterations: int = setting(100_000, "batches of the value network")
+    value_weight: float = setting(1.0, "weight of the value's loss where it shares its body")
+
+
+CHOICES = (
+    ("share", ("none", "body")), ("targets", ("piece", "square")), ("planes", (6, 12)), ("attacks", ATTACKS),
+    ("optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")), ("value_activation", ("tanh", "relu")),
+    ("value_optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")),
+    ("schedule", ("constant", "epoch", "step", "cosine")),
+)  # fmt: skip
+
+
+def wanted(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
+    """The networks that the settings name, in the order of `every`. Raises UsageError for another name."""
+    if settings.networks == "all":
+        return tuple(every)
+    names = [name.strip() for name in settings.networks.split(",")]
+    for name in names:
+        if name not in every:
+            raise UsageError(f"--networks {name or 'with nothing'}: choose all, or some of {', '.join(every)}")
+    return tuple(name for name in every if name in names)
+
+
+def check(settings: Settings, every: Sequence[str]) -> None:
+    """Raises UsageError, naming what is wrong, for settings that no network can be built from."""
+    for name, allowed in CHOICES:
+        if getattr(settings, name) not in allowed:
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} {getattr(settings, name)}: choose from {', '.join(map(str, allowed))}")
+    names = wanted(settings, every)
+    for name in ("learning_rate", "value_learning_rate", "l2", "value_weight"):
+        if not 0 <= getattr(settings, name) < math.inf:
+            raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
+    for name in ("momentum", "smoothing", "value_smoothing", "dropout"):
+        if not 0 <= getattr(settings, name) < 1:
+            raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: a share from 0 to under 1")
+    if not 0 < settings.gamma <= 1:
+        raise UsageError(f"--gamma {settings.gamma:g}: over 0, up to 1")
+    if min(settings.batch, settings.value_batch, settings.value_iterations) < 1:
+        raise UsageError("--batch, --value-batch and --value-iterations must be at least 1")
+    if min(settings.games, settings.moves, settings.iterations, settings.min_rating) < 0:
+        raise UsageError("--games, --moves, --iterations and --min-rating must be 0 or more")
+    if settings.iterations == 0 and not 0 < settings.epochs < math.inf:
+        raise UsageError("--epochs must be over 0 where --iterations is 0")
+    if settings.initial not in ("he", "xavier"):
+        try:
+            positive = 0 < float(settings.initial) < math.inf
+        except ValueError:
+            positive = False
+        if not positive:
+            raise UsageError(f"--initial {settings.initial}: he, xavier, or a standard deviation over 0")
+    layers = read_layers(settings.layers)
+    shapes(layers, channels=6)
+    if settings.value_layers:
+        shapes(read_layers(settings.value_layers), channels=6)
+    if settings.share == "body":
+        if settings.networks != "all" and set(names) - {VALUE} != set(SELECTORS):
+            raise UsageError("--share body: the seven networks are one, so --networks must be all, or all but value")
+        if settings.piece_plane:
+            raise UsageError("--share body: takes no --piece-plane; --targets square tells targets apart by origin")
+        if any(isinstance(layer, Dense) for layer in layers) or shapes(layers, 6)[-1][1:] != (8, 8):
+            raise UsageError("--share body: --layers must end on the 8×8 grid, say 64conv3x3p1.5*64res3x3")
+    elif settings.targets == "square":
+        raise UsageError("--targets square: needs --share body; with networks of their own take --piece-plane")
+
+
+# Games
+
+
+class Moves:
+    """Positions of the games in which a move was played that is to be learned, and that move as the mover sees it.
+
+    piece: only moves of this type (0 pawn … 5 king); None for all. A batch has codes, state (with the columns of
+    `beyond`), origin, target and piece int64, and the value's target float32.
+    """
+
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
+        if settings.games and settings.games < len(games):
+            games = np.sort(games[shuffled(len(games), 0, 0, 0, settings.games)])
+        self.store, self.settings = store, settings
+        self.positions = Positions(store, games, last=-2)
+        self.chosen: NDArray[np.int64] | None = None  # numbers of positions; None for all
+        if settings.moves and settings.moves < len(self.positions):
+            self.chosen = np.sort(shuffled(len(self.positions), 0, 0, 0, settings.moves))
+        self.results = store.column("result")
+        self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
+        low = (self.ratings > 0) & (self.ratings < settings.min_rating)
+        if piece is not None or low[:, games].any():
+            self._choose(low, piece)
+
+    def _choose(self, low: NDArray[np.bool_], piece: int | None) -> None:
+        """Keep the moves of one type of piece, by players who are not rated too low."""
+        kept = []
+        whole = np.arange(len(self.positions)) if self.chosen is None else self.chosen
+        for numbers in np.array_split(whole, max(1, len(whole) >> 20)):  # a million at a time
+            games, plies = self.positions.locate(numbers)
+            black = (self.store.starts[self.store.start_of[games], 64 + SIDE] + plies) & 1
+            keep = ~low[black, games]
+            if piece is not None:
+                keep &= pieces_of(self.store)[self.store.offsets[games] + plies] == piece
+            kept.append(numbers[keep])
+        self.chosen = np.concatenate(kept)
+
+    def __len__(self) -> int:
+        return len(self.positions) if self.chosen is None else len(self.chosen)
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(numbers if self.chosen is None else self.chosen[numbers])
+        games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
+        moves = self.store.moves[self.store.offsets[games] + plies].astype(np.int64)
+        piece = (batch.codes[np.arange(len(moves)), moves & 63].astype(np.int64) - 1) % 6
+        more = beyond_columns(self.settings, self.ratings, self.results, games, side)
+        mirrored = side * 56  # the mover's view: Black's ranks are turned round
+        return {
+            "codes": batch.codes,
+            "state": np.concatenate([batch.state, more], 1),
+            "origin": moves & 63 ^ mirrored,
+            "target": (moves >> 6 & 63) ^ mirrored,
+            "piece": piece,
+            "value": values(self.results[games], side, self.store.plies[games] - plies, self.settings.gamma),
+        }  # fmt: skip
+
+
+class Values:
+    """Every position of the games, the last too, with the discounted result as the mover sees it: ±γ^i, i plies before
+    the end, and 0 in drawn games."""
+
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
+        self.store, self.settings = store, settings
+        self.positions = Positions(store, games)
+        self.results = store.column("result")
+        self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(numbers)
+        side = batch.state[:, SIDE].astype(np.int64)
+        more = beyond_columns(self.settings, self.ratings, self.results, batch.games, side)
+        left = self.store.plies[batch.games] - batch.plies
+        return {
+            "codes": batch.codes,
+            "state": np.concatenate([batch.state, more], 1),
+            "value": values(self.results[batch.games], side, left, self.settings.gamma),
+        }
+
+
+def values(
+    results: NDArray[Any], side: NDArray[np.int64], left: NDArray[np.int64], gamma: float
+) -> NDArray[np.float32]:
+    """±γ^left float32 [n]: results of White's games (1, 0, −1), side to move (0, 1), plies to the end."""
+    return (results * (1 - 2 * side) * gamma**left).astype(np.float32)
+
+
+def beyond_columns(
+    settings: Settings,
+    ratings: NDArray[Any],
+    results: NDArray[Any],
+    games: NDArray[np.int64],
+    side: NDArray[np.int64],
+) -> NDArray[np.uint8]:
+    """What the network is told beside the position, uint8 [n, k]: rating in units of 16, result as 1 + 0, 1, 2.
+
+    ratings [2, games] of White and Black. An unknown rating reads as the usual one.
+    """
+    columns = []
+    if settings.rating_plane:
+        rating = np.minimum(ratings[side, games] // RATING_UNIT, 255)
+        columns.append(np.where(rating > 0, rating, MoveNets.RATING))
+    if settings.outcome_plane:
+        columns.append(results[games] * (1 - 2 * side) + OUTCOMES.index("draw"))
+    if not columns:
+        return np.empty((len(games), 0), np.uint8)
+    return np.stack(columns, 1).astype(np.uint8)
+
+
+@functools.lru_cache(maxsize=1)
+def pieces_of(store: Store) -> NDArray[np.uint8]:
+    """The type of the piece of every move of a store, 0 pawn … 5 king."""
+    return moved_pieces(store.moves, store.offsets, store.starts, store.start_of)
+
+
+def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
+    """The store's games with a move in them. Raises KibitzError where the rating plane lacks its ratings."""
+    games = np.flatnonzero(store.plies > 0)
+    if settings.rating_plane:
+        unrated = (store.column("white_rating")[games] == 0) | (store.column("black_rating")[games] == 0)
+        if unrated.mean() > 0.5:
+            raise KibitzError(
+                f"{store.path}: {unrated.sum():,} of its {len(games):,} games lack a rating, and the rating plane has "
+                "nothing to show for them; import with --min-rating 1, or leave out --rating-plane"
+            )
+    return games
+
+
+# Solver
+
+
+def optimiser(name: str, module: nn.Module, settings: Settings, smoothing: float) -> torch.optim.Optimizer:
+    """The optimiser of that name over a module's weights; biases do not decay."""
+    weights = [p for p in module.parameters() if p.dim() > 1]
+    rest = [p for p in module.parameters() if p.dim() <= 1]
+    groups = [{"params": weights, "weight_decay": settings.l2}, {"params": rest, "weight_decay": 0.0}]
+    if name == "muon":
+        matrices = [p for p in weights if p.shape[0] > 1 and p.dim() == 4]
+        others = [p for p in weights if not (p.shape[0] > 1 and p.dim() == 4)]
+        return Muon(
+            [
+                {"params": matrices, "weight_decay": settings.l2, "matrices": True},
+                {"params": others, "weight_decay": settings.l2},
+                {"params": rest},
+            ],
+            settings.momentum,
+        )
+    if name == "rmsprop":
+        return torch.optim.RMSprop(groups, alpha=smoothing)
+    if name == "adagrad":
+        return torch.optim.Adagrad(groups)
+    if name == "sgd":
+        return torch.optim.SGD(groups, lr=1.0, momentum=settings.momentum)
+    return torch.optim.AdamW(groups, betas=(0.9, 0.99))
+
+
+def rate(settings: Settings, base: float, iteration: int, iterations: int) -> float:
+    """The learning rate of one iteration."""
+    if settings.schedule == "epoch":
+        return float(base * settings.decay ** int(settings.epochs * iteration / max(1, iterations)))
+    if settings.schedule == "step":
+        return base if iteration < settings.step else base * settings.decay
+    if settings.schedule == "cosine":  # a linear rise over the first hundredth, then half a cosine to 0
+        rise = max(1, iterations // 100)
+        if iteration < rise:
+            return base * (iteration + 1) / rise
+        return float(base * 0.5 * (1 + math.cos(math.pi * min(1, (iteration - rise) / max(1, iterations - rise)))))
+    return base
+
+
+def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -> None:
+    """Initial weights: he (normal, variance 2 / fan-in), xavier (2 / (fan-in + fan-out)), or one standard deviation."""
+    for name, p in network.named_parameters():
+        with torch.no_grad():
+            if p.dim() < 2:
+                p.zero_()
+                continue
+            inputs, outputs = p[0].numel(), p.shape[0] * p[0, 0].numel() if p.dim() > 2 else p.shape[0]
+            spread = (2 / inputs) ** 0.5 if initial == "he" else (2 / (inputs + outputs)) ** 0.5
+            p.normal_(0, spread if initial in ("he", "xavier") else float(initial), generator=generator)
+            if name.endswith("second.weight"):  # a residual block begins as what came in
+                p.mul_(0.1)
+
+
+# Stages
+
+
+def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[Stage]:
+    """One after the other: the networks that the settings name, or the one body that all share."""
+    names = wanted(settings, every)
+    found = []
+
+    def learning_rate(base: float) -> Any:
+        return lambda iteration, iterations: rate(settings, base, iteration, iterations)
+
+    if settings.share == "body":
+        return [
+            Stage(
+                name="moves",
+                module=network,
+                examples=lambda store, games: Moves(store, games, settings),
+                loss=lambda batch: shared_loss(network, batch, settings.value_weight),
+                optimiser=lambda: optimiser(settings.optimiser, network, settings, settings.smoothing),
+                learning_rate=learning_rate(settings.learning_rate),
+                batch=settings.batch,
+                iterations=settings.iterations or None,
+                epochs=settings.epochs,
+            )
+        ]
+    for name in names:
+        module = network.nets[name]
+        if name == VALUE:
+            stage = Stage(
+                name=name,
+                module=module,
+                examples=lambda store, games: Values(store, games, settings),
+                loss=lambda batch: value_loss(network, batch),
+                optimiser=lambda module=module: optimiser(  # type: ignore[misc]
+                    settings.value_optimiser, module, settings, settings.value_smoothing
+                ),
+                learning_rate=learning_rate(settings.value_learning_rate),
+                batch=settings.value_batch,
+                iterations=settings.value_iterations,
+            )
+        else:
+            piece = None if name == "piece" else PIECES.index(name)
+            stage = Stage(
+                name=name,
+                module=module,
+                examples=lambda store, games, piece=piece: Moves(store, games, settings, piece),  # type: ignore[misc]
+                loss=lambda batch, name=name: move_loss(network, name, batch),  # type: ignore[misc]
+                optimiser=lambda module=module: optimiser(  # type: ignore[misc]
+                    settings.optimiser, module, settings, settings.smoothing
+                ),
+                learning_rate=learning_rate(settings.learning_rate),
+                batch=settings.batch,
+                iterations=settings.iterations or None,
+                epochs=settings.epochs,
+            )
+        found.append(stage)
+    return found
