@@ -1,0 +1,1 @@
+"""Matches between engines: players, openings, games, what came out, and how sure it is."""

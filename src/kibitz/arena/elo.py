@@ -1,0 +1,163 @@
+"""What the games of a match say: score, Elo difference with its interval, LOS and SPRT.
+
+The two games of a pair share an opening, so their results hang together; the spread is therefore taken over pairs,
+whose score has five values (0, 1/2, 1, 3/2, 2 points: the pentanomial), and over single games only where there are
+fewer than two pairs. Sources: Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on
+normalized Elo" (the mathematics of fishtest); for LOS, the chess programming wiki's "Match statistics".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+LEVEL = 0.975
+"""Upper end of a two-sided interval of 95%."""
+
+PRIOR = 1e-3
+"""Added to counts of 0 in the SPRT, so that results that have not come yet are unlikely, not impossible."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95% interval over `n` games. Elo may be ±inf, and everything is NaN without games."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def as_json(self) -> dict[str, float | int | None]:
+        """The numbers by name; infinities and NaN, which JSON does not have, become None."""
+        numbers = {"value": self.value, "low": self.low, "high": self.high}
+        return {**{name: x if math.isfinite(x) else None for name, x in numbers.items()}, "n": self.n}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Results of A. `pairs` counts complete pairs by A's points in them: 0, 1/2, 1, 3/2, 2."""
+
+    wins: int
+    draws: int
+    losses: int
+    pairs: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    def _units(self) -> tuple[Sequence[int], Sequence[float], int]:
+        """Counts and scores (0..1) of what is independent, and how many games each is: pairs, or else games."""
+        if sum(self.pairs) >= 2:
+            return self.pairs, (0.0, 0.25, 0.5, 0.75, 1.0), 2
+        return (self.losses, self.draws, self.wins), (0.0, 0.5, 1.0), 1
+
+    def score(self) -> Estimate:
+        """A's share of the points, 0..1."""
+        if not self.games:
+            return Estimate(math.nan, math.nan, math.nan, 0)
+        value = (self.wins + self.draws / 2) / self.games
+        error = self._standard_error()
+        if error > 0:
+            reach = NormalDist().inv_cdf(LEVEL) * error
+            return Estimate(value, max(value - reach, 0.0), min(value + reach, 1.0), self.games)
+        # All came out alike, which says nothing about the spread. But that n of n come out alike has a chance of
+        # 2.5% where a share of 1 - 0.025 ** (1 / n) comes out otherwise; the bounds are for those all won or all lost.
+        counts, _, _ = self._units()
+        other = 1 - (1 - LEVEL) ** (1 / sum(counts))
+        return Estimate(value, value - other * value, value + other * (1 - value), self.games)
+
+    def _standard_error(self) -> float:
+        """Of the score; 0 where all units came out alike."""
+        counts, scores, size = self._units()
+        total = sum(counts)
+        mean = sum(count * score for count, score in zip(counts, scores, strict=True)) / total
+        variance = sum(count * (score - mean) ** 2 for count, score in zip(counts, scores, strict=True)) / total
+        return math.sqrt(variance / (self.games / size))
+
+    def elo(self) -> Estimate:
+        """A's Elo less B's, from the score by the logistic curve."""
+        score = self.score()
+        return Estimate(elo(score.value), elo(score.low), elo(score.high), score.n)
+
+    def los(self) -> float:
+        """Likelihood of superiority: how likely it is that A is the stronger one. 0.5 without any decision."""
+        if self.wins == self.losses:
+            return 0.5
+        error = self._standard_error()
+        if error > 0:
+            return NormalDist().cdf((self.score().value - 0.5) / error)
+        return NormalDist().cdf((self.wins - self.losses) / math.sqrt(self.wins + self.losses))
+
+
+def elo(score: float) -> float:
+    """The Elo difference at which a share of the points is expected; -inf at 0, inf at 1, NaN at NaN."""
+    if math.isnan(score):
+        return math.nan
+    if score <= 0 or score >= 1:
+        return -math.inf if score <= 0 else math.inf
+    return -400 * math.log10(1 / score - 1)
+
+
+def expected(difference: float) -> float:
+    """The share of the points that is expected at an Elo difference."""
+    return 1 / (1 + 10 ** (-difference / 400))
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """A sequential test of "A is `elo1` stronger" (H1) against "A is `elo0` stronger" (H0).
+
+    `alpha` is how often H1 is accepted though H0 is true, at most, and `beta` the other way round.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Of the log-likelihood ratio: at or under the first H0 is accepted, at or over the second H1 is."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, tally: Tally) -> float:
+        """The generalised log-likelihood ratio of the results, over pairs where there are any; 0 without games."""
+        counts, scores, _ = tally._units()
+        if not sum(counts):
+            return 0.0
+        kept = [count or PRIOR for count in counts]
+        total = sum(kept)
+        shares = [count / total for count in kept]
+        under0 = _closest(shares, scores, expected(self.elo0))
+        under1 = _closest(shares, scores, expected(self.elo1))
+        return total * sum(p * math.log(q1 / q0) for p, q0, q1 in zip(shares, under0, under1, strict=True))
+
+    def decision(self, tally: Tally) -> str | None:
+        """ "H0" or "H1" where one is accepted, None while more games are needed."""
+        lower, upper = self.bounds
+        ratio = self.llr(tally)
+        return "H0" if ratio <= lower else "H1" if ratio >= upper else None
+
+    def as_json(self, tally: Tally) -> dict[str, Any]:
+        lower, upper = self.bounds
+        return {
+            "elo0": self.elo0, "elo1": self.elo1, "alpha": self.alpha, "beta": self.beta,
+            "llr": self.llr(tally), "lower": lower, "upper": upper, "decision": self.decision(tally),
+        }  # fmt: skip
+
+
+def _closest(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
+    """The distribution with this mean under which the observed shares are the likeliest (Van den Bergh, prop. 1.1).
+
+    It is p_i / (1 + t (a_i - mean)), with the t at which the mean is right: found by halving, since that falls in t.
+    """
+    low, high = -1 / (max(scores) - mean), 1 / (mean - min(scores))
+    for _ in range(100):
+        t = (low + high) / 2
+        slope = sum(p * (a - mean) / (1 + t * (a - mean)) for p, a in zip(shares, scores, strict=True))
+        low, high = (t, high) if slope > 0 else (low, t)
+    return [p / (1 + t * (a - mean)) for p, a in zip(shares, scores, strict=True)]

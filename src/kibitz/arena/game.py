@@ -1,0 +1,164 @@
+"""One game between two engines: the rules, the clocks, and who is at fault where it does not end on the board."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import chess
+
+from kibitz.arena.engine import Answer, Engine, Fault
+from kibitz.arena.limits import Limits
+
+CLOCK_MARGIN = 0.05
+"""Seconds that a move may cost beyond an engine's clock before it has lost on time: our own way to it and back."""
+
+MOVETIME_GRACE = 5.0
+"""Seconds beyond a time per move after which an engine hangs. (Within them it is late, which the table shows.)"""
+
+TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit", "illegal": "rules infraction"}
+"""The PGN standard's word in the Termination tag for each kind of fault."""
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """A game ends early when both engines' scores agree for `moves` moves in a row, or at `plies` plies as a draw.
+
+    `draw` and `win` are (centipawns, moves): within that score of 0, or beyond it for the same side. None: not done.
+    """
+
+    draw: tuple[int, int] | None = None
+    win: tuple[int, int] | None = None
+    plies: int = 600
+
+
+@dataclass
+class Side:
+    """One side of a game: its engine and limits, and what it used."""
+
+    engine: Engine
+    limits: Limits
+    answers: list[Answer] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game that was played. `result` as in PGN; `ending` in words ("checkmate", "stalemate", ...).
+
+    `answers` are those of the plies after the opening, in order. `at_fault` is the colour that forfeited, with `kind`
+    and `reason`, or None.
+    """
+
+    board: chess.Board
+    opening: int
+    answers: tuple[Answer, ...]
+    result: str
+    ending: str
+    termination: str
+    at_fault: chess.Color | None = None
+    reason: str = ""
+
+
+def play(
+    white: Side,
+    black: Side,
+    opening: Sequence[chess.Move],
+    *,
+    seed: int = 0,
+    number: int = 0,
+    rules: Adjudication | None = None,
+) -> Played:
+    """Play one game from an opening, and say how it ended; an engine's fault raises nothing. Both engines are started.
+
+    Mate, stalemate and insufficient material end the game; threefold repetition and fifty moves are claimed as soon as
+    they stand on the board.
+    """
+    rules = rules or Adjudication()
+    sides = {chess.WHITE: white, chess.BLACK: black}
+    clocks = {colour: side.limits.clock for colour, side in sides.items()}
+    board = chess.Board()
+    for move in opening:
+        board.push(move)
+    game = object()
+    answers: list[Answer] = []
+
+    def ended(result: str, ending: str, termination: str = "normal", **fault: object) -> Played:
+        return Played(board, len(opening), tuple(answers), result, ending, termination, **fault)  # type: ignore[arg-type]
+
+    while True:
+        if by_rule := over(board):
+            return ended(*by_rule)
+        if by_judge := adjudged(answers, len(opening), len(board.move_stack), rules):
+            return ended(*by_judge, termination="adjudication")
+        side, turn = sides[board.turn], board.turn
+        limit = side.limits.go(seed, number, len(board.move_stack), clocks)
+        left = clocks[turn]
+        try:
+            try:
+                answer = side.engine.answer(board, limit, game, _patience(side.limits, left))
+            except Fault as fault:
+                if fault.kind == "hang" and left is not None and _patience(side.limits, left) == left + CLOCK_MARGIN:
+                    raise Fault("time", f"overstepped its clock of {left:.2f} s") from None
+                raise
+            if left is not None:
+                if answer.seconds > left + CLOCK_MARGIN:
+                    raise Fault("time", f"overstepped its clock: {answer.seconds:.2f} s with {left:.2f} s left")
+                clocks[turn] = max(left - answer.seconds, 0.0) + side.limits.increment
+        except Fault as fault:
+            result = "0-1" if turn == chess.WHITE else "1-0"
+            return ended(result, fault.kind, TERMINATIONS[fault.kind], at_fault=turn, reason=fault.reason)
+        answers.append(answer)
+        board.push(answer.move)
+
+
+def _patience(limits: Limits, left: float | None) -> float | None:
+    """Seconds to wait for a move; None for as long as an engine that hangs is given."""
+    waits = []
+    if left is not None:
+        waits.append(left + CLOCK_MARGIN)
+    if limits.movetime is not None:
+        waits.append(limits.movetime / 1000 + MOVETIME_GRACE)
+    return min(waits) if waits else None
+
+
+def over(board: chess.Board) -> tuple[str, str] | None:
+    """The result and how it came, where the game has ended by the rules."""
+    if board.is_checkmate():
+        return ("0-1" if board.turn == chess.WHITE else "1-0"), "checkmate"
+    if board.is_stalemate():
+        return "1/2-1/2", "stalemate"
+    if board.is_insufficient_material():
+        return "1/2-1/2", "insufficient material"
+    if board.is_fifty_moves():
+        return "1/2-1/2", "fifty moves"
+    if board.is_repetition(3):
+        return "1/2-1/2", "threefold repetition"
+    return None
+
+
+def adjudged(answers: Sequence[Answer], opening: int, plies: int, rules: Adjudication) -> tuple[str, str] | None:
+    """The result where the judge ends the game: scores that both engines agree on, or too many plies."""
+    if rules.draw is not None:
+        scores = _white_scores(answers, opening, 2 * rules.draw[1])
+        if scores and all(abs(score) <= rules.draw[0] for score in scores):
+            return "1/2-1/2", "adjudicated draw"
+    if rules.win is not None:
+        scores = _white_scores(answers, opening, 2 * rules.win[1])
+        for sign, result in ((1, "1-0"), (-1, "0-1")):
+            if scores and all(sign * score >= rules.win[0] for score in scores):
+                return result, "adjudicated win"
+    if plies >= rules.plies:
+        return "1/2-1/2", "longest allowed"
+    return None
+
+
+def _white_scores(answers: Sequence[Answer], opening: int, last: int) -> list[int]:
+    """The scores of the last plies in White's view; none where one of them is missing."""
+    if len(answers) < last:
+        return []
+    scores = []
+    for ply, answer in enumerate(answers[-last:], opening + len(answers) - last):
+        if answer.score is None:
+            return []
+        scores.append(answer.score if ply % 2 == 0 else -answer.score)
+    return scores

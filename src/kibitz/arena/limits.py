@@ -1,0 +1,96 @@
+"""How long a side may think: nodes, depth, time a move, or a clock."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+
+import chess.engine
+
+from kibitz.errors import UsageError
+
+DEFAULT_MOVETIME = 100
+"""Milliseconds a move, for a side that is given no limit."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of one side; several may be set, and the first that is reached ends the search.
+
+    `nodes` is (least, most): where they differ, every move draws its own number between them, evenly in its logarithm.
+    `movetime` is in milliseconds, `clock` and `increment` in seconds.
+    """
+
+    nodes: tuple[int, int] | None = None
+    depth: int | None = None
+    movetime: int | None = None
+    clock: float | None = None
+    increment: float = 0.0
+
+    def nodes_at(self, seed: int, game: int, ply: int) -> int | None:
+        """The node limit of one move: the same for the same seed, game and ply, whoever asks and when."""
+        if self.nodes is None:
+            return None
+        least, most = self.nodes
+        drawn = random.Random(f"{seed}/{game}/{ply}").uniform(math.log(least), math.log(most))
+        return min(max(round(math.exp(drawn)), least), most)
+
+    def go(self, seed: int, game: int, ply: int, clocks: dict[chess.Color, float | None]) -> chess.engine.Limit:
+        """What the engine is told at this ply. `clocks` are the seconds left to both sides; None has no clock."""
+        limit = chess.engine.Limit(depth=self.depth, nodes=self.nodes_at(seed, game, ply))
+        if self.movetime is not None:
+            limit.time = self.movetime / 1000
+        if self.clock is not None:
+            # a side without a clock is shown this side's: UCI has no way to say that it has none
+            own = clocks[chess.WHITE if ply % 2 == 0 else chess.BLACK]
+            limit.white_clock = clocks[chess.WHITE] if clocks[chess.WHITE] is not None else own
+            limit.black_clock = clocks[chess.BLACK] if clocks[chess.BLACK] is not None else own
+            limit.white_inc = limit.black_inc = self.increment
+        return limit
+
+    def __str__(self) -> str:
+        parts = []
+        if self.nodes is not None:
+            least, most = self.nodes
+            parts.append(f"{least} nodes" if least == most else f"{least}-{most} nodes, log-uniform")
+        if self.depth is not None:
+            parts.append(f"depth {self.depth}")
+        if self.movetime is not None:
+            parts.append(f"{self.movetime} ms a move")
+        if self.clock is not None:
+            parts.append(f"clock {self.clock:g}+{self.increment:g} s")
+        return ", ".join(parts)
+
+
+def limits(nodes: str | None, depth: int | None, movetime: int | None, clock: str | None) -> Limits:
+    """The limits that a user gave, in words: nodes "800" or "10-1000", clock "10+0.1" (seconds).
+
+    Without any, DEFAULT_MOVETIME. Raises UsageError for what cannot be read.
+    """
+    if nodes is None and depth is None and movetime is None and clock is None:
+        return Limits(movetime=DEFAULT_MOVETIME)
+    seconds, increment = _clock(clock) if clock is not None else (None, 0.0)
+    return Limits(_nodes(nodes) if nodes is not None else None, depth, movetime, seconds, increment)
+
+
+def _nodes(text: str) -> tuple[int, int]:
+    least, _, most = text.partition("-")
+    try:
+        bounds = int(least), int(most or least)
+    except ValueError:
+        bounds = 0, 0
+    if not 1 <= bounds[0] <= bounds[1]:
+        raise UsageError(f"--nodes {text}: write a number, as 800, or a range, as 10-1000")
+    return bounds
+
+
+def _clock(text: str) -> tuple[float, float]:
+    base, _, increment = text.partition("+")
+    try:
+        seconds = float(base), float(increment or 0)
+    except ValueError:
+        seconds = 0.0, 0.0
+    if not (0 < seconds[0] < math.inf and 0 <= seconds[1] < math.inf):
+        raise UsageError(f"--clock {text}: write seconds and increment, as 10+0.1")
+    return seconds

@@ -1,0 +1,276 @@
+"""A match: many games between two players, several at a time, that can be broken off and gone on with."""
+
+from __future__ import annotations
+
+import queue
+import shlex
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from kibitz.arena.elo import Sprt, Tally
+from kibitz.arena.engine import Engine
+from kibitz.arena.game import Adjudication, Played, Side, play
+from kibitz.arena.limits import Limits
+from kibitz.arena.openings import opening_of, openings
+from kibitz.arena.players import Player
+from kibitz.arena.record import Row, append, resume, row, text_of
+from kibitz.errors import KibitzError
+from kibitz.store.lock import alone
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A match. `a` and `b` are the players, with a limit each; `games` in all, `workers` of them at a time."""
+
+    a: Player
+    b: Player
+    limit_a: Limits
+    limit_b: Limits
+    games: int
+    pgn: Path
+    seed: int = 0
+    workers: int = 1
+    hang: float = 60.0
+    rules: Adjudication = field(default_factory=Adjudication)
+    sprt: Sprt | None = None
+
+    def settings(self) -> dict[str, str]:
+        """All that must be the same for games to be of one match. (Not how many, how many at a time, or the SPRT.)"""
+        rules = self.rules
+        return {
+            "A": _described(self.a), "B": _described(self.b),
+            "LimitA": str(self.limit_a), "LimitB": str(self.limit_b),
+            "Seed": str(self.seed), "Openings": str(len(openings())),
+            "Rules": f"draw {rules.draw}, win {rules.win}, plies {rules.plies}, hang {self.hang:g} s",
+        }  # fmt: skip
+
+
+def _described(player: Player) -> str:
+    """The player as it was named, whatever Python runs it: a match may go on from another environment."""
+    words = player.command[3:] if player.weights else player.command
+    options = "".join(f"; {name}={value}" for name, value in player.options)
+    weights = f"; weights {player.weights[:12]}" if player.weights else ""
+    return shlex.join(words) + options + weights
+
+
+@dataclass
+class Used:
+    """What a player used in the games of this call: moves, seconds, the longest move, and nodes where it told them."""
+
+    moves: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    nodes: int = 0
+
+    def as_json(self) -> dict[str, float | int | None]:
+        return {
+            "moves": self.moves,
+            "seconds_per_move": self.seconds / self.moves if self.moves else None,
+            "longest_seconds": self.longest if self.moves else None,
+            "nodes_per_move": self.nodes / self.moves if self.moves and self.nodes else None,
+            "nodes_per_second": self.nodes / self.seconds if self.seconds and self.nodes else None,
+        }
+
+
+class Match:
+    """The games of a plan, those found in its PGN first. Raises UsageError where that file is of another match."""
+
+    def __init__(self, plan: Plan):
+        self.plan = plan
+        self.rows: dict[int, Row] = {}
+        self.used = {"A": Used(), "B": Used()}
+        self.seconds = 0.0
+        self.resumed = 0
+        self._settings = plan.settings()
+        self._results: queue.Queue[tuple[int, Played] | BaseException | None] = queue.Queue()
+        self._todo: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._stop = threading.Event()
+        self._engines: list[Engine] = []
+
+    def run(self, tell: Callable[[Match], None] = lambda match: None) -> None:
+        """Play what is missing; `tell` is called after every game, and once before the first.
+
+        Raises KibitzError when an engine cannot be started. However it ends, no engine is left running, and every game
+        that ended is in the PGN.
+        """
+        plan = self.plan
+        with ExitStack() as held:
+            plan.pgn.parent.mkdir(parents=True, exist_ok=True)
+            self._hold(held)
+            self.rows = {found.number: found for found in resume(plan.pgn, self._settings) if found.number < plan.games}
+            self.resumed = len(self.rows)
+            tell(self)
+            missing = [number for number in range(plan.games) if number not in self.rows]
+            if not missing or self.decided:
+                return
+            for number in missing:
+                self._todo.put(number)
+            self._play(min(plan.workers, len(missing)), tell)
+
+    def _hold(self, held: ExitStack) -> None:
+        """Take the PGN for ourselves: two matches that write one file would each miss the other's games."""
+        pgn = self.plan.pgn
+        try:
+            held.enter_context(alone(pgn.with_name(f".{pgn.name}.lock"), pgn))
+        except KibitzError:
+            raise KibitzError(
+                f"{pgn}: another match writes it at this moment; choose another file with --pgn"
+            ) from None
+
+    def _play(self, workers: int, tell: Callable[[Match], None]) -> None:
+        begun = time.monotonic()
+        pairs = [
+            {"A": Engine(self.plan.a, self.plan.hang), "B": Engine(self.plan.b, self.plan.hang)} for _ in range(workers)
+        ]
+        self._engines = [engine for pair in pairs for engine in pair.values()]
+        threads = [threading.Thread(target=self._work, args=(pair,), daemon=True) for pair in pairs]
+        for thread in threads:
+            thread.start()
+        at_work = workers
+        try:
+            while at_work:
+                got = self._next()
+                if got is None:
+                    at_work -= 1
+                elif isinstance(got, BaseException):
+                    raise got
+                else:
+                    self._keep(*got)
+                    self.seconds = time.monotonic() - begun
+                    tell(self)
+                    if self.decided:
+                        break
+        finally:
+            self._stop.set()
+            for engine in self._engines:
+                engine.close()
+            for thread in threads:
+                thread.join(timeout=5)
+
+    def _next(self) -> tuple[int, Played] | BaseException | None:
+        """What a worker reports next. Waits in small steps, so that Ctrl-C is heard on every system."""
+        while True:
+            try:
+                return self._results.get(timeout=0.5)
+            except queue.Empty:
+                continue
+
+    def _keep(self, number: int, played: Played) -> None:
+        plan = self.plan
+        opening = opening_of(number, plan.seed)
+        append(plan.pgn, text_of(number, played, {"A": plan.a.name, "B": plan.b.name}, opening, self._settings))
+        self.rows[number] = row(number, played)
+        for ply, answer in enumerate(played.answers, played.opening):
+            used = self.used["A" if ply % 2 == number % 2 else "B"]
+            used.moves += 1
+            used.seconds += answer.seconds
+            used.longest = max(used.longest, answer.seconds)
+            used.nodes += answer.nodes or 0
+
+    def _work(self, pair: dict[str, Engine]) -> None:
+        """A worker: its own two engines, game after game. Reports games, then None; or what went wrong."""
+        limits = {"A": self.plan.limit_a, "B": self.plan.limit_b}
+        try:
+            while not self._stop.is_set():
+                try:
+                    number = self._todo.get_nowait()
+                except queue.Empty:
+                    break
+                for engine in pair.values():
+                    engine.start()
+                white, black = ("A", "B") if number % 2 == 0 else ("B", "A")
+                played = play(
+                    Side(pair[white], limits[white]),
+                    Side(pair[black], limits[black]),
+                    openings()[opening_of(number, self.plan.seed)],
+                    seed=self.plan.seed,
+                    number=number,
+                    rules=self.plan.rules,
+                )
+                if not self._stop.is_set():  # else the engines were ended under it
+                    self._results.put((number, played))
+            self._results.put(None)
+        except BaseException as error:
+            self._results.put(error)
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """What the engines call themselves, by "A" and "B"; their players' names before they were started."""
+        names = {"A": self.plan.a.name, "B": self.plan.b.name}
+        return names | dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))
+
+    @property
+    def tally(self) -> Tally:
+        return tally(self.rows.values())
+
+    @property
+    def decided(self) -> str | None:
+        """The hypothesis that the SPRT has accepted, if it was asked for and has."""
+        return self.plan.sprt.decision(self.tally) if self.plan.sprt else None
+
+    def result(self) -> dict[str, Any]:
+        """All that the match says so far, ready for JSON."""
+        plan, rows = self.plan, [self.rows[number] for number in sorted(self.rows)]
+        whole = tally(rows)
+        sides = (("a", "A", plan.a, plan.limit_a), ("b", "B", plan.b, plan.limit_b))
+        return {
+            **{
+                key: {
+                    "name": player.name, "engine": self.identities[side], "command": list(player.command),
+                    "options": dict(player.options), "limit": str(limit),
+                }
+                for key, side, player, limit in sides
+            },
+            "games": whole.games, "of": plan.games, "resumed": self.resumed,
+            "wins": whole.wins, "draws": whole.draws, "losses": whole.losses,
+            "score": whole.score().as_json(), "elo": whole.elo().as_json(), "los": whole.los(),
+            "pentanomial": list(whole.pairs), "pairs": sum(whole.pairs),
+            "sprt": plan.sprt.as_json(whole) if plan.sprt else None,
+            "by_colour": {
+                colour: _counts(tally(found for found in rows if found.number % 2 == parity))
+                for colour, parity in (("white", 0), ("black", 1))
+            },
+            "endings": dict(Counter(found.ending for found in rows).most_common()),
+            "forfeits": [
+                {
+                    "game": found.number, "side": found.forfeit,
+                    "name": plan.a.name if found.forfeit == "A" else plan.b.name,
+                    "kind": found.ending, "reason": found.reason,
+                }
+                for found in rows if found.forfeit
+            ],
+            "seconds": self.seconds,
+            "speed": {"a": self.used["A"].as_json(), "b": self.used["B"].as_json()},
+            "seed": plan.seed, "pgn": str(plan.pgn),
+        }  # fmt: skip
+
+
+def tally(rows: Iterable[Row]) -> Tally:
+    """Count games, and pairs whose two games have both ended."""
+    points = {found.number: found.points for found in rows}
+    results = Counter(points.values())
+    pairs = [0] * 5
+    for number, first in points.items():
+        if number % 2 == 0 and number + 1 in points:
+            pairs[first + points[number + 1]] += 1
+    return Tally(results[2], results[1], results[0], (pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]))
+
+
+def _counts(one: Tally) -> dict[str, Any]:
+    return {
+        "wins": one.wins, "draws": one.draws, "losses": one.losses, "games": one.games,
+        "score": one.score().as_json(),
+    }  # fmt: skip
+
+
+def players_differ(a: Player, b: Player) -> tuple[Player, Player]:
+    """The two players under names that tell them apart."""
+    if a.name != b.name:
+        return a, b
+    return replace(a, name=f"{a.name} A"), replace(b, name=f"{b.name} B")

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import chess
+import pytest
+
+from kibitz.arena.limits import Limits, limits
+from kibitz.errors import UsageError
+
+
+def test_nodes_drawn_per_move_are_log_uniform_and_repeatable() -> None:
+    side = limits("10-1000", None, None, None)
+    drawn = [side.nodes_at(7, game, ply) for game in range(40) for ply in range(50)]
+    assert drawn == [side.nodes_at(7, game, ply) for game in range(40) for ply in range(50)]
+    numbers = [number for number in drawn if number is not None]
+    assert min(numbers) >= 10
+    assert max(numbers) <= 1000
+    below = sum(number < 100 for number in numbers) / len(numbers)
+    assert below == pytest.approx(0.5, abs=0.04)  # 100 is the middle of 10 and 1000 in the logarithm
+    assert side.nodes_at(8, 0, 0) != side.nodes_at(7, 0, 0) or side.nodes_at(8, 0, 1) != side.nodes_at(7, 0, 1)
+    assert limits("800", None, None, None).nodes_at(1, 2, 3) == 800
+
+
+def test_what_the_engine_is_told() -> None:
+    clocks = {chess.WHITE: 9.5, chess.BLACK: None}
+    told = limits(None, None, None, "10+0.1").go(0, 0, 8, clocks)
+    assert (told.white_clock, told.black_clock, told.white_inc) == (9.5, 9.5, 0.1)
+    told = limits("5", 3, 250, None).go(0, 0, 8, {chess.WHITE: None, chess.BLACK: None})
+    assert (told.nodes, told.depth, told.time, told.white_clock) == (5, 3, 0.25, None)
+
+
+def test_without_any_limit_a_tenth_of_a_second() -> None:
+    assert limits(None, None, None, None) == Limits(movetime=100)
+
+
+@pytest.mark.parametrize("text", ["", "0", "x", "10-", "-5", "100-10", "10-100-1000"])
+def test_nodes_that_cannot_be_read(text: str) -> None:
+    if text == "10-":
+        assert limits(text, None, None, None).nodes == (10, 10)
+        return
+    with pytest.raises(UsageError, match="--nodes"):
+        limits(text, None, None, None)
+
+
+@pytest.mark.parametrize("text", ["", "x", "0", "10+x", "10+-1", "inf", "nan"])
+def test_clocks_that_cannot_be_read(text: str) -> None:
+    with pytest.raises(UsageError, match="--clock"):
+        limits(None, None, None, text)
