@@ -126,7 +126,7 @@ def test_the_installed_program() -> None:
 
 
 def test_ctrl_c_while_a_system_is_loaded(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupted(arguments: object) -> None:
+    def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "with_settings", interrupted)

@@ -18,8 +18,11 @@ from typing import Annotated, Any, cast
 import typer
 
 from kibitz.commands.analysing import analyze
+from kibitz.commands.engines import uci
 from kibitz.commands.importing import import_games
 from kibitz.commands.info import info
+from kibitz.commands.matching import match
+from kibitz.commands.searching import NOT_OPTIONS, search
 from kibitz.commands.systems import systems
 from kibitz.commands.testing import run_test
 from kibitz.commands.training import train, with_settings
@@ -32,10 +35,17 @@ COMMANDS: dict[str, Callable[..., None]] = {
     # networks
     "systems": systems,
     "train": train,
+    "search": search,
     "test": run_test,
     "analyze": analyze,
+    # engines
+    "uci": uci,
+    "match": match,
 }
 """Every command by its name, in the order of the help."""
+
+_OF_A_SYSTEM: dict[str, Sequence[str]] = {"train": (), "search": NOT_OPTIONS}
+"""Commands that have the settings of a system as options, less these."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the signal's number, as shells expect."""
@@ -80,7 +90,9 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
     app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
     app.callback(invoke_without_command=True)(_start)
     for name, function in COMMANDS.items():
-        app.command(name)(with_settings(arguments) if name == "train" else function)
+        if name in _OF_A_SYSTEM:
+            function = with_settings(name, function, arguments, _OF_A_SYSTEM[name])
+        app.command(name)(function)
     return app
 
 

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kibitz.errors import UsageError
+
 if TYPE_CHECKING:
     from kibitz.training.loop import Beat
 
-_PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
+PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
 
 
 def train(
@@ -61,25 +63,18 @@ def train(
     `kibitz train SYSTEM --help` lists the settings of that system too, with the paper's numbers as defaults.
     """
     from kibitz.chess.filters import parse_day
-    from kibitz.errors import UsageError
     from kibitz.store.split import Split
     from kibitz.store.store import Store
     from kibitz.systems import load
     from kibitz.training.loop import Plan
     from kibitz.training.start import train as start
 
-    if precision not in _PRECISIONS:
-        raise UsageError(f"--precision {precision}: choose from {', '.join(_PRECISIONS)}")
-    if device not in ("auto", "cpu", "cuda"):
-        raise UsageError(f"--device {device}: choose from auto, cpu, cuda")
+    if precision not in PRECISIONS:
+        raise UsageError(f"--precision {precision}: choose from {', '.join(PRECISIONS)}")
     if time_limit is not None and time_limit <= 0:
         raise UsageError(f"--time-limit {time_limit:g}: minutes, more than 0")
     chosen = load(system)
-    if device == "cuda":
-        import torch
-
-        if not torch.cuda.is_available():
-            raise UsageError("--device cuda: this machine has none that torch can use; leave the option out")
+    check_device(device)
     split: Split | None = None
     given: dict[str, Any] = {
         "validate_share": validate_share,
@@ -93,7 +88,7 @@ def train(
         split = Split(**{"validate_share": base.validate_share, "test_share": base.test_share, **given})
     plan = Plan(
         summary_every, validate_every, snapshot_every, validate_positions, patience,
-        None if time_limit is None else time_limit * 60, seed, _PRECISIONS[precision], device,
+        None if time_limit is None else time_limit * 60, seed, PRECISIONS[precision], device,
     )  # fmt: skip
     with _Progress() as progress:
         done = start(
@@ -104,18 +99,37 @@ def train(
     _report(done, json)
 
 
-def with_settings(arguments: Sequence[str]) -> Callable[..., None]:
-    """`train` with the settings of the system that the command line names as options of their own; else as it is."""
+def check_device(device: str) -> None:
+    """Raises UsageError for a device that there is not."""
+    if device not in ("auto", "cpu", "cuda"):
+        raise UsageError(f"--device {device}: choose from auto, cpu, cuda")
+    if device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise UsageError("--device cuda: this machine has none that torch can use; leave the option out")
+
+
+def with_settings(
+    name: str, function: Callable[..., None], arguments: Sequence[str], without: Sequence[str] = ()
+) -> Callable[..., None]:
+    """A command with the settings of the system that the command line names as options of their own; else as it is.
+
+    name, function: the command's; function takes the settings as further keywords. without: settings that are no
+    options of this command.
+    """
     from kibitz.systems import SYSTEMS
 
     named = next((word for word in arguments if word in SYSTEMS), None)
-    own = [p for p in inspect.signature(train).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_resolved(p.name)) for p in own]
-    if named and "train" in arguments:
+    own = [p for p in inspect.signature(function).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_resolved(function, p.name)) for p in own]
+    if named and name in arguments:
         from kibitz.systems import load
 
         begun = _settings_of(arguments)
         for field in fields(load(named).settings_type):
+            if field.name in without:
+                continue
             option = typer.Option(
                 "--" + field.name.replace("_", "-"), help=field.metadata["help"], rich_help_panel=f"Settings of {named}"
             )
@@ -130,9 +144,9 @@ def with_settings(arguments: Sequence[str]) -> Callable[..., None]:
             )
 
     def command(**values: Any) -> None:
-        train(**values)
+        function(**values)
 
-    command.__doc__ = train.__doc__
+    command.__doc__ = function.__doc__
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
@@ -153,11 +167,11 @@ def _settings_of(arguments: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
-def _resolved(name: str) -> Any:
-    """The annotation of one of train's own parameters, as an object."""
+def _resolved(function: Callable[..., None], name: str) -> Any:
+    """The annotation of one of a command's own parameters, as an object."""
     from typing import get_type_hints
 
-    return get_type_hints(train, include_extras=True)[name]
+    return get_type_hints(function, include_extras=True)[name]
 
 
 class _Progress:

@@ -24,14 +24,15 @@ else:
 
 
 @contextlib.contextmanager
-def alone(file: Path, what: Path) -> Iterator[None]:
+def alone(file: Path, what: Path, work: str = "import") -> Iterator[None]:
     """Hold the lock of that file, which is made and taken away again.
 
-    Raises KibitzError, naming `what`, where somebody else holds it. On a disk that knows no locks nothing is held.
+    Raises KibitzError, naming `what` and the kind of `work`, where somebody else holds it. On a disk that knows no
+    locks nothing is held.
     """
     with open(file, "wb") as held:
         if not _taken(held, file):
-            raise KibitzError(f"{what}: another import writes it at this moment; try again when that is done")
+            raise KibitzError(f"{what}: another {work} writes it at this moment; try again when that is done")
         try:
             yield
         finally:
