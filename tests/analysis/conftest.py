@@ -2,40 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import chess
 import numpy as np
 import pytest
 
-from kibitz.analysis import winner
+from kibitz.analysis import movers, winner
 from kibitz.analysis.games import read
 from kibitz.analysis.moves import Judged, judge
 
 Judge = Callable[[str, Sequence[float]], Judged]
+Wanted = Mapping[str, float]
+"""Moves as UCI writes them, and the probability of each pair of squares."""
 
 
 class Fake:
-    """A session that answers with the numbers it was given, over and over."""
+    """A session that answers with the arrays it was given, each over and over."""
 
-    def __init__(self, white: Sequence[float]):
-        self.white = white
+    def __init__(self, beyond: Mapping[str, int] | None = None, **answers: Any):
+        self.answers = answers
+        self.beyond = dict(beyond or {})
+        self.asked: list[Any] = []
 
     def evaluate(self, codes: Any, state: Any) -> dict[str, Any]:
         assert codes.shape == (len(codes), 64)
-        assert state.shape == (len(codes), 4)
-        return {"white_wins": np.resize(np.array(self.white, np.float32), len(codes))}
+        assert state.shape == (len(codes), 4 + len(self.beyond))
+        assert codes.dtype == state.dtype == np.uint8
+        self.asked.append((codes, state))
+        n = len(codes)
+        return {name: np.resize(np.array(v, np.float32), (n, *np.shape(v)[1:])) for name, v in self.answers.items()}
+
+
+def squares(wanted: Sequence[Wanted]) -> dict[str, Any]:
+    """Answers of a network that expects these moves, one a position: origins, and targets by origin."""
+    pairs = np.zeros((len(wanted), 64, 64))
+    for i, moves in enumerate(wanted):
+        for uci, probability in moves.items():
+            move = chess.Move.from_uci(uci)
+            pairs[i, move.from_square, move.to_square] = probability
+    origin = pairs.sum(2)
+    return {"origin": origin, "target": pairs / np.maximum(origin, 1e-9)[:, :, None]}
 
 
 @pytest.fixture
-def judge_text(tmp_path: Path) -> Judge:
-    """Judges the first game of a PGN text with the given answers, one a position, with a swing of 10 points."""
+def make_fake() -> type[Fake]:
+    return Fake
 
-    def one(text: str, white: Sequence[float]) -> Judged:
+
+@pytest.fixture
+def judge_fake(tmp_path: Path) -> Callable[..., Judged]:
+    """Judges the first game of a PGN text by a Fake and an analysis, with a swing of 10 points."""
+
+    def one(text: str, fake: Any, analysis: Any = movers) -> Judged:
         path = tmp_path / "game.pgn"
         path.write_text(text, encoding="utf-8")
-        session: Any = Fake(white)
-        return judge(next(iter(read(str(path)))), session, winner, 0.1)
+        return judge(next(iter(read(str(path)))), fake, analysis, 0.1)
+
+    return one
+
+
+@pytest.fixture
+def judge_text(judge_fake: Callable[..., Judged]) -> Judge:
+    """The same by a network that says who wins: White's probabilities, one a position."""
+    return lambda text, white: judge_fake(text, Fake(white_wins=white), winner)
+
+
+@pytest.fixture
+def judge_moves(judge_fake: Callable[..., Judged]) -> Callable[..., Judged]:
+    """The same by a network that expects moves, and says who wins where values are given (for the mover, −1..1)."""
+
+    def one(text: str, wanted: Sequence[Wanted], value: Sequence[float] | None = None) -> Judged:
+        more: dict[str, Any] = {} if value is None else {"value": value}
+        return judge_fake(text, Fake(**squares(wanted), **more))
 
     return one

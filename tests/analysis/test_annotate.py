@@ -113,3 +113,35 @@ def test_devices_are_written_to_and_stay() -> None:
     with whole_file("/dev/null") as file:
         file.write("gone\n")
     assert Path("/dev/null").is_char_device()
+
+
+WANTED = ({"g1f3": 0.31, "d2d4": 0.22, "c2c4": 0.09, "e2e4": 0.05, "a2a3": 0.33}, {"e7e5": 1})
+
+
+def test_choices_become_comments_and_are_replaced(judge_moves: Callable[..., Judged]) -> None:
+    text = annotated(judge_moves("1. e4 { fine } e5 { [%clk 0:01:00] } *", WANTED, [0.0]))
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    first, second = game.mainline()
+    assert first.comment == "fine [%eval 0.00] net: a3 33%, Nf3 31%, d4 22%; played 5th, 5%"
+    assert "net: e5 100%" in second.comment
+    assert second.comment.endswith("0%; played 1st, 100%")
+    assert second.clock() == 60
+    again = annotated(judge_moves(text, WANTED[::-1], [0.0]))
+    assert again.count("net: ") == 2
+    assert "fine [%eval 0.00] net: " in again
+    assert annotated(judge_moves(text, WANTED, [0.0])) == text
+
+
+def test_without_a_value_there_is_no_evaluation_and_one_that_was_there_stays(
+    judge_moves: Callable[..., Judged],
+) -> None:
+    text = annotated(judge_moves("1. e4 { fine } e5 { [%eval 1.00] } *", WANTED))
+    assert "{ fine / net: a3 33%, Nf3 31%, d4 22%; played 5th, 5% }" in text
+    assert text.count("%eval") == 1
+    assert annotated(judge_moves(text, WANTED)) == text
+
+
+def test_what_people_wrote_stays_though_it_looks_alike(judge_moves: Callable[..., Judged]) -> None:
+    text = annotated(judge_moves("1. e4 { in the net: well; played 5th, once } e5 *", WANTED))
+    assert "in the net: well; played 5th, once / net: a3" in text

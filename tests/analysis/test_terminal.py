@@ -106,3 +106,112 @@ def test_bar_and_sparkline() -> None:
     assert sparkline(np.array([0.0, 1.0, 1.0, 1.0]), 2) == "▅█"
     assert len(sparkline(np.full(301, 0.5), 60)) == 60
     assert sparkline(np.array([0.3]), 60) == "▃"
+
+
+WANTED = (
+    {"e2e4": 0.45, "d2d4": 0.31, "g1f3": 0.09, "c2c4": 0.15}, {"c7c5": 0.5, "e7e5": 0.3, "e7e6": 0.2},
+    {"g1f3": 0.75, "d2d4": 0.15, "f1c4": 0.1}, {"g8f6": 0.51, "b8c6": 0.46, "f8c5": 0.03},
+    {"d2d3": 0.6, "d1h5": 0.004, "b1c3": 0.396}, {"g7g6": 0.9, "d8e7": 0.06, "d8f6": 0.04},
+    {"h5f7": 0.7, "h5e2": 0.2, "a2a3": 0.1}, {"a2a3": 1},
+)  # fmt: skip
+
+ROWS = """\
+move              after mover  rank prob   network's choices
+   1. e4            45%    -5     1  45%   e4 45%       d4 31%       c4 15%
+   1… e5?!          55%   -10     2  30%   c5 50%       e5 30%       e6 20%
+   2. Bc4?!         45%   -10     3  10%   Nf3 75%      d4 15%       Bc4 10%
+   2… Nc6           50%    -5     2  46%   Nf6 51%      Nc6 46%      Bc5 3%
+   3. Qh5           50%     0     3  <1%*  d3 60%       Nc3 40%      Qh5 <1%
+   3… Nf6??         97%   -47    27   0%*  g6 90%       Qe7 6%       Qf6 4%
+   4. Qxf7#         95%     #     1  70%   Qxf7# 70%    Qe2 20%      a3 10%
+
+Checkmate: the last number is the network's, not the result.
+Swings of 10 points or more: 3:
+   3… Nf6??       -47  White 50% → 97%
+   1… e5?!        -10  White 45% → 55%
+   2. Bc4?!       -10  White 55% → 45%
+Average loss a move: White 5.0 points, Black 20.8 points.
+Surprises * (below the 10th rank, or under 1%): 2:
+   3… Nf6??       27th of 28, 0%; first choice g6 90%
+   3. Qh5         3rd of 33, <1%; first choice d3 60%
+
+How predictable   moves  first choice  first three  mean prob
+White                 4           50%         100%        31%
+Black                 3            0%          67%        25%
+"""
+
+WITHOUT_VALUE = """\
+Game 1: Morphy (2690) – B, 1-0
+Café de la Régence, 1858.??.??
+
+move             rank prob   network's choices
+   1. e4            1  45%   e4 45%       d4 31%       c4 15%
+   1… e5            2  30%   c5 50%       e5 30%       e6 20%
+   2. Bc4           3  10%   Nf3 75%      d4 15%       Bc4 10%
+   2… Nc6           2  46%   Nf6 51%      Nc6 46%      Bc5 3%
+   3. Qh5           3  <1%*  d3 60%       Nc3 40%      Qh5 <1%
+   3… Nf6          27   0%*  g6 90%       Qe7 6%       Qf6 4%
+   4. Qxf7#         1  70%   Qxf7# 70%    Qe2 20%      a3 10%
+
+Checkmate.
+Surprises * (below the 10th rank, or under 1%): 2:
+"""
+VALUES = [0.0, 0.1, 0.1, 0.1, 0.0, 0.0, 0.95, -0.9]
+
+
+def test_with_choices_it_fits_80_columns(judge_moves: Callable[..., Judged]) -> None:
+    judged = judge_moves(GAME, WANTED, VALUES)
+    assert printed(judged, 80).split("\n\n", 2)[2] == ROWS
+    coloured = printed(judged, 80, colour=True)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == printed(judged, 80)
+    assert printed(judge_moves(GAME, WANTED), 80).startswith(WITHOUT_VALUE)
+
+
+@pytest.mark.parametrize(
+    ("width", "value", "row"),
+    [
+        (
+            120,
+            True,
+            "   1. e4            45%    -5     1  45%   e4 45%       d4 31%       c4 15%        █████████████▌·",
+        ),
+        (91, True, "   1. e4            45%    -5     1  45%   e4 45%       d4 31%       c4 15%        ███▋····"),
+        (90, True, "   1. e4            45%    -5     1  45%   e4 45%       d4 31%       c4 15%"),
+        (79, True, "   1. e4            45%    -5     1  45%   e4 45%       d4 31%"),
+        (66, True, "   1. e4            45%    -5     1  45%   e4 45%"),
+        (53, True, "   1. e4            45%    -5     1  45%"),
+        (66, False, "   1. e4            1  45%   e4 45%       d4 31%       c4 15%"),
+        (40, False, "   1. e4            1  45%   e4 45%"),
+    ],
+)
+def test_narrow_windows_lose_bars_first_and_then_choices(
+    width: int, value: bool, row: str, judge_moves: Callable[..., Judged]
+) -> None:
+    text = printed(judge_moves(GAME, WANTED, VALUES if value else None), width)
+    found = next(line for line in text.splitlines() if line.startswith("   1. e4"))
+    assert found.rstrip("·") == row.rstrip("·")
+    assert max(cell_len(line) for line in text.splitlines()) <= width
+
+
+def test_the_longest_moves_fit(judge_moves: Callable[..., Judged]) -> None:
+    text = '[FEN "q2qk3/8/8/3P4/q7/8/8/6K1 b - - 0 130"]\n\n130... Qa8xd5 *'
+    judged = judge_moves(text, [{"a8d5": 0.35, "d8d5": 0.33, "a4d1": 0.32}], [-1.0, -1.0])
+    row = next(line for line in printed(judged, 80).splitlines() if line.startswith(" 130"))
+    assert cell_len(row) <= 80
+    assert "Qaxd5 35%    Qdxd5 33%    Qd1+ 32%" in row
+
+
+def test_an_underpromotion_is_explained(judge_moves: Callable[..., Judged]) -> None:
+    text = '[FEN "8/4P1k1/8/8/8/8/8/K7 w - - 0 60"]\n\n60. e8=N+ *'
+    shown = printed(judge_moves(text, [{"e7e8": 0.9, "a1a2": 0.1}]), 80)
+    assert "  60. e8=N+         7   0%*  e8=Q 90%     Ka2 10%      Kb1 0%" in shown
+    assert "7th of 7, 0%; first choice e8=Q 90%" in shown
+    assert "A pawn is expected to become a queen" in shown
+    assert "A pawn" not in printed(judge_moves(text.replace("e8=N+", "e8=Q"), [{"e7e8": 1}]), 80)
+
+
+def test_no_surprise_and_no_move(judge_moves: Callable[..., Judged]) -> None:
+    shown = printed(judge_moves("1. e4 *", [{"e2e4": 1}]), 80)
+    assert "No move surprised the network (below the 10th rank, or under 1%).\n" in shown
+    assert "Black" not in shown.rsplit("How predictable", 1)[1]
+    assert printed(judge_moves('[White "A"]\n\n*', [{"e2e4": 1}]), 80).endswith("\nno moves\n")

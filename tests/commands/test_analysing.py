@@ -19,8 +19,10 @@ from helpers import GAMES
 from kibitz.analysis.annotate import centipawns
 from kibitz.cli import run
 from kibitz.play.session import Session
+from kibitz.store.store import Store
 
 SHORT = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'
+RATED = SHORT.replace("[Result", '[WhiteElo "2000"]\n[BlackElo "1500"]\n[Result')
 ILLEGAL = '[White "C"]\n[Black "D"]\n\n1. d4 d5 2. Ke4 e6 *\n\n'
 VARIANT = '[Variant "Atomic"]\n\n1. e4 *\n\n'
 
@@ -30,6 +32,37 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "games.pgn"
     path.write_text(SHORT + ILLEGAL + VARIANT + SHORT, encoding="utf-8")
     return path
+
+
+def small_mover(path: Path, store: Store, system: str, **settings: Any) -> Path:
+    """A run of a system that predicts moves, trained for a moment."""
+    from kibitz.systems import load
+    from kibitz.training.loop import Plan
+    from kibitz.training.start import train
+
+    plan = Plan(summary_every=20, validate_every=40, snapshot_every=40, validate_positions=500, precision="32-true")
+    train(system, load(system).settings_type(**settings), str(store.path), run=path, plan=plan)
+    return path
+
+
+SHARED_BODY = {
+    "share": "body", "targets": "square", "layers": "16conv3x3p1", "optimiser": "adam", "learning_rate": 0.003,
+    "schedule": "constant", "batch": 128, "iterations": 30,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chessnet(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
+    """Moves and value, told the rating of the mover."""
+    path = tmp_path_factory.mktemp("runs") / "chessnet-1"
+    return small_mover(path, small_store, "chessnet", **SHARED_BODY, rating_plane=True)
+
+
+@pytest.fixture(scope="module")
+def convchess(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
+    """Moves alone."""
+    path = tmp_path_factory.mktemp("runs") / "convchess-1"
+    return small_mover(path, small_store, "convchess", layers="8conv3x3p1.pool2x2.ip16", iterations=5)
 
 
 def analyzed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str, str]:
@@ -185,7 +218,7 @@ def test_a_damaged_archive_shows_what_came_before(
     small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cut = tmp_path / "cut.pgn.zst"
-    cut.write_bytes(GAMES.read_bytes()[:100_000])
+    cut.write_bytes(GAMES.read_bytes()[:40_000])
     target = tmp_path / "out.pgn"
     assert run(["analyze", str(small_run), str(cut), "--all", "--pgn", str(target)]) == 1
     out, err = capsys.readouterr()
@@ -207,15 +240,16 @@ def test_a_run_without_its_onnx_file(
         assert one["after"] == pytest.approx(other["after"], abs=2e-4)
 
 
-def test_standard_input_in_a_real_process_without_torch(small_run: Path) -> None:
+@pytest.mark.parametrize("kind", ["small_run", "chessnet"])
+def test_standard_input_in_a_real_process_without_torch(kind: str, request: pytest.FixtureRequest) -> None:
     """From a pipe to a pipe; torch would take longer to load than all the rest."""
     code = (
         "import sys; from kibitz.cli import run; code = run(sys.argv[1:]);"
         "print('torch' in sys.modules, file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "analyze", str(small_run), "-", "--json"],
-        input=SHORT.encode(), capture_output=True, timeout=120, check=False,
+        [sys.executable, "-c", code, "analyze", str(request.getfixturevalue(kind)), "-", "--json"],
+        input=RATED.encode(), capture_output=True, timeout=120, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr.decode()) == (0, "False\n")
     assert [m["san"] for m in json.loads(done.stdout)["games"][0]["moves"]] == ["e4", "e5", "Nf3", "Nc6"]
@@ -252,3 +286,103 @@ def test_json_is_one_object_though_the_file_is_damaged_later(
     assert len(found["games"]) >= 1
     assert found["problem"] in err
     assert "cannot be unpacked" in err
+
+
+def test_moves_and_value(
+    chessnet: Path, file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    evaluate = Session.evaluate
+
+    def recorded(self: Session, codes: Any, state: Any) -> Any:
+        seen.append((state, evaluate(self, codes, state)))
+        return seen[-1][-1]
+
+    monkeypatch.setattr(Session, "evaluate", recorded)
+    file.write_text(RATED, encoding="utf-8")
+    out, err = analyzed(capsys, chessnet, file, "--json")
+    assert err == ""
+    (game,) = json.loads(out)["games"]
+    assert {"moves", "swings", "average_loss", "predictable"} <= set(game)
+    state, answers = seen[0]
+    assert state[:, 4].tolist() == [125, 93, 125, 93, 125]
+    worth = answers["value"] * [1, -1, 1, -1, 1]
+    np.testing.assert_allclose([m["before"] for m in game["moves"]], (1 + worth[:-1]) / 2, atol=1e-4)
+    board = chess.Board()
+    for i, move in enumerate(game["moves"]):
+        shares = {
+            legal: float(answers["origin"][i, legal.from_square])
+            * float(answers["target"][i, legal.from_square, legal.to_square])
+            for legal in board.legal_moves
+        }
+        order = sorted(shares, key=lambda legal: -shares[legal])
+        assert [one["uci"] for one in move["choices"]] == [legal.uci() for legal in order[:3]]
+        assert [one["san"] for one in move["choices"]] == [board.san(legal) for legal in order[:3]]
+        for one, legal in zip(move["choices"], order, strict=False):
+            assert one["probability"] == pytest.approx(shares[legal] / sum(shares.values()), abs=1e-4)
+        played = chess.Move.from_uci(move["uci"])
+        assert move["rank"] == order.index(played) + 1
+        assert move["probability"] == pytest.approx(shares[played] / sum(shares.values()), abs=1e-4)
+        assert move["legal_moves"] == len(shares)
+        board.push(played)
+
+
+def test_games_without_ratings_for_a_network_that_is_told_them(
+    chessnet: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, err = analyzed(capsys, chessnet, file)
+    assert err == (
+        f"kibitz: warning: {file}: game 1 lacks a rating, which the network is told; "
+        "it took the player for one of 2400\n"
+    )
+    _, err = analyzed(capsys, chessnet, file, "--all", "--json")
+    assert err.splitlines()[-1] == (
+        f"kibitz: warning: {file}: 3 games, from 1 on, lack a rating, which the network is told; "
+        "it took the player for one of 2400"
+    )
+
+
+def test_moves_alone(convchess: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "out.pgn"
+    out, err = analyzed(capsys, convchess, file, "--pgn", target)
+    assert err == ""
+    assert "\nmove             rank prob   network's choices\n" in out
+    assert "How predictable" in out
+    assert "White's winning" not in out
+    assert max(map(len, out.splitlines())) <= 80
+    written = target.read_text(encoding="utf-8")
+    assert "%eval" not in written
+    game = chess.pgn.read_game(io.StringIO(written))
+    assert game is not None
+    assert all(node.comment.startswith("net: ") and "; played " in node.comment for node in game.mainline())
+    found = json.loads(analyzed(capsys, convchess, file, "--json")[0])
+    assert found["system"] == "convchess"
+    assert not {"swings", "average_loss"} & set(found["games"][0])
+
+
+@pytest.mark.parametrize("played", ["bxa8=N", "bxa8=Q"])
+def test_underpromotions_are_ranked(
+    played: str, convchess: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(f"1. e4 d5 2. exd5 c6 3. dxc6 Nf6 4. cxb7 e6 5. {played} *\n", encoding="utf-8")
+    (game,) = json.loads(analyzed(capsys, convchess, file, "--json")[0])["games"]
+    last = game["moves"][-1]
+    if played == "bxa8=N":
+        assert (last["rank"], last["probability"], last["surprising"]) == (last["legal_moves"], 0.0, True)
+    else:
+        assert last["rank"] < last["legal_moves"] - 5  # six underpromotions come after it
+        assert last["probability"] > 0
+
+
+def test_a_real_game_by_both(
+    chessnet: Path, convchess: Path, bundled_games: list[str], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text("".join(bundled_games[:5]), encoding="utf-8")
+    for path in (chessnet, convchess):
+        for game in json.loads(analyzed(capsys, path, file, "--all", "--json")[0])["games"]:
+            for move in game["moves"]:
+                assert 1 <= move["rank"] <= move["legal_moves"]
+                assert len(move["choices"]) == min(3, move["legal_moves"])
+                assert (move["uci"] in {one["uci"] for one in move["choices"]}) == (move["rank"] <= 3)
+            figures = game["predictable"]["white"]
+            assert 0 <= figures["first_choice"]["value"] <= figures["first_three"]["value"] <= 1

@@ -1,7 +1,7 @@
 """Analyses: what a trained network thinks of a game, move by move.
 
 What every system of a game shares is here (reading, judging, printing); what a system's outputs say is in the module of
-the system's own name.
+the system's own name. A system may say who wins, which moves it expects, or both.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import importlib.util
 from typing import TYPE_CHECKING, Protocol, cast
 
 from kibitz.errors import UsageError
+from kibitz.systems import SYSTEMS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,14 +21,24 @@ if TYPE_CHECKING:
 
 
 class Analysis(Protocol):
-    """A module of this package, of a system's name."""
+    """A module of this package, of a system's name: what the outputs of its networks say of positions.
 
-    def white_wins(self, answers: Answers) -> NDArray[np.float64]:
-        """White's probability of winning, 0..1, from the outputs of the system's network, one a position [n]."""
+    codes uint8 [n, 64], state uint8 [n, 4 or more]: the positions, as the game's room makes them. Each function returns
+    None where the outputs say nothing of the kind, which is the same for all positions of a run.
+    """
+
+    def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
+        """White's probability of winning, 0..1 [n]."""
+
+    def expected_moves(
+        self, answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
+        """All legal moves and where each position's begin (chess.legal.legal_moves), and the probability of each, which
+        need not sum to 1."""
 
 
 def load(name: str) -> Analysis:
     """The analysis of the system of that name. Raises UsageError where there is none."""
-    if not name.isidentifier() or importlib.util.find_spec(f"kibitz.analysis.{name}") is None:
+    if name not in SYSTEMS or importlib.util.find_spec(f"kibitz.analysis.{name}") is None:
         raise UsageError(f"analyze: does not know the system {name}; take a run of another")
     return cast(Analysis, importlib.import_module(f"kibitz.analysis.{name}"))

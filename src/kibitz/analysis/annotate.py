@@ -1,10 +1,11 @@
-"""Judged games as PGN that other programs read: evaluations in comments, and marks as NAGs."""
+"""Judged games as PGN that other programs read: evaluations and expected moves in comments, and marks as NAGs."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import chess
 import chess.engine
 import chess.pgn
 
+from kibitz.analysis.choices import Expected, ordinal, percent
 from kibitz.analysis.moves import MATE, STALEMATE, Judged
 
 STEEPNESS = 0.00368208
@@ -31,17 +33,32 @@ def centipawns(white: float) -> int:
     return round(math.log(kept / (1 - kept)) / STEEPNESS)
 
 
-def annotated(judged: Judged) -> str:
-    """The game with `[%eval …]` after each move of the main line (pawns, White's view) and $6, $2, $4 for ?!, ? and ??.
+_WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\s\d+[a-z]{2},\s<?\d+%")
+"""What `words` writes, for a game that is annotated again."""
 
-    Comments, variations and headers stay; an evaluation that was there is replaced, and a move that somebody has
+
+def words(expected: Expected) -> str:
+    """What was expected, as a comment on the move: "net: Nf3 31%, d4 22%, c4 9%; played 4th, 5%"."""
+    choices = ", ".join(f"{choice.san} {percent(choice.probability)}" for choice in expected.choices)
+    return f"net: {choices}; played {ordinal(expected.rank)}, {percent(expected.probability)}"
+
+
+def annotated(judged: Judged) -> str:
+    """The game with comments after each move of the main line: `[%eval …]` (pawns, White's view) where the network says
+    who wins, and then $6, $2, $4 for ?!, ? and ??; its choices in words where it says which moves it expects.
+
+    Comments, variations and headers stay; what an analysis before has written is replaced, and a move that somebody has
     judged ($1 to $6) keeps that judgement. After mate there is nothing to evaluate; a stalemate is 0.00.
     """
     game = judged.record.game
     for node, move in zip(game.mainline(), judged.moves, strict=True):
-        if move.mark != MATE:
-            worth = 0 if move.mark == STALEMATE else centipawns(move.after)
+        if move.worth and move.mark != MATE:
+            worth = 0 if move.mark == STALEMATE else centipawns(move.worth.after)
             node.set_eval(chess.engine.PovScore(chess.engine.Cp(worth), chess.WHITE))
+        if move.expected and move.expected.choices:
+            there = _WORDS.sub("", node.comment).strip()
+            between = "" if not there else " " if there.endswith("]") else " / "
+            node.comment = there + between + words(move.expected)
         if move.mark in _NAGS and not node.nags & _OF_MOVES:
             node.nags.add(_NAGS[move.mark])
     return game.accept(chess.pgn.StringExporter(columns=80)) + "\n\n"

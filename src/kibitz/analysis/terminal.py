@@ -7,28 +7,35 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
+from kibitz.analysis.choices import FAR_DOWN, SHOWN, UNLIKELY, Expected, ordinal, percent
 from kibitz.analysis.games import clean
-from kibitz.analysis.moves import GAINED, MATE, STALEMATE, Judged, Move
+from kibitz.analysis.moves import GAINED, MATE, SIDES, STALEMATE, Judged, Move
 
 LEVELS = "▁▂▃▄▅▆▇█"
 EIGHTHS = " ▏▎▍▌▋▊▉"
 WIDEST_BAR, NARROWEST_BAR = 30, 8
-ROW = 41
-"""Columns of a row before its bar."""
+RANK, CHOICE = 12, 13
+"""Columns of the played move's rank and probability, and of one of the network's choices: a move of up to seven
+characters, its probability, a gap."""
 MOST_SWINGS = 5
+SURPRISE = "*"
 _PLAIN = str.maketrans({"…": "...", "→": ">", "–": "-", GAINED: "^", STALEMATE: "="})
 STYLES = {"??": "bold red", "?": "red", "?!": "yellow", GAINED: "green", MATE: "bold", STALEMATE: "bold"}
+SURPRISED = "magenta"
 
 
 def show(judged: Judged, swing: float, console: Console) -> None:
-    """Print a game. From 60 columns it reads as meant; under 49 the bars are left out."""
+    """Print a game. From 60 columns it reads as meant, with a network's choices from 80. In narrower windows the bars
+    are left out first, then the later choices."""
     _show_heading(judged, console)
     _line(console, "")
     if judged.moves:
-        _line(console, "White's winning probability, from start to end:")
-        _line(console, sparkline(judged.white, min(console.width, len(judged.white)), console.options.ascii_only))
-        _line(console, "")
-        _show_moves(judged.moves, console)
+        if judged.white is not None:
+            _line(console, "White's winning probability, from start to end:")
+            width = min(console.width, len(judged.white))
+            _line(console, sparkline(judged.white, width, console.options.ascii_only))
+            _line(console, "")
+        _show_moves(judged, console)
         _line(console, "")
     _show_summary(judged, swing, console)
 
@@ -63,31 +70,73 @@ def _show_heading(judged: Judged, console: Console) -> None:
         _line(console, ", ".join(known))
 
 
-def _show_moves(moves: list[Move], console: Console) -> None:
+def _show_moves(judged: Judged, console: Console) -> None:
+    """A row a move. Where there are choices the probability before the move is left out: the row above ends on it."""
     ascii_only = console.options.ascii_only
-    width = min(WIDEST_BAR, console.width - ROW)
-    bars = width >= NARROWEST_BAR
-    _line(console, f"{'move':<17}{'before':>6}{'after':>7}{'mover':>8}" + ("   White wins" if bars else ""), "bold")
-    for move in moves:
-        number = _number(move, ascii_only)
-        sign = move.mark if move.mark not in (GAINED, MATE, STALEMATE) else ""
-        change = move.mark if move.change is None else _points(move.change)
-        text = Text(f"{number:>5} {move.san + sign:<11}{move.before:>6.0%}{move.after:>7.0%}{change:>8}")
-        text.append(f" {GAINED if move.mark == GAINED else ' '} ")
+    heading = f"{'move':<17}"
+    room = 6 if judged.predicts else 8
+    if judged.white is not None:
+        heading += ("" if judged.predicts else f"{'before':>6} ") + f"{'after':>6}{'mover':>{room}}  "
+    choices = 0
+    if judged.predicts:
+        choices = max(0, min(SHOWN, (console.width + 2 - len(heading) - RANK) // CHOICE))  # the last needs no gap
+        title = "network's choices" if choices > 1 else "choice" if choices else ""
+        heading += f"rank prob   {title:<{choices * CHOICE}}"
+    width = 0
+    if judged.white is not None and (choices == SHOWN or not judged.predicts):
+        width = min(WIDEST_BAR, console.width - len(heading) - 1)
+        width = width if width >= NARROWEST_BAR else 0
+        heading += " White wins" if width else ""
+    _line(console, heading.rstrip(), "bold")
+    for move in judged.moves:
+        text = Text(f"{_number(move, ascii_only):>5} {move.san + _sign(move):<11}")
+        if move.worth:
+            if not judged.predicts:
+                text.append(f"{move.worth.before:>6.0%} ")
+            change = move.mark if move.change is None else _points(move.change)
+            text.append(f"{move.worth.after:>6.0%}{change:>{room}} {GAINED if move.mark == GAINED else ' '}")
         if move.mark:
             text.stylize(STYLES[move.mark])
-        if bars:
-            text.append(bar(move.after, width, ascii_only))
+        if move.expected:
+            text.append(_expected(move.expected, choices))
+        if width and move.worth:
+            text.append(" " + bar(move.worth.after, width, ascii_only))
+        text.rstrip()
         _print(console, text)
+
+
+def _expected(expected: Expected, choices: int) -> Text:
+    """Rank and probability of the played move, and the network's first choices, of a fixed width."""
+    sign = SURPRISE if expected.surprising else " "
+    text = Text(f"{expected.rank:>4}{percent(expected.probability):>5}{sign}  ")
+    if expected.surprising:
+        text.stylize(SURPRISED)
+    for i in range(choices):
+        one = expected.choices[i] if i < len(expected.choices) else None
+        text.append((f"{one.san} {percent(one.probability)}" if one else "").ljust(CHOICE))
+    return text
 
 
 def _show_summary(judged: Judged, swing: float, console: Console) -> None:
     if not judged.moves:
-        _line(console, f"no moves; White wins this position with {judged.white[0]:.0%}")
+        if judged.white is None:
+            _line(console, "no moves")
+        else:
+            _line(console, f"no moves; White wins this position with {judged.white[0]:.0%}")
         return
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
-    if end:
-        _line(console, f"{end}: the last number is the network's, not the result.")
+    if judged.white is not None:
+        if end:
+            _line(console, f"{end}: the last number is the network's, not the result.")
+        _show_swings(judged, swing, console)
+    elif end:
+        _line(console, f"{end}.")
+    if judged.predicts:
+        _show_surprises(judged, console)
+        _show_predictable(judged, console)
+
+
+def _show_swings(judged: Judged, swing: float, console: Console) -> None:
     swings = judged.swings
     points = f"{swing * 100:g} points or more"
     if not swings:
@@ -96,17 +145,55 @@ def _show_summary(judged: Judged, swing: float, console: Console) -> None:
         more = f", the largest {MOST_SWINGS}" if len(swings) > MOST_SWINGS else ""
         _line(console, f"Swings of {points}: {len(swings)}{more}:")
     for move in swings[:MOST_SWINGS]:
-        number = _number(move, console.options.ascii_only)
-        sign = "" if move.mark == GAINED else move.mark
-        line = f"{number:>5} {move.san + sign:<11}{_points(move.change or 0):>4}"
-        _line(console, f"{line}  White {move.before:.0%} → {move.after:.0%}", STYLES[move.mark])
+        line = f"{_where(move, console)}{_points(move.change or 0):>4}"
+        if move.worth:
+            line += f"  White {move.worth.before:.0%} → {move.worth.after:.0%}"
+        _line(console, line, STYLES[move.mark])
     losses = []
-    for side in ("white", "black"):
+    for side in SIDES:
         loss, _ = judged.average_loss(side)
         if loss is not None:
             losses.append(f"{side.capitalize()} {loss * 100:.1f} points")
     if losses:
         _line(console, f"Average loss a move: {', '.join(losses)}.")
+
+
+def _show_surprises(judged: Judged, console: Console) -> None:
+    surprises = judged.surprises
+    bounds = f"below the {ordinal(FAR_DOWN)} rank, or under {UNLIKELY:.0%}"
+    if not surprises:
+        _line(console, f"No move surprised the network ({bounds}).")
+    else:
+        more = f", the least likely {MOST_SWINGS}" if len(surprises) > MOST_SWINGS else ""
+        _line(console, f"Surprises {SURPRISE} ({bounds}): {len(surprises)}{more}:")
+    for move in surprises[:MOST_SWINGS]:
+        if (expected := move.expected) and expected.choices:
+            first = expected.choices[0]
+            line = f"{_where(move, console)} {ordinal(expected.rank)} of {expected.legal}, "
+            line += f"{percent(expected.probability)}; first choice {first.san} {percent(first.probability)}"
+            _line(console, line, SURPRISED)
+    if any(move.expected and move.expected.underpromotion for move in judged.moves):
+        _line(console, "A pawn is expected to become a queen; any other piece has 0% and ranks last.")
+
+
+def _show_predictable(judged: Judged, console: Console) -> None:
+    _line(console, "")
+    _line(
+        console, f"{'How predictable':<17}{'moves':>6}{'first choice':>14}{'first three':>13}{'mean prob':>11}", "bold"
+    )
+    for side in SIDES:
+        if one := judged.predictable(side):
+            line = f"{side.capitalize():<17}{one.moves:>6}{one.first_choice:>14.0%}{one.first_three:>13.0%}"
+            _line(console, f"{line}{one.probability:>11.0%}")
+
+
+def _where(move: Move, console: Console) -> str:
+    return f"{_number(move, console.options.ascii_only):>5} {move.san + _sign(move):<11}"
+
+
+def _sign(move: Move) -> str:
+    """?!, ?, ?? or nothing: the other marks have places of their own."""
+    return move.mark if move.mark not in (GAINED, MATE, STALEMATE) else ""
 
 
 def _number(move: Move, ascii_only: bool) -> str:

@@ -8,6 +8,10 @@ from numpy.typing import NDArray
 from kibitz.play.session import Answers
 
 
-def white_wins(answers: Answers) -> NDArray[np.float64]:
+def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64]:
     """White's probability of winning, 0..1 [n]: the network's only output, learned from decisive games."""
     return answers["white_wins"].astype(np.float64)
+
+
+def expected_moves(answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> None:
+    """Nothing: it was never asked for a move."""

@@ -46,8 +46,8 @@ def analyze(
     pgn: Annotated[
         str | None,
         typer.Option(
-            help="Write the games with [%eval] comments and ?!, ?, ?? to this file; - prints them instead of the table."
-            " Default: not written.",
+            help="Write the games to this file, with [%eval] and ?!, ?, ?? where the network says who wins, and its "
+            "choices in comments where it expects moves; - prints them instead of the table. Default: not written.",
             metavar="FILE",
         ),
     ] = None,
@@ -55,12 +55,16 @@ def analyze(
         float,
         typer.Option(
             help="Mark moves that cost their player this much winning probability, in points of a hundred, with ?!; "
-            "twice that with ?, three times with ??. Moves that gain it get ↑.",
+            "twice that with ?, three times with ??. Moves that gain it get ↑. Needs a network that says who wins.",
             metavar="PERCENT",
         ),
     ] = 10,
 ) -> None:
-    """Show what a network thought of each move of a game: who wins before it, after it, and which moves mattered.
+    """Show what a network thought of each move of a game.
+
+    Who wins, where it says so: White's chances before and after each move.
+    Which moves it expects, where it says so: its first three choices, and where
+    the played move ranked among the legal ones (*: below the 10th, or under 1%).
 
     Evaluations written by --pgn are in pawns from White's side, by Lichess's relation of pawns and winning chances.
     """
@@ -115,10 +119,12 @@ def _judged(
     """
     from kibitz.analysis.games import read
     from kibitz.analysis.moves import judge
+    from kibitz.analysis.ratings import RATING, UNIT, lacking
 
     name = "standard input" if path == records.STDIN else records.printable(path)
     judged = refused = 0
     first = ""
+    unrated: list[int] = []
     with _progress(path) as show, contextlib.closing(read(path, number, show)) as games:
         for record in games:
             where = f"{name} game {record.number}"
@@ -137,7 +143,15 @@ def _judged(
             if whole and (record.problem or record.notes):
                 raise KibitzError(_not_replaced(record.number, path))
             judged += 1
+            if RATING in session.beyond and lacking(record.game.headers):
+                unrated.append(record.number)
             yield judge(record, session, analysis, swing / 100)
+    if unrated:
+        which = f"game {unrated[0]} lacks"
+        if len(unrated) > 1:
+            which = f"{len(unrated):,} games, from {unrated[0]} on, lack"
+        usual = session.beyond[RATING] * UNIT
+        _warn(f"{name}: {which} a rating, which the network is told; it took the player for one of {usual}")
     if not judged:
         if number is not None:
             raise KibitzError(f"{first}; choose another with --game")
