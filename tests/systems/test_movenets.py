@@ -24,7 +24,8 @@ VARIANTS: list[dict[str, Any]] = [
     {},
     {"planes": 12, "attacks": "pieces", "rights_planes": True},
     {"piece_plane": True},
-    {"rating_plane": True, "outcome_plane": True},
+    {"rating_plane": True, "outcome_plane": True, "networks": "piece,pawn,knight,bishop,rook,queen,king"},
+    {"networks": "knight,king", "piece_plane": True},
     BODY,
     {**BODY, "targets": "square", "rating_plane": True},
     {"networks": "piece,pawn,knight,bishop,rook,queen,king"},
@@ -68,6 +69,7 @@ def test_answers_are_probabilities_and_do_not_know_colours(
     network = network_of(**settings)
     codes, state = some
     wide = torch.from_numpy(widened(state.numpy(), network.beyond))
+    assert network.features(codes, wide).shape[0] == len(codes)
     answers = dict(zip(network.outputs, network(codes, wide), strict=True))
     origin, target = answers["origin"], answers["target"]
     assert torch.allclose(origin.sum(1), torch.ones(len(codes)), atol=1e-5)
@@ -76,6 +78,8 @@ def test_answers_are_probabilities_and_do_not_know_colours(
     sums = target.sum(2)
     if settings.get("piece_plane"):  # only pieces of the mover are asked
         own = (codes > 0) & ((codes > 6) == (state[:, SIDE : SIDE + 1] == 1))
+        if "networks" in settings:  # knights and kings
+            own &= (codes % 6 == 2) | ((codes > 0) & (codes % 6 == 0))
         assert torch.equal(sums > 0.5, own)
         sums = sums[own]
     assert torch.allclose(sums, torch.ones_like(sums), atol=1e-5)

@@ -85,10 +85,10 @@ def test_moves_of_low_rated_players_are_left_out_and_of_unrated_kept(make_store:
     store = make_store(tmp_path / "two.store", pgn)
     assert len(movers.Moves(store, np.arange(2), given(min_rating=2000))) == 3 + 6
     assert len(movers.Moves(store, np.arange(2), given(min_rating=0))) == 12
+    assert len(movers.Moves(store, np.arange(2), given(min_rating=2000, moves=5))) == 5  # of the nine that stay
     assert len(movers.Values(store, np.arange(2), given(min_rating=2000))) == 14
-    states = every(movers.Moves(store, np.arange(2), given(min_rating=0, rating_plane=True, outcome_plane=True)))[
-        "state"
-    ]
+    both = given(min_rating=0, rating_plane=True, outcome_plane=True)
+    states = every(movers.Moves(store, np.arange(2), both))["state"]
     assert states.shape[1] == 6
     assert set(states[:6, 4]) == {2100 // RATING_UNIT, 1900 // RATING_UNIT}
     assert set(states[6:, 4]) == {2400 // RATING_UNIT}  # the usual one
@@ -121,6 +121,7 @@ def test_a_rating_plane_needs_ratings(small_store: Store) -> None:
         ({"value_layers": "0ip"}, "layer 1"),
         ({"optimiser": "magic"}, "--optimiser magic"),
         ({"dropout": 1.0}, "--dropout"),
+        ({"outcome_plane": True}, "--outcome-plane"),
         ({"learning_rate": float("nan")}, "--learning-rate"),
         ({"moves": -1}, "--moves"),
     ],

@@ -41,7 +41,7 @@ class Settings(movers.Settings):
     batch: int = setting(1000, "moves in a batch")
     iterations: int = setting(300_000, "batches of each network, 0 for --epochs")
     # ChessNet-2: the same body with tanh, one output; ½(f(x) − y)², y = ±γ^i, γ from 0.7 to 0.99, one network each;
-    # RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis does not say how many; 100,000 are ours.
+    # RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis does not say how many: as many as ChessNet-1's.
 
 
 class ChessNet:

@@ -126,7 +126,7 @@ class MoveNets(nn.Module):
 
     codes uint8 [n, 64], state uint8 [n, 4 + len(beyond)] -> origin [n, 64], target [n, 6 or 64, 64] probabilities, and
     value [n] in [−1, 1] for the mover where there is a value network. Targets are by type of piece, or by origin
-    square where the moving piece is known; a selector that was not wanted answers evenly.
+    square where the moving piece is known; a selector that was not wanted answers evenly, or 0 by origin square.
     """
 
     RATING: ClassVar[int] = 2400 // RATING_UNIT
@@ -179,7 +179,10 @@ class MoveNets(nn.Module):
         _, planes = self.planes(codes, state)
         if self.shared is not None:
             return self.shared.features(planes)
-        return cast(Selector, self.nets["piece" if "piece" in self.nets else self.names[0]]).features(planes)
+        first = self.names[0]
+        if self.piece_plane and first in PIECES:  # told of no piece
+            planes = torch.cat([planes, torch.zeros_like(planes[:, :1])], 1)
+        return cast(Selector, self.nets[first]).features(planes)
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         view, planes = self.planes(codes, state)

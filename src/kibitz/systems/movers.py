@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +83,7 @@ class Settings:
     value_learning_rate: float = setting(0.001, "learning rate of the value network at the first iteration")
     value_smoothing: float = setting(0.9, "smoothing of the value network's rmsprop")
     value_batch: int = setting(1024, "positions in a batch of the value network")
-    value_iterations: int = setting(100_000, "batches of the value network")
+    value_iterations: int = setting(0, "batches of the value network, 0 for as many as the others")
     value_weight: float = setting(1.0, "weight of the value's loss where it shares its body")
 
 
@@ -119,12 +119,15 @@ def check(settings: Settings, every: Sequence[str]) -> None:
     for name in ("momentum", "smoothing", "value_smoothing", "dropout"):
         if not 0 <= getattr(settings, name) < 1:
             raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: a share from 0 to under 1")
+    if settings.outcome_plane and VALUE in names:
+        raise UsageError("--outcome-plane: would tell the value network its answer; leave value out of --networks")
     if not 0 < settings.gamma <= 1:
         raise UsageError(f"--gamma {settings.gamma:g}: over 0, up to 1")
-    if min(settings.batch, settings.value_batch, settings.value_iterations) < 1:
-        raise UsageError("--batch, --value-batch and --value-iterations must be at least 1")
-    if min(settings.games, settings.moves, settings.iterations, settings.min_rating) < 0:
-        raise UsageError("--games, --moves, --iterations and --min-rating must be 0 or more")
+    if min(settings.batch, settings.value_batch) < 1:
+        raise UsageError("--batch and --value-batch must be at least 1")
+    for name in ("games", "moves", "iterations", "value_iterations", "min_rating"):
+        if getattr(settings, name) < 0:
+            raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name)}: must be 0 or more")
     if settings.iterations == 0 and not 0 < settings.epochs < math.inf:
         raise UsageError("--epochs must be over 0 where --iterations is 0")
     if settings.initial not in ("he", "xavier"):
@@ -165,26 +168,28 @@ class Moves:
         self.store, self.settings = store, settings
         self.positions = Positions(store, games, last=-2)
         self.chosen: NDArray[np.int64] | None = None  # numbers of positions; None for all
-        if settings.moves and settings.moves < len(self.positions):
-            self.chosen = np.sort(shuffled(len(self.positions), 0, 0, 0, settings.moves))
         self.results = store.column("result")
         self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
         low = (self.ratings > 0) & (self.ratings < settings.min_rating)
-        if piece is not None or low[:, games].any():
-            self._choose(low, piece)
+        if low[:, games].any():
+            self._keep(lambda games, plies: ~low[self._side(games, plies), games])
+        if settings.moves and settings.moves < len(self):
+            drawn = np.sort(shuffled(len(self), 0, 0, 0, settings.moves))
+            self.chosen = drawn if self.chosen is None else self.chosen[drawn]
+        if piece is not None:
+            of_move = pieces_of(store)
+            self._keep(lambda games, plies: of_move[store.offsets[games] + plies] == piece)
 
-    def _choose(self, low: NDArray[np.bool_], piece: int | None) -> None:
-        """Keep the moves of one type of piece, by players who are not rated too low."""
-        kept = []
+    def _side(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
+        """0 where White is to move, 1 where Black is."""
+        first = self.store.starts[self.store.start_of[games], 64 + SIDE].astype(np.int64)
+        return (first + plies) & 1
+
+    def _keep(self, which: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]) -> None:
+        """Keep the positions of which a function of games and plies says so."""
         whole = np.arange(len(self.positions)) if self.chosen is None else self.chosen
-        for numbers in np.array_split(whole, max(1, len(whole) >> 20)):  # a million at a time
-            games, plies = self.positions.locate(numbers)
-            black = (self.store.starts[self.store.start_of[games], 64 + SIDE] + plies) & 1
-            keep = ~low[black, games]
-            if piece is not None:
-                keep &= pieces_of(self.store)[self.store.offsets[games] + plies] == piece
-            kept.append(numbers[keep])
-        self.chosen = np.concatenate(kept)
+        parts = np.array_split(whole, max(1, len(whole) >> 20))  # a million at a time
+        self.chosen = np.concatenate([part[which(*self.positions.locate(part))] for part in parts])
 
     def __len__(self) -> int:
         return len(self.positions) if self.chosen is None else len(self.chosen)
@@ -325,7 +330,7 @@ def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -
     """Initial weights: he (normal, variance 2 / fan-in), xavier (2 / (fan-in + fan-out)), or one standard deviation."""
     for name, p in network.named_parameters():
         with torch.no_grad():
-            if p.dim() < 2:
+            if p.dim() < 2 or name.endswith("pairs"):
                 p.zero_()
                 continue
             inputs, outputs = p[0].numel(), p.shape[0] * p[0, 0].numel() if p.dim() > 2 else p.shape[0]
@@ -373,7 +378,8 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
                 ),
                 learning_rate=learning_rate(settings.value_learning_rate),
                 batch=settings.value_batch,
-                iterations=settings.value_iterations,
+                iterations=settings.value_iterations or settings.iterations or None,
+                epochs=settings.epochs,
             )
         else:
             piece = None if name == "piece" else PIECES.index(name)
