@@ -16,6 +16,7 @@ import pytest
 
 from helpers import import_games, program
 from kibitz.cli import run as cli
+from kibitz.commands.testing import _report
 from kibitz.store.store import Store
 from kibitz.training.run import INFO, Run
 
@@ -113,6 +114,41 @@ def test_table(kibitz: Kibitz, run: Path) -> None:
     assert "500 of their" in ended.out
     assert lines[-1] == f"result page: {run / 'test.html'}"
     assert ended.err.count("\n") == 1, "only the line on games left out: half a second needs no progress"
+
+
+def test_tables_of_a_system_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    figure = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 1000, "games": 7}
+    table = {
+        "title": "Accuracy at k",
+        "text": "How often.",
+        "heading": "network",
+        "columns": ["@1", "place", "positions"],
+        "kinds": ["share", "number", "count"],
+        "rows": [["origin", figure, figure | {"value": 2.5}, 1000]],
+    }
+    result = {
+        "run": "a",
+        "system": "chessnet",
+        "title": "b",
+        "weights": "w",
+        "weights_sha256": "0" * 64,
+        "by": {},
+        "headline": "accuracy",
+        "main": ["accuracy"],
+        "figures": {"accuracy": figure, "rook_accuracy": figure},
+        "data": {"store": "s", "split": "all"},
+        "paper": {"title": "p", "figure": "1%"},
+        "baselines": {},
+        "tables": [table],
+    }
+    _report(result)
+    out = capsys.readouterr().out
+    assert "rook" not in out
+    lines = out[out.index("Accuracy at k: How often.") :].splitlines()
+    assert [line.split() for line in lines[1:3]] == [
+        ["network", "@1", "place", "positions"],
+        ["origin", "50.0%", "±10.0", "2.500", "±0.100", "1,000"],
+    ]
 
 
 def test_stockfish_stands_beside_it(kibitz: Kibitz, run: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from helpers import program
 from kibitz.errors import UsageError
 from kibitz.examine import stockfish
-from kibitz.examine.stockfish import MATE, EngineFailed, Stockfish, evaluations, find
+from kibitz.examine.stockfish import MATE, Answer, EngineFailed, Stockfish, evaluations, find
 
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 FENS = (
@@ -63,10 +63,12 @@ def test_evaluations_are_those_that_python_chess_reads(depth: int) -> None:
     path = program("stockfish")
     with chess.engine.SimpleEngine.popen_uci(path) as engine:
         engine.configure({"Threads": 1, "Hash": 4})
-        expected = []
+        expected: list[Answer] = []
         for fen in FENS:
             info = engine.analyse(chess.Board(fen), chess.engine.Limit(depth=depth), game=object())
-            expected.append(info["score"].white().score(mate_score=MATE))
+            score = info["score"].white().score(mate_score=MATE)
+            assert score is not None
+            expected.append(Answer(score, info["pv"][0].uci()))
         name = engine.id["name"]
     for workers in (1, 2):
         assert evaluations(path, FENS, depth, workers=workers) == (name, expected)
@@ -74,9 +76,9 @@ def test_evaluations_are_those_that_python_chess_reads(depth: int) -> None:
 
 def test_mate_on_the_board_counts_for_who_gave_it() -> None:
     with Stockfish(program("stockfish")) as engine:
-        assert engine.evaluate(MATED, 1) == -MATE
-        assert engine.evaluate(FENS[3], 6) == MATE - 1
-        assert engine.evaluate(FENS[4], 6) == -MATE + 1
+        assert engine.evaluate(MATED, 1) == (-MATE, "(none)")
+        assert engine.evaluate(FENS[3], 6).centipawns == MATE - 1
+        assert engine.evaluate(FENS[4], 6).centipawns == -MATE + 1
 
 
 def test_scores_are_turned_to_whites_view(fake: Fake) -> None:
@@ -84,13 +86,13 @@ def test_scores_are_turned_to_whites_view(fake: Fake) -> None:
     heard: list[tuple[int, int]] = []
     name, scores = evaluations(path, FENS, 1, workers=2, tell=lambda done, total: heard.append((done, total)))
     assert name == "Fake 1"
-    assert scores == [31, -31, -31, 31, -31]
+    assert scores == [(31, "e2e4"), (-31, "e2e4"), (-31, "e2e4"), (31, "e2e4"), (-31, "e2e4")]
     assert heard == [(i + 1, 5) for i in range(5)]
 
 
 def test_bounds_are_no_scores(fake: Fake) -> None:
     answer = "say('info score cp 7\\ninfo score cp 900 lowerbound\\nbestmove e2e4')"
-    assert evaluations(fake(POLITE.format(answer=answer)), FENS[:1], 1, workers=1)[1] == [7]
+    assert evaluations(fake(POLITE.format(answer=answer)), FENS[:1], 1, workers=1)[1] == [(7, "e2e4")]
 
 
 @pytest.mark.parametrize(

@@ -82,3 +82,12 @@ def test_what_is_no_position_is_refused(fen: str, move: str | None) -> None:
 
 def test_a_board_is_small() -> None:
     assert len(board_svg(chess.STARTING_FEN, "e2e4")) < 3000
+
+
+def test_tints_stand_on_their_squares_and_small_ones_are_left_out() -> None:
+    chances = [0.0] * 64
+    chances[chess.E4], chances[chess.A8], chances[chess.H1] = 0.64, 0.008, 0.001
+    root = ElementTree.fromstring(board_svg(chess.STARTING_FEN, tints=chances))
+    heat = {(rect.get("x"), rect.get("y")): rect.get("opacity") for rect in root.iter("rect")}
+    assert heat == {(str(4 * SQUARE), str(4 * SQUARE)): "0.80", ("0", "0"): "0.09"}
+    assert [text.text for text in root.iter("text")] == ["64"]

@@ -14,7 +14,7 @@ import matplotlib
 import pytest
 
 import kibitz.report.curves
-from kibitz.report.curves import learning_curve_svg, reliability_svg, save_learning_curve, slices_svg
+from kibitz.report.curves import landscape_svg, learning_curve_svg, reliability_svg, save_learning_curve, slices_svg
 
 HOSTILE = "</svg><script>alert(1)</script> $\\frac$ & 赵 \"'"
 
@@ -42,6 +42,12 @@ def metrics(stages: tuple[str | None, ...] = (None,)) -> list[dict[str, Any]]:
     return rows
 
 
+LANDSCAPE = {
+    "points": [[0, 0, 0], [1, 2, 2], [3, 1, 2]], "groups": ["opening", "middlegame", HOSTILE],
+    "course": [[0, 0], [1, 1], [2, 0]],
+}  # fmt: skip
+
+
 def words(svg: str) -> list[str]:
     return ["".join(node.itertext()) for node in ElementTree.fromstring(svg).iter() if node.tag.endswith("text")]
 
@@ -52,10 +58,11 @@ def pictures() -> list[str]:
         reliability_svg(calibration()),
         slices_svg(rows, f"accuracy {HOSTILE}", 0.7, (0.5, 0.9)),
         learning_curve_svg(metrics((HOSTILE, "second"))),
+        landscape_svg(LANDSCAPE),
     ]
 
 
-@pytest.mark.parametrize("svg", pictures(), ids=["reliability", "slices", "learning"])
+@pytest.mark.parametrize("svg", pictures(), ids=["reliability", "slices", "learning", "landscape"])
 def test_pictures_are_whole_and_ask_for_nothing(svg: str) -> None:
     root = ElementTree.fromstring(svg)
     assert root.tag == "svg"
@@ -141,3 +148,27 @@ def test_pyplot_is_never_loaded() -> None:
         check=True,
     )
     assert told.stdout.strip() == "False"
+
+
+def test_landscape_names_the_groups_that_it_has() -> None:
+    assert words(landscape_svg(LANDSCAPE)) == ["start", "end", "opening", HOSTILE]
+    assert words(landscape_svg(LANDSCAPE | {"course": []})) == ["opening", HOSTILE]
+    landscape_svg(LANDSCAPE | {"course": [[0, 0]], "points": []})
+
+
+def test_learning_curve_of_many_stages_and_of_one_body_for_several_answers() -> None:
+    names = ("piece", "pawn", "knight", "bishop", "rook", "queen", "king", "value")
+    assert set(names) <= set(words(learning_curve_svg(metrics(names))))
+    rows = [
+        {
+            "kind": "summary",
+            "stage": "moves",
+            "iteration": i,
+            "loss": 3.0,
+            "origin_accuracy": 0.3,
+            "target_accuracy": 0.4,
+        }
+        for i in (100, 200)
+    ]
+    shown = words(learning_curve_svg(rows))
+    assert {"loss", "origin accuracy", "target accuracy"} <= set(shown)

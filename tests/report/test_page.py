@@ -9,7 +9,7 @@ from typing import Any
 import chess
 import pytest
 
-from kibitz.report.page import figure_text, interval_text, render_test_page
+from kibitz.report.page import render_test_page
 
 HOSTILE = "<script>alert('x')</script>\" onload=\"x {{ 7*7 }} & 赵"
 VOID = {"meta", "link", "br", "img", "hr", "input"}
@@ -253,24 +253,66 @@ def test_a_hundred_boards_stay_small() -> None:
     assert page.count('id="white-knight"') == 1
 
 
-@pytest.mark.parametrize(
-    ("value", "name", "text"),
-    [
-        (0.6613, "accuracy", "66.1%"),
-        (0.5981, "log_loss", "0.598"),
-        (0.0214, "calibration_error", "0.021"),
-        (-0.012, "accuracy_difference", "-1.2%"),
-        (1.0, "accuracy", "100.0%"),
-        (1234.5, "positions_per_second", "1,234.500"),
-        (None, "accuracy", "–"),
-        (float("nan"), "accuracy", "–"),
-    ],
-)
-def test_figures_print(value: float | None, name: str, text: str) -> None:
-    assert figure_text(value, name) == text
+def heat_map(**other: Any) -> dict[str, Any]:
+    return {
+        "fen": chess.STARTING_FEN,
+        "game": "5",
+        "ply": 0,
+        "origin": [0.0] * 12 + [0.7] + [0.0] * 51,
+        "target": [0.0] * 28 + [0.95] + [0.0] * 35,
+        "target_of": "pawn",
+        "played": "e4",
+        "rank": 1,
+        "choices": [{"move": "e4", "probability": 0.61}, {"move": "d4", "probability": 0.2}],
+        "white": HOSTILE,
+        "black": "B",
+        "white_rating": None,
+        "black_rating": 2300,
+        "date": None,
+        **other,
+    }
 
 
-def test_intervals_print() -> None:
-    assert interval_text(figure(0.5), "accuracy") == "49.0 to 51.0%"
-    assert interval_text(figure(0.5), "log_loss") == "0.490 to 0.510"
-    assert interval_text(figure(None), "accuracy") == "–"
+def test_tables_heat_maps_and_landscape() -> None:
+    tables = [
+        {
+            "title": "Accuracy at k",
+            "text": f"How often {HOSTILE}",
+            "heading": "network",
+            "columns": ["@1", "place", "n"],
+            "kinds": ["share", "number", "count"],
+            "rows": [["origin", figure(0.5), figure(0.5), 1234], [HOSTILE, figure(None), "none", 0]],
+        },
+        {
+            "title": "First moves",
+            "text": "",
+            "heading": "move",
+            "columns": ["net"],
+            "kinds": ["share"],
+            "rows": [["e4", 0.4]],
+        },
+    ]
+    result = {
+        "headline": "accuracy",
+        "main": ["log_loss"],
+        "tables": tables,
+        "heat_maps": [heat_map(), heat_map(ply=3)],
+        "figures": {"accuracy": figure(0.5), "log_loss": figure(1.2), "rook_accuracy": figure(0.3)},
+        "landscape": {
+            "points": [[0, 0, 0], [1, 1, 2]],
+            "groups": ["a", "b", "c"],
+            "course": [[0, 1], [1, 0]],
+            "game": HOSTILE,
+        },
+    }
+    page = render_test_page(result)
+    reader = Reader(page)
+    assert re.findall(r'<h2 id="([^"]+)"', page) == ["figures", "table-0", "table-1", "heat-maps", "landscape"]
+    assert "Rook accuracy" not in reader.said, "main names what the first table shows"
+    assert "origin 50.0% ±1.0 0.500 ±0.010 1,234" in reader.said
+    assert "e4 40.0%" in reader.said
+    assert "e4 61.0%, d4 20.0%" in reader.said
+    assert "where the pawn goes" in reader.said
+    assert page.count('class="heat"') == page.count('class="percent"') == 4
+    assert "<script" not in page
+    assert {name[1:] for name in reader.values("href") if name.startswith("#table")} == {"table-0", "table-1"}

@@ -226,3 +226,40 @@ def test_slices_by_labels_keep_empty_ones() -> None:
         ("endgame", 1),
         ("other", 1),
     ]
+
+
+@given(rows)
+@settings(max_examples=40, deadline=None)
+def test_means_of_several_values_are_those_of_each(table: list[tuple[int, float, bool, bool]]) -> None:
+    game, values, others, mask = columns(table)
+    groups = quick(game)
+    for one, alone in zip(groups.means([values, others], mask), (values, others), strict=True):
+        assert one.as_json() == pytest.approx(groups.mean(alone, mask).as_json())
+    assert groups.means([]) == []
+
+
+@given(rows)
+@settings(max_examples=60, deadline=None)
+def test_correlation_is_the_slow_one(table: list[tuple[int, float, bool, bool]]) -> None:
+    game, values, others, mask = columns(table)
+    values = np.round(values, 3)  # differences that are lost in rounding are no variation
+    figure = quick(game).correlation(values, others, mask)
+    assert figure.n == mask.sum()
+    if not mask.any() or np.ptp(values[mask]) == 0 or np.ptp(others[mask]) == 0:
+        assert math.isnan(figure.value)
+        return
+    assert figure.value == pytest.approx(np.corrcoef(values[mask], others[mask])[0, 1], abs=1e-9)
+    if not math.isnan(figure.low):
+        assert -1 <= figure.low <= figure.value <= figure.high <= 1
+
+
+def test_correlation_has_an_interval_that_narrows() -> None:
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=4000)
+    b = a + rng.normal(size=4000)  # 0.707
+    wide, narrow = (ByGame(np.arange(n) // 2).correlation(a[:n], b[:n]) for n in (100, 4000))
+    assert wide.low < 0.707 < wide.high
+    assert narrow.low < 0.707 < narrow.high
+    assert narrow.high - narrow.low < (wide.high - wide.low) / 3
+    far = ByGame(np.arange(4000) // 2).correlation(a + 1e6, b)
+    assert far.value == pytest.approx(narrow.value, abs=1e-6)

@@ -178,9 +178,10 @@ class _Progress:
 
 def _report(result: dict[str, Any]) -> None:
     """The tables: figures, baselines, slices; and what must be said with them."""
-    from kibitz.report.page import figure_text, interval_text
+    from kibitz.report.numbers import cell_text, figure_text, interval_text
 
     headline, data, paper = result["headline"], result["data"], result["paper"]
+    main = {name: result["figures"][name] for name in result.get("main", result["figures"])}
 
     def cells(name: str, kind: str, figure: dict[str, Any]) -> tuple[str, ...]:
         return (
@@ -195,11 +196,19 @@ def _report(result: dict[str, Any]) -> None:
     print(f"{result['run']} ({result['system']}: {result['title']}) on {data['store']}: {data['split']}")
     print(f"weights {result['weights']}, sha256 {result['weights_sha256'][:12]}")
     print()
-    table("figure", [cells(name.replace("_", " "), name, figure) for name, figure in result["figures"].items()])
+    table("figure", [cells(name.replace("_", " "), name, figure) for name, figure in main.items()])
     beside = {"the network": result["figures"][headline], **result["baselines"]}
     table(f"{headline} of", [cells(name, headline, figure) for name, figure in beside.items()])
     for name, rows in result["by"].items():
         table(f"{headline} by {name}", [cells(row["slice"], headline, row["figure"]) for row in rows])
+    for part in result.get("tables", ()):
+        rows = [
+            (row[0], *(cell_text(cell, kind) for cell, kind in zip(row[1:], part["kinds"], strict=True)))
+            for row in part["rows"]
+        ]
+        right = range(1, len(part["columns"]) + 1)
+        print_table(f"{part['title']}: {part['text']}", (part["heading"], *part["columns"]), rows, right=right)
+        print()
     print(f"the paper: {paper['title']}: {paper['figure']}")
     if data.get("note"):
         print(data["note"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ BATCH = 4096
 """Positions replayed at once."""
 
 
-def draw(positions: Positions, most: int, seed: int) -> NDArray[np.int64]:
+def draw(positions: Sized, most: int, seed: int) -> NDArray[np.int64]:
     """Numbers of at most `most` positions (0: all), rising, each as likely as any other."""
     size = len(positions)
     if most <= 0 or most >= size:

@@ -1,4 +1,4 @@
-"""Stockfish as a yardstick: its evaluation of positions at a fixed depth, through plain UCI.
+"""Stockfish as a yardstick: its evaluation of positions and its best moves at a fixed depth, through plain UCI.
 
 It may be absent, crash or hang; whatever it does, no wait is longer than PATIENCE, and its process ends with ours.
 """
@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
+from typing import NamedTuple
 
 from kibitz.errors import UsageError
 
@@ -38,6 +39,14 @@ def find(wanted: str | None = None) -> str | None:
             raise UsageError(f"--stockfish {wanted}: no such program; give its path")
         return found
     return shutil.which("stockfish") or shutil.which("/usr/games/stockfish")  # where Debian has it, off most PATHs
+
+
+class Answer(NamedTuple):
+    """centipawns: the evaluation from White's view, a mate in n moves is ±(MATE - n). move: the best one as UCI writes
+    it; "(none)" where there is none."""
+
+    centipawns: int
+    move: str
 
 
 class Stockfish:
@@ -65,23 +74,23 @@ class Stockfish:
             self.close()
             raise
 
-    def evaluate(self, fen: str, depth: int) -> int:
-        """Its evaluation in centipawns from White's view; a mate in n moves is ±(MATE - n).
-
-        Starts from an empty memory, so that the answer depends on the position alone.
-        """
+    def evaluate(self, fen: str, depth: int) -> Answer:
+        """Its evaluation and best move. Starts from an empty memory, so that they depend on the position alone."""
         self._send("ucinewgame", "isready")
         for _ in self._until("readyok"):
             pass
         self._send(f"position fen {fen}", f"go depth {depth}")
         score: int | None = None
+        move = ""
         for line in self._until("bestmove"):
             words = line.split()
-            if "score" in words and "upperbound" not in words and "lowerbound" not in words:
+            if line.startswith("bestmove"):
+                move = words[1] if len(words) > 1 else ""
+            elif "score" in words and "upperbound" not in words and "lowerbound" not in words:
                 score = _centipawns(words[words.index("score") + 1 :])
         if score is None:
             raise EngineFailed(f"{self.name} gave no score for {fen}")
-        return score if " w " in fen else -score
+        return Answer(score if " w " in fen else -score, move)
 
     def close(self) -> None:
         """End the process, and where the program was a script, whatever it started."""
@@ -121,7 +130,7 @@ class Stockfish:
         self._lines.put(None)
 
     def _until(self, last: str) -> Iterator[str]:
-        """Lines up to the one that begins with `last`, without it."""
+        """Lines up to the one that begins with `last`, and that one."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -130,9 +139,9 @@ class Stockfish:
                 raise EngineFailed(f"{self.name} did not answer for {PATIENCE:g} s") from None
             if line is None:
                 raise EngineFailed(f"{self.name} ended (exit code {self._process.wait()})")
+            yield line
             if line.startswith(last):
                 return
-            yield line
 
 
 def _centipawns(words: Sequence[str]) -> int:
@@ -151,26 +160,26 @@ def evaluations(
     *,
     workers: int,
     tell: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[str, list[int]]:
-    """The engine's name, and its evaluation of each position in centipawns, White's view.
+) -> tuple[str, list[Answer]]:
+    """The engine's name, and its answer to each position.
 
     workers: processes, one thread each. Raises EngineFailed when any of them fails; no process is left.
     """
     done, failed, lock = 0, threading.Event(), threading.Lock()
 
-    def work(mine: Sequence[str]) -> tuple[str, list[int]]:
+    def work(mine: Sequence[str]) -> tuple[str, list[Answer]]:
         nonlocal done
-        scores: list[int] = []
+        answers: list[Answer] = []
         try:
             with Stockfish(path) as engine:
                 for fen in mine:
                     if failed.is_set():
                         break
-                    scores.append(engine.evaluate(fen, depth))
+                    answers.append(engine.evaluate(fen, depth))
                     with lock:
                         done += 1
                         tell(done, len(fens))
-                return engine.name, scores
+                return engine.name, answers
         except BaseException:
             failed.set()
             raise
@@ -183,7 +192,7 @@ def evaluations(
         except BaseException:
             failed.set()  # Ctrl-C too: the others stop after the position they are at
             raise
-    every = [0] * len(fens)
-    for first, (_, scores) in enumerate(parts):
-        every[first::workers] = scores
+    every = [Answer(0, "")] * len(fens)
+    for first, (_, answers) in enumerate(parts):
+        every[first::workers] = answers
     return parts[0][0], every

@@ -10,13 +10,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kibitz.chess.filters import SPEEDS
 from kibitz.chess.replay import SIDE
 from kibitz.examine import Plan, Tell
 from kibitz.examine.games import Chosen, bundled_note, describe
+from kibitz.examine.parts import PHASES, VALUES, as_by, by_rating, by_speed
 from kibitz.examine.sample import draw, gather
-from kibitz.examine.shown import Picker, curve, fens, position, records, story
-from kibitz.examine.stockfish import EngineFailed, evaluations
+from kibitz.examine.shown import Picker, curve, position, records, story
+from kibitz.examine.yardstick import Yardstick
 from kibitz.play.session import Session
 from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
@@ -25,9 +25,6 @@ from kibitz.training.metrics import ByGame, log_loss, reliability, slices
 from kibitz.training.run import Run
 
 OUTPUT, MEANING = "white_wins", "White wins"
-
-VALUES = np.array([0, 1, 3, 3, 5, 9, 0, -1, -3, -3, -5, -9, 0], np.int8)
-"""What each code of a square counts for White: pawn 1, knight and bishop 3, rook 5, queen 9."""
 
 GALLERY = (
     (0.9, 1.0, "Surely White"), (0.8, 0.9, "White"), (0.65, 0.8, "Rather White"), (0.45, 0.55, "Even"),
@@ -39,13 +36,11 @@ IN_BAND, SHOWN = 4, 12
 """Positions of a band that are right, and as many that are wrong; hardest positions, and as many mistakes."""
 
 PLIES = (0, 10, 20, 30, 40, 60, 80, 100, 140, np.inf)
-PHASES = ("opening", "middlegame", "endgame")
 MATERIAL = (-np.inf, -8, -4, -2, 0, 1, 3, 5, 9, np.inf)
 MATERIAL_WORDS = (
     "Black 9 or more up", "Black 5 to 8 up", "Black 3 or 4 up", "Black 1 or 2 up", "equal",
     "White 1 or 2 up", "White 3 or 4 up", "White 5 to 8 up", "White 9 or more up",
 )  # fmt: skip
-RATING_STEP = 200
 
 
 @dataclass(frozen=True)
@@ -102,7 +97,7 @@ def examine(
     if note := bundled_note(store, chosen.games) or protocol_note(store, chosen.games):
         data["note"] = note
     groups = ByGame(sheet.games)
-    beside = baselines(sheet, groups, plan, session.threads, tell, say)
+    beside = baselines(sheet, groups, Yardstick(plan, session.threads, tell, say))
     tell("figures", 0, 1)
     figures = {
         "accuracy": groups.mean(sheet.right),
@@ -159,30 +154,8 @@ def by(sheet: Sheet, groups: ByGame) -> dict[str, list[dict[str, Any]]]:
         "material": slices(right, groups, sheet.material, edges=MATERIAL, labels=MATERIAL_WORDS),
         "side to move": slices(right, groups, sheet.side, labels=("White", "Black")),
     }
-    if (known := rating[rating >= 0]).size:
-        tables["rating"] = slices(right, groups, rating, **_rating_bands(known))
-    numbers = {speed: number for number, speed in enumerate(SPEEDS)}
-    speed = np.array([numbers.get(name, -1) for name in sheet.store.column("speed")])[sheet.games]
-    if (speed >= 0).any():
-        tables["speed"] = slices(right, groups, speed, labels=SPEEDS)
-    return {
-        name: [
-            {"slice": "unknown" if row["slice"] == "other" else row["slice"], "figure": row["figure"].as_json()}
-            for row in rows
-            if row["figure"].n
-        ]
-        for name, rows in tables.items()
-    }
-
-
-def _rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
-    """Bands of ratings for `slices`; the few positions beyond the 1st and 99th percent go to the bands at the ends."""
-    low, high = (int(end) // RATING_STEP * RATING_STEP for end in np.percentile(known, (1, 99)))
-    inner = range(low + RATING_STEP, high + 1, RATING_STEP)
-    if not inner:
-        return {"edges": (0, np.inf), "labels": (f"about {low} to {low + RATING_STEP - 1}",)}
-    middle = [f"{edge} to {edge + RATING_STEP - 1}" for edge in inner[:-1]]
-    return {"edges": (0, *inner, np.inf), "labels": (f"under {inner[0]}", *middle, f"{inner[-1]} and over")}
+    tables |= by_rating(right, groups, rating)
+    return as_by(tables | by_speed(right, groups, sheet.store, sheet.games))
 
 
 # Baselines
@@ -193,12 +166,8 @@ def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]
     return np.where(score == 0, 0.5, (score > 0) == won)
 
 
-def baselines(
-    sheet: Sheet, groups: ByGame, plan: Plan, workers: int, tell: Tell, say: Callable[[str], None]
-) -> dict[str, Any]:
-    """Figures of simpler answers by name; one over some of the positions is followed by the network's there.
-
-    workers: Stockfish processes."""
+def baselines(sheet: Sheet, groups: ByGame, yardstick: Yardstick) -> dict[str, Any]:
+    """Figures of simpler answers by name; one over some of the positions is followed by the network's there."""
     white, black = (sheet.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rated = (white > 0) & (black > 0)
     found = {
@@ -210,31 +179,10 @@ def baselines(
         found[name] = groups.mean(answered(white - black, sheet.won), rated).as_json()
         if not rated.all():
             found["the network, where both ratings are known"] = groups.mean(sheet.right, rated).as_json()
-    if plan.stockfish and plan.stockfish_positions:
-        order = np.random.default_rng(plan.seed).permutation(len(sheet.games))
-        for depth, count in ((1, plan.stockfish_positions), (10, max(1, plan.stockfish_positions // 5))):
-            try:
-                found |= _stockfish(sheet, np.sort(order[:count]), plan.stockfish, depth, workers, tell)
-            except EngineFailed as error:
-                say(f"Stockfish at depth {depth} is left out: {error}")
-    return found
-
-
-def _stockfish(
-    sheet: Sheet, some: NDArray[np.int64], path: str, depth: int, workers: int, tell: Tell
-) -> dict[str, Any]:
-    """Stockfish's figure and the network's on the positions `some` (indices)."""
-    name, scores = evaluations(
-        path, fens(sheet.store, sheet.games[some], sheet.plies[some]), depth, workers=workers,
-        tell=lambda done, total: tell(f"Stockfish, depth {depth}", done, total),
+    return found | yardstick.beside(
+        sheet.store, sheet.games, sheet.plies, sheet.right,
+        lambda answers, some: answered(np.array([answer.centipawns for answer in answers]), sheet.won[some]),
     )  # fmt: skip
-    groups = ByGame(sheet.games[some])
-    return {
-        f"{name}, depth {depth}, {len(some):,} positions": groups.mean(
-            answered(np.array(scores), sheet.won[some])
-        ).as_json(),
-        f"the network, the same {len(some):,} positions": groups.mean(sheet.right[some]).as_json(),
-    }
 
 
 # Gallery, hardest positions and mistakes

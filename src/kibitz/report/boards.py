@@ -6,6 +6,8 @@ drawings) is drawn once, in a hidden `<svg>` that `piece_defs` gives, and every 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import chess
 import chess.svg
 from markupsafe import Markup, escape
@@ -28,11 +30,12 @@ def piece_defs() -> Markup:
     )
 
 
-def board_svg(fen: str, last_move_uci: str | None = None) -> Markup:
+def board_svg(fen: str, last_move_uci: str | None = None, tints: Sequence[float] | None = None) -> Markup:
     """One board seen from White, to be placed on a page that holds `piece_defs`.
 
     The squares of `last_move_uci` ("e2e4") are tinted, and a disc on the right stands at the bottom when White is to
-    move and at the top when Black is. The `<title>` tells the position in words. Raises ValueError on a FEN or a move
+    move and at the top when Black is. The `<title>` tells the position in words. `tints` are probabilities of the 64
+    squares (a1 first): a tint of that strength, and percents from 1 on. Raises ValueError on a FEN or a move
     that is not one.
     """
     board = chess.Board(fen)
@@ -40,12 +43,30 @@ def board_svg(fen: str, last_move_uci: str | None = None) -> Markup:
     tinted = [move.from_square, move.to_square] if move else []
     parts = [f"<title>{escape(describe(board, move))}</title>", '<use href="#board-squares"/>']
     parts += [f'<rect class="last" x="{x}" y="{y}" width="{SQUARE}" height="{SQUARE}"/>' for x, y in map(_at, tinted)]
+    parts += list(_tints(tints or ()))
     for square, piece in sorted(board.piece_map().items()):
         x, y = _at(square)
         parts.append(f'<use href="#{_name(piece)}" x="{x}" y="{y}"/>')
+    parts += list(_percents(tints or ()))
     parts.append(_marker(board.turn))
     side = 8 * SQUARE
     return Markup(f'<svg class="board" viewBox="0 0 {side + MARGIN} {side}" role="img">{"".join(parts)}</svg>')
+
+
+def _tints(chances: Sequence[float]) -> Iterator[str]:
+    """Probabilities as tints; their roots, since many are small and the eye should see them."""
+    for square, chance in enumerate(chances):
+        if chance >= 0.005:
+            x, y = _at(square)
+            strength = min(0.9, chance**0.5)
+            yield f'<rect class="heat" x="{x}" y="{y}" width="{SQUARE}" height="{SQUARE}" opacity="{strength:.2f}"/>'
+
+
+def _percents(chances: Sequence[float]) -> Iterator[str]:
+    for square, chance in enumerate(chances):
+        if chance >= 0.01:
+            x, y = _at(square)
+            yield f'<text class="percent" x="{x + SQUARE - 2}" y="{y + SQUARE - 3}">{chance * 100:.0f}</text>'
 
 
 def describe(board: chess.Board, move: chess.Move) -> str:

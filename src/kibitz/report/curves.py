@@ -21,10 +21,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-INK, MUTED, GRID, ONE, TWO = "#26303b", "#6a7684", "#dce1e7", "#2a6fb0", "#c4622d"
-_VARIABLES = {INK: "ink", MUTED: "muted", GRID: "line", ONE: "accent", TWO: "second"}
+INK, MUTED, GRID, ONE, TWO, THREE = "#26303b", "#6a7684", "#dce1e7", "#2a6fb0", "#c4622d", "#2d7d4f"
+_VARIABLES = {INK: "ink", MUTED: "muted", GRID: "line", ONE: "accent", TWO: "second", THREE: "good"}
 _WIDTH = 5.8
 """Inches. Narrow on purpose: on a telephone the picture shrinks little, so its words stay readable."""
+
+_SHOWN = ("loss", "accuracy", "origin_accuracy", "target_accuracy")
+"""What a learning curve has a panel for, as far as the metrics have it."""
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -110,11 +113,37 @@ def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
     """Loss and accuracy against iterations, training beside validation, as inline SVG.
 
     `metrics` are the lines of metrics.jsonl: rows of kind "summary" and "validation" with "iteration", "loss" and
-    perhaps "accuracy" and "stage"; other kinds are passed over. Stages stand one after another. A row written twice,
-    as after a run was taken up again, counts as last written.
+    perhaps others of `_SHOWN` and "stage"; other kinds are passed over. Stages stand one after another. A row written
+    twice, as after a run was taken up again, counts as last written.
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")
+
+
+def landscape_svg(landscape: Row) -> Markup:
+    """Positions as points coloured by group, and the course of one game among them, as inline SVG.
+
+    landscape: "points" [x, y, group's number], "groups" their names, "course" [x, y] in the order of the game.
+    """
+    with _drawing():
+        figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")
+        axes = figure.subplots()
+        for number, (name, colour) in enumerate(zip(landscape["groups"], (ONE, TWO, THREE), strict=False)):
+            points = [point[:2] for point in landscape["points"] if point[2] == number]
+            if points:
+                axes.plot(*zip(*points, strict=True), ".", color=colour, markersize=3.2, alpha=0.6, label=name)
+        course = landscape.get("course") or []
+        for first, style in ((0, "-"), (1, (0, (2, 2)))):  # the sides see the board differently: a line each
+            if len(course) > first:
+                axes.plot(*zip(*course[first::2], strict=True), color=INK, linewidth=1, linestyle=style)
+        if course:
+            for words, place in (("start", course[0]), ("end", course[-1])):
+                axes.annotate(words, place, xytext=(4, 4), textcoords="offset points", fontweight="bold")
+        axes.set(xticks=[], yticks=[])
+        axes.spines[:].set_visible(False)
+        if landscape["points"]:
+            axes.legend(loc="best", markerscale=3)
+        return _inline(figure, "Positions by the last hidden layer")
 
 
 def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
@@ -130,7 +159,7 @@ def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
 
 def _learning_figure(metrics: Sequence[Row]) -> Figure:
     rows, borders = _unrolled(metrics)
-    shown = [name for name in ("loss", "accuracy") if any(row.get(name) is not None for row in rows)]
+    shown = [name for name in _SHOWN if any(row.get(name) is not None for row in rows)]
     figure = Figure(figsize=(_WIDTH, 0.5 + 2.1 * max(1, len(shown))), layout="constrained")
     panels = figure.subplots(max(1, len(shown)), 1, sharex=True, squeeze=False)[:, 0]
     for axes, name in zip(panels, shown, strict=False):
@@ -143,14 +172,17 @@ def _learning_figure(metrics: Sequence[Row]) -> Figure:
                     label = ""
         for _, start in borders[1:]:
             axes.axvline(start, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
-        axes.set_ylabel(name)
-        if name == "accuracy":
+        axes.set_ylabel(name.replace("_", " "))
+        if name.endswith("accuracy"):
             axes.yaxis.set_major_formatter(FuncFormatter(_percent))
     if shown:
         panels[0].legend(loc="best")
     for stage, start in borders if len(borders) > 1 else []:
         top = panels[0].get_xaxis_transform()
-        panels[0].annotate(_shortened(stage), (start, 1), xycoords=top, xytext=(3, 3), textcoords="offset points")
+        panels[0].annotate(
+            _shortened(stage), (start, 1), xycoords=top, xytext=(3, 3), textcoords="offset points",
+            rotation=60 if len(borders) > 3 else 0,
+        )  # fmt: skip
     panels[-1].set_xlabel("iteration")
     panels[-1].xaxis.set_major_locator(MaxNLocator(6, integer=True))
     panels[-1].xaxis.set_major_formatter(FuncFormatter(lambda at, _: f"{at:,.0f}"))

@@ -16,7 +16,8 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from kibitz.report.boards import board_svg, piece_defs
-from kibitz.report.curves import learning_curve_svg, reliability_svg, slices_svg
+from kibitz.report.curves import landscape_svg, learning_curve_svg, reliability_svg, slices_svg
+from kibitz.report.numbers import cell_text, figure_text, interval_text, is_share
 
 Row = Mapping[str, Any]
 
@@ -28,18 +29,22 @@ TEXTS = {
     "hardest": "Where the network saw the chances most even.",
     "mistakes": "Where the network was surest, and wrong.",
     "games": "The games of these positions, with the network's probability after every move.",
+    "heat_maps": "Where the network sees the move start, and where the piece of its first choice goes: the stronger "
+    "the tint, the more probable; numbers are percents. Illegal squares are not taken out.",
+    "landscape": "The network's last hidden layer, laid out flat (t-SNE): positions that it sees alike lie together. "
+    "The lines are one game: solid through the positions of the side that moved first, dotted through the other's.",
     "metrics": "How the network learnt.",
 }
 """What a section says under its heading, unless the result's own "texts" say it."""
-
-_NUMBERS = re.compile(r"loss|error|brier|perplexity|entropy|rank|score|rating$|elo")
 
 
 def render_test_page(result: Mapping[str, Any]) -> str:
     """The whole page as HTML, from the result of a test as `kibitz test --json` writes it.
 
     Only "figures" is needed (name to {"value", "low", "high", "n", "games"}, None where there is none); every other
-    section appears when the result has it. "ply" counts moves made, so moves[ply - 1] is the last one played and
+    section appears when the result has it. "main" names the figures that the first table shows (all, where it is not
+    there), "tables" are further ones (as `kibitz.examine.ranks.Table`), "heat_maps" and "landscape" are as the modules
+    of these names in `kibitz.examine` give them. "ply" counts moves made, so moves[ply - 1] is the last one played and
     curve[ply] the probability after it. "texts" may replace the sentence under a section's heading, see `TEXTS`.
     Raises ValueError without figures, and on a FEN or move that is not one.
     """
@@ -55,7 +60,8 @@ def render_test_page(result: Mapping[str, Any]) -> str:
         "result": result,
         "title": result.get("title") or result.get("system") or "test",
         "headline": headline,
-        "figures": figures,
+        "figures": {name: figures[name] for name in result.get("main") or figures},
+        "top": figures[headline],
         "data": result.get("data") or {},
         "texts": TEXTS | dict(result.get("texts") or {}),
         "bars": _bars(result, headline),
@@ -63,35 +69,19 @@ def render_test_page(result: Mapping[str, Any]) -> str:
         "slices": _slices(result, headline),
         "games": [_game(game, anchors[key], _moments(result, key)) for key, game in games.items()],
         "anchors": anchors,
+        "tables": [{**table, "anchor": f"table-{i}"} for i, table in enumerate(result.get("tables") or ())],
+        "heat_maps": [_heat(row) for row in result.get("heat_maps") or ()],
+        "landscape": landscape_svg(result["landscape"]) if result.get("landscape") else None,
         "learning": learning_curve_svg(result["metrics"]) if result.get("metrics") else None,
         "pieces": piece_defs(),
     }
     environment = Environment(
         loader=PackageLoader("kibitz.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(figure=figure_text, interval=interval_text, words=_words, count=_count, board=_board)
+    environment.filters.update(
+        figure=figure_text, interval=interval_text, words=_words, count=_count, board=_board, cell=cell_text
+    )
     return environment.get_template("page.html.j2").render(page)
-
-
-def figure_text(value: float | None, name: str) -> str:
-    """A figure as print: "66.0%" for shares, three decimals for losses, errors and whatever is no share."""
-    if value is None or math.isnan(value):
-        return "–"
-    return f"{value * 100:.1f}%" if _is_share(value, name) else f"{value:,.3f}"
-
-
-def interval_text(figure: Row, name: str) -> str:
-    """The 95% interval as print, "65.0 to 67.0%"; a dash where there is none."""
-    low, high = figure.get("low"), figure.get("high")
-    if low is None or high is None or math.isnan(low) or math.isnan(high):
-        return "–"
-    if not _is_share(figure["value"], name):
-        return f"{low:,.3f} to {high:,.3f}"
-    return f"{low * 100:.1f} to {high * 100:.1f}%"
-
-
-def _is_share(value: float, name: str) -> bool:
-    return not _NUMBERS.search(name.lower()) and abs(value) <= 1
 
 
 def _words(name: str) -> str:
@@ -109,6 +99,17 @@ def _board(position: Row) -> Markup:
     return board_svg(position["fen"], position.get("last_move")) if position.get("fen") else Markup("")
 
 
+def _heat(row: Row) -> dict[str, Any]:
+    """A sample position with its two boards."""
+    return {
+        **row,
+        "boards": [
+            ("where it starts", board_svg(row["fen"], tints=row["origin"])),
+            (f"where the {row['target_of']} goes", board_svg(row["fen"], tints=row["target"])),
+        ],
+    }
+
+
 def _bars(result: Row, headline: str) -> list[dict[str, Any]]:
     """The network and its baselines as bars, places in percent of the longest reach (of 1 for shares)."""
     baselines = result.get("baselines") or {}
@@ -119,7 +120,7 @@ def _bars(result: Row, headline: str) -> list[dict[str, Any]]:
         *((name, row, False) for name, row in baselines.items()),
     ]
     values = [row["value"] for _, row, _ in rows if row["value"] is not None]
-    share = all(_is_share(value, headline) and value >= 0 for value in values)
+    share = all(is_share(value, headline) and value >= 0 for value in values)
     reach = 1.0 if share else max((abs(row.get("high") or row["value"] or 0.0) for _, row, _ in rows), default=0) or 1.0
     return [
         {
@@ -144,7 +145,7 @@ def _slices(result: Row, headline: str) -> list[dict[str, Any]]:
     ends = [row["figure"].get(end) for rows in by.values() for row in rows for end in ("value", "low", "high")]
     known = [end for end in [*ends, whole] if end is not None]
     span = (min(known), max(known)) if known else (0.0, 1.0)
-    percent = all(_is_share(end, headline) for end in known)
+    percent = all(is_share(end, headline) for end in known)
     return [
         {"name": name, "rows": rows, "picture": slices_svg(rows, f"{_words(headline)} by {name}", whole, span, percent)}
         for name, rows in by.items()

@@ -110,8 +110,8 @@ class ByGame:
             return Figure(math.nan, math.nan, math.nan, n, games)
         first, second = first - first.mean(), second - second.mean()  # so that squares lose no digits
         products = (first, second, first * first, second * second, first * second)
-        sums = np.column_stack([np.bincount(of, weights=values, minlength=self.games) for values in products])
-        sums = sums.astype(np.float64)
+        columns = [np.bincount(of, weights=values, minlength=self.games) for values in products]
+        sums = np.column_stack(columns).astype(np.float64)
         value = float(_correlations(sums.sum(axis=0)[None] / n)[0])
         drawn = _correlations(self._shares(sums, of))
         drawn = drawn[np.isfinite(drawn)]

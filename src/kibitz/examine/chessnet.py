@@ -1,0 +1,5 @@
+"""The examination of `chessnet`: that of all systems that predict moves."""
+
+from kibitz.examine.moves import examine
+
+__all__ = ["examine"]
