@@ -182,8 +182,8 @@ class Moves:
 
     def _side(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
         """0 where White is to move, 1 where Black is."""
-        first = self.store.starts[self.store.start_of[games], 64 + SIDE].astype(np.int64)
-        return (first + plies) & 1
+        first: NDArray[np.int64] = self.store.starts[self.store.start_of[games], 64 + SIDE].astype(np.int64)
+        return first ^ (plies & 1)
 
     def _keep(self, which: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]) -> None:
         """Keep the positions of which a function of games and plies says so."""
