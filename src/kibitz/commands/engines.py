@@ -1,0 +1,111 @@
+"""kibitz uci: a run as an engine for any chess GUI."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kibitz.engines.options import AUTO, METHODS, Options
+from kibitz.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kibitz.play.player import Player
+    from kibitz.play.session import Session
+
+
+def uci(
+    run: Annotated[
+        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f"How a move is chosen: {', '.join(METHODS)}; {AUTO} is topprob-negamax where a value network is"
+            " known, else top-prob.",
+            metavar="METHOD",
+        ),
+    ] = AUTO,
+    value: Annotated[
+        str | None,
+        typer.Option(help="Another run, whose value network is used. Default: its own.", metavar="RUN"),
+    ] = None,
+    temperature: Annotated[
+        int,
+        typer.Option(
+            help="Variety, in percent: 0 always plays the best move, 100 plays moves as often as the network predicts"
+            " them (where it searches: the more, the better they are).",
+            min=0,
+            max=200,
+            metavar="PERCENT",
+        ),
+    ] = 0,
+) -> None:
+    """Play as a UCI engine, for chess GUIs and matches: commands on standard input, answers on standard output.
+
+    The options are the start values of what a GUI can set (Hash, Threads, MultiPV, Move_Overhead, method,
+    temperature, Value, UCI_ShowWDL). The network is loaded on isready.
+    """
+    if method not in (AUTO, *METHODS):
+        raise UsageError(f"--method {method}: choose from {', '.join((AUTO, *METHODS))}")
+    for name in (run, value):
+        if name:
+            _check(name)
+
+    from pathlib import Path
+
+    from kibitz.engines.uci import Engine, read_lines
+
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageError("kibitz uci: needs standard input and standard output; a GUI gives it both")
+    output = sys.stdout.buffer
+    with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
+        options = Options(method=method, value=value or "", temperature=temperature)
+        Engine(Path(run).resolve().name, opener(run), options, output).run(read_lines(sys.stdin.buffer))
+
+
+def opener(run: str) -> Callable[[Options], Player]:
+    """A function that makes the player of a run for some options. The networks are loaded once, and kept."""
+    sessions: dict[tuple[str, int], Session] = {}
+
+    def session(name: str, threads: int) -> Session:
+        from kibitz.play.session import Session
+
+        if (name, threads) not in sessions:
+            sessions[name, threads] = Session(name, threads)
+        return sessions[name, threads]
+
+    def open_player(options: Options) -> Player:
+        import chess
+
+        from kibitz.play.player import Limits, Player
+
+        player = Player(
+            session(run, options.threads),
+            method=None if options.method == AUTO else options.method,
+            value=session(options.value, options.threads) if options.value else None,
+            temperature=options.temperature / 100,
+            lines=options.multipv,
+            hash_mb=options.hash,
+        )
+        # Compiled functions and ONNX Runtime start slowly; that must be over before a clock runs.
+        player.think(chess.Board(), Limits(depth=2, seconds=5.0))
+        player.new_game()
+        return player
+
+    return open_player
+
+
+def _check(name: str) -> None:
+    """Raises KibitzError where that is no trained run, or none for chess; a look at run.json, nothing is loaded."""
+    from kibitz.training.run import ONNX, Run
+
+    run = Run(name)
+    if run.info["game"] != "chess":
+        raise UsageError(f"{name}: a network for {run.info['game']}; UCI is for chess")
+    if not (run.path / ONNX).is_file():
+        run.trained()

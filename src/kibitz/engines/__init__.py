@@ -1,0 +1,1 @@
+"""Engines: kibitz behind the protocols that boards and tournaments speak."""

@@ -1,0 +1,15 @@
+"""Words from outside: numbers that may be none, and text that must be told again in one line."""
+
+from __future__ import annotations
+
+
+def whole_number(text: str) -> int | None:
+    """A number of up to 15 digits; None for anything else. No clock and no count needs more."""
+    digits = text.removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 15 else None
+
+
+def shown(text: str) -> str:
+    """A text fit for an answer's line: short, and nothing in it that a terminal obeys."""
+    line = "".join(letter if letter.isprintable() else "?" for letter in text[:200])
+    return line if len(line) <= 100 else line[:97] + "..."

@@ -1,0 +1,128 @@
+"""kibitz uci, from the command line: what it refuses, what it loads and when, and from the wheel."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import kibitz
+from kibitz.cli import run
+from kibitz.training.run import packaged
+
+HEAVY = ("torch", "numba", "onnxruntime", "chess", "pyarrow", "onnx", "matplotlib")
+ROOT = Path(__file__).parents[2]
+
+
+def engine(*arguments: str, lines: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "kibitz", "uci", *arguments],
+        input=lines, capture_output=True, text=True, timeout=120, check=False, cwd=cwd,
+    )  # fmt: skip
+
+
+def test_uci_is_answered_before_anything_heavy_is_loaded() -> None:
+    script = (
+        "import sys; from kibitz.cli import run; code = run(['uci', 'winner']);"
+        f"sys.exit(', '.join(name for name in {HEAVY!r} if name in sys.modules) or code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], input="uci\nsetoption name Hash value 1\nquit\n",
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("id name kibitz winner\n")
+    assert done.stdout.endswith("uciok\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["nowhere"], 1, "kibitz: nowhere: no such run, and no packaged network of that name"),
+        (["winner", "--value", "nowhere"], 1, "kibitz: nowhere: no such run"),
+        (["winner", "--method", "luck"], 2, "kibitz: --method luck: choose from auto, top-move,"),
+        (["winner", "--temperature", "201"], 2, "kibitz: Invalid value for '--temperature'"),
+        ([], 2, "kibitz: Missing argument 'RUN'"),
+    ],
+)
+def test_what_is_refused_at_once(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, told: str
+) -> None:
+    assert run(["uci", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(told)
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"game": "go"}, "a network for go; UCI is for chess"),
+        ({}, "nothing is trained yet; go on with: kibitz train"),
+    ],
+)
+def test_runs_that_cannot_play(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, change: dict[str, str], told: str
+) -> None:
+    info = json.loads((packaged()["winner"] / "run.json").read_text(encoding="utf-8"))
+    (tmp_path / "run.json").write_text(json.dumps(info | {"command": "kibitz train"} | change), encoding="utf-8")
+    assert run(["uci", str(tmp_path)]) == (2 if change else 1)
+    assert told in capsys.readouterr().err
+
+
+def test_a_network_that_does_not_choose_moves() -> None:
+    done = engine("winner", lines="uci\nisready\nquit\n")
+    assert done.returncode == 2
+    assert "uciok" in done.stdout
+    assert "readyok" not in done.stdout
+    assert done.stderr.count("\n") == 1
+    assert "winner" in done.stderr
+    assert "info string " + done.stderr.removeprefix("kibitz: ") in done.stdout
+
+
+@pytest.mark.slow
+def test_from_the_wheel(tmp_path: Path) -> None:
+    """The wheel alone, in an empty folder: the packaged networks are in it, and one of them answers."""
+    hatchling = shutil.which("hatchling", path=str(Path(sys.executable).parent))
+    if not hatchling or not (ROOT / "pyproject.toml").is_file():
+        pytest.skip("hatchling or the source tree is not here")
+    subprocess.run([hatchling, "build", "-t", "wheel", "-d", str(tmp_path)], cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path / "site")
+    source = str(Path(kibitz.__file__).parents[1])
+    script = (
+        f"import sys; sys.path[:] = [{str(tmp_path / 'site')!r}] + [p for p in sys.path if p != {source!r}];"
+        "import kibitz; from kibitz.training.run import packaged; from kibitz.cli import main;"
+        f"assert kibitz.__file__.startswith({str(tmp_path)!r}), kibitz.__file__;"
+        "print(*packaged()); sys.argv[1:] = sys.argv[1:] or ['systems']; main()"
+    )
+
+    def from_wheel(*arguments: str, lines: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-P", "-c", script, *arguments],
+            input=lines, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path,
+        )  # fmt: skip
+
+    listed = from_wheel()
+    assert listed.returncode == 0, listed.stderr
+    names = listed.stdout.splitlines()[0].split()
+    assert names == list(packaged())
+    for name in names:
+        info = json.loads((packaged()[name] / "run.json").read_text(encoding="utf-8"))
+        lines = "uci\nisready\nposition startpos moves e2e4\ngo wtime 100 btime 100\nquit\n"
+        done = from_wheel("uci", name, lines=lines)
+        assert f"id name kibitz {name}\n" in done.stdout
+        if info["system"] == "winner":  # says who wins, chooses no moves
+            assert done.returncode == 2
+        else:
+            assert done.returncode == 0, done.stderr
+            assert "readyok" in done.stdout
+            assert done.stdout.splitlines()[-1].startswith("bestmove ")
+            assert " score " in done.stdout.splitlines()[-2]

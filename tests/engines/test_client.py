@@ -1,0 +1,163 @@
+"""The real program with a real network: golden transcripts, python-chess as its GUI, clocks, whole games, noise."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import chess.engine
+import pytest
+
+TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
+PATIENCE = 30.0
+
+
+def command(run: Path, *options: str) -> list[str]:
+    return [sys.executable, "-m", "kibitz", "uci", str(run), *options]
+
+
+@pytest.fixture(scope="module")
+def engine(mover_run: Path) -> Iterator[chess.engine.SimpleEngine]:
+    with chess.engine.SimpleEngine.popen_uci(command(mover_run), timeout=PATIENCE) as engine:
+        engine.ping()
+        yield engine
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_transcript(path: Path, mover_run: Path) -> None:
+    """`>` is said, `<` must be answered (* stands for anything), `...` for any answers up to the next `<`."""
+    process = subprocess.Popen(
+        command(mover_run), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdin
+    assert process.stdout
+    patience = threading.Timer(PATIENCE, process.kill)  # what is waited for may never come
+    patience.start()
+    with process, contextlib.ExitStack() as stack:
+        stack.callback(patience.cancel)
+        stack.callback(process.kill)
+        skipping = False
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.startswith("> "):
+                process.stdin.write(line[2:] + "\n")
+                process.stdin.flush()
+            elif line == "...":
+                skipping = True
+            elif line.startswith("< "):
+                expected = re.compile(re.escape(line[2:]).replace(r"\*", ".*"))
+                said = process.stdout.readline()
+                while skipping and said and not expected.fullmatch(said.rstrip("\n")):
+                    said = process.stdout.readline()
+                assert expected.fullmatch(said.rstrip("\n")), f"{path.name}, line {number}: {said}"
+                skipping = False
+        process.stdin.close()
+        assert process.stdout.read() == ""
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        chess.engine.Limit(white_clock=0.1, black_clock=0.1),
+        chess.engine.Limit(white_clock=0.1, black_clock=0.1, white_inc=0.1, black_inc=0.1),
+        chess.engine.Limit(white_clock=0.5, black_clock=0.5),
+        chess.engine.Limit(white_clock=0.5, black_clock=0.5, remaining_moves=1),
+        chess.engine.Limit(white_clock=0.01, black_clock=0.01),
+        chess.engine.Limit(time=0.05),
+        chess.engine.Limit(depth=1),
+        chess.engine.Limit(depth=3),
+        chess.engine.Limit(nodes=1),
+        chess.engine.Limit(nodes=100),
+        chess.engine.Limit(mate=1),
+    ],
+    ids=str,
+)
+def test_limits(engine: chess.engine.SimpleEngine, limit: chess.engine.Limit) -> None:
+    """A legal move with an exact score. A busy machine is slow now and then, so the fastest answer of three counts."""
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
+    fastest = PATIENCE
+    for _ in range(3):
+        begun = time.perf_counter()
+        result = engine.play(board, limit, info=chess.engine.INFO_ALL)
+        fastest = min(fastest, time.perf_counter() - begun)
+        assert result.move in board.legal_moves
+        assert "lowerbound" not in result.info
+        assert isinstance(result.info["score"], chess.engine.PovScore)
+        assert result.info["pv"][0] == result.move
+    clock = limit.white_clock or limit.time
+    if clock:
+        assert fastest < max(clock, 0.05)
+
+
+def test_methods_and_choices(engine: chess.engine.SimpleEngine) -> None:
+    board = chess.Board()
+    for method in ("top-move", "top-prob", "topprob-negamax", "value-negamax"):
+        for options in ({"method": method, "temperature": 0}, {"method": method, "temperature": 100}):
+            infos = engine.analyse(board, chess.engine.Limit(depth=2), multipv=3, options=options)
+            assert len(infos) == 3, (method, infos)
+            assert len({info["pv"][0] for info in infos}) == 3
+    engine.configure({"method": "auto", "temperature": 0})
+
+
+def test_infinite_until_stop(engine: chess.engine.SimpleEngine) -> None:
+    for fen in (chess.STARTING_FEN, "k7/P7/8/K7/8/8/8/8 w - - 0 1", "7k/5KQ1/8/8/8/8/8/8 b - - 0 1"):
+        with engine.analysis(chess.Board(fen)) as analysis:
+            time.sleep(0.1)
+            analysis.stop()
+            best = analysis.wait()
+        assert (best.move is None) == chess.Board(fen).is_game_over()
+
+
+def test_searchmoves(engine: chess.engine.SimpleEngine) -> None:
+    moves = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h4")]
+    for limit in (chess.engine.Limit(depth=2), chess.engine.Limit(time=0.05)):
+        assert engine.play(chess.Board(), limit, root_moves=moves).move in moves
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_game_against_itself(engine: chess.engine.SimpleEngine, seed: int) -> None:
+    """From a random opening, with a clock that runs down; python-chess refuses illegal moves."""
+    rng = random.Random(seed)
+    board = chess.Board()
+    for _ in range(12):
+        board.push(rng.choice(list(board.legal_moves) or [chess.Move.null()]))
+    clock = 2.0
+    while not board.is_game_over(claim_draw=True) and clock > 0 and board.ply() < 120:
+        begun = time.perf_counter()
+        result = engine.play(board, chess.engine.Limit(white_clock=clock, black_clock=clock), game=seed)
+        clock -= (time.perf_counter() - begun) / 2
+        assert result.move is not None
+        board.push(result.move)
+    assert clock > 0
+
+
+def test_noise(mover_run: Path) -> None:
+    """Bytes of every kind, lines of every length, and a game of thousands of moves; then it plays on."""
+    rng = random.Random(1)
+    noise = [bytes(rng.randrange(256) for _ in range(rng.randrange(200))) for _ in range(200)]
+    noise = [line for line in noise if not line.strip().lower().startswith(b"quit")]
+    noise += [b"\0" * 100, b"position " + b"\xff" * 1000, b"x" * 3_000_000, b"go \0", b"position startpos moves\0"]
+    shuffle = b" ".join([b"g1f3 g8f6 f3g1 f6g8"] * 1000)
+    noise += [b"setoption name Hash value \xff", b"position startpos moves " + shuffle, b"go depth 2", b"isready"]
+    done = subprocess.run(
+        command(mover_run),
+        input=b"uci\n" + b"\n".join(noise) + b"\n",
+        capture_output=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    lines = done.stdout.decode().splitlines()
+    assert all(line.isprintable() for line in lines)
+    assert "readyok" in lines
+    assert sum(line.startswith("bestmove ") for line in lines) == 2
+    assert done.stderr == b""
