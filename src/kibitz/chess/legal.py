@@ -47,7 +47,7 @@ _ANYWHERE = -1  # a set of squares is 64 bits of an int64 (uint64 would turn int
 
 
 @numba.njit(nogil=True, cache=True)
-def _look(codes, side, board):  # type: ignore[no-untyped-def]
+def look(codes, side, board):  # type: ignore[no-untyped-def]
     """Fill the board; the square of the mover's king, or -1."""
     king = -1
     for square in range(64):
@@ -74,7 +74,7 @@ def _strikes(piece, way, distance, forward):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def _attacked(board, square, forward):  # type: ignore[no-untyped-def]
+def attacked(board, square, forward):  # type: ignore[no-untyped-def]
     """Whether the other side attacks the square."""
     for way in range(8):
         step = _STEPS[way]
@@ -173,7 +173,7 @@ def _en_passant(board, king, origin, forward, file, moves, count):  # type: igno
     if board[captured] != -1 or board[target] != 0:
         return count
     board[origin], board[captured], board[target] = 0, 0, 1
-    legal = king < 0 or not _attacked(board, king, forward)
+    legal = king < 0 or not attacked(board, king, forward)
     board[origin], board[captured], board[target] = 1, -1, 0
     if legal:
         moves[count] = origin | target << 6
@@ -189,7 +189,7 @@ def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untype
         if _REACH[origin, way] == 0:
             continue
         target = origin + _STEPS[way]
-        if board[target] <= 0 and not (real and _attacked(board, target, forward)):
+        if board[target] <= 0 and not (real and attacked(board, target, forward)):
             moves[count] = origin | target << 6
             count += 1
     board[origin] = 6
@@ -201,12 +201,12 @@ def _castling(board, home, forward, short, long, moves, count):  # type: ignore[
     """Castling of a king that stands at home and is not in check."""
     if short and board[home + 3] == 4:
         free = board[home + 1] == 0 and board[home + 2] == 0
-        if free and not _attacked(board, home + 1, forward) and not _attacked(board, home + 2, forward):
+        if free and not attacked(board, home + 1, forward) and not attacked(board, home + 2, forward):
             moves[count] = home | (home + 2) << 6
             count += 1
     if long and board[home - 4] == 4:
         free = board[home - 1] == 0 and board[home - 2] == 0 and board[home - 3] == 0
-        if free and not _attacked(board, home - 1, forward) and not _attacked(board, home - 2, forward):
+        if free and not attacked(board, home - 1, forward) and not attacked(board, home - 2, forward):
             moves[count] = home | (home - 2) << 6
             count += 1
     return count
@@ -217,7 +217,7 @@ def _position(codes, state, board, pinned, moves, count):  # type: ignore[no-unt
     """Write one position's moves from `count` on; where they end. board and pinned are room to work in."""
     black = state[SIDE] != 0
     forward = -8 if black else 8
-    king = _look(codes, state[SIDE], board)
+    king = look(codes, state[SIDE], board)
     checks, answer = 0, np.int64(_ANYWHERE)
     pinned[:] = _ANYWHERE
     if king >= 0:
@@ -286,8 +286,8 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
 def _in_check(codes, state, found):  # type: ignore[no-untyped-def]
     board = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
-        king = _look(codes[i], state[i, SIDE], board)
-        found[i] = king >= 0 and _attacked(board, king, -8 if state[i, SIDE] else 8)
+        king = look(codes[i], state[i, SIDE], board)
+        found[i] = king >= 0 and attacked(board, king, -8 if state[i, SIDE] else 8)
 
 
 def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:

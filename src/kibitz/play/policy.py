@@ -1,0 +1,56 @@
+"""From what a network answers to the probability of each legal move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+QUEEN = 5
+"""The promotion piece that a predicted pair of squares means."""
+
+
+def pair_probabilities(
+    answers: Mapping[str, NDArray[np.float32]],
+    codes: NDArray[np.uint8],
+    moves: NDArray[np.uint16],
+    offsets: NDArray[np.int64],
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """P(origin) and P(target | origin, or its piece's type) of every move, float32 [total] each.
+
+    answers: `origin` [n, 64] and `target` [n, 6, 64] or [n, 64, 64]; codes uint8 [n, 64]; moves, offsets: packed moves,
+    position after position, as of chess.legal.legal_moves. A number that is none (NaN) counts as 0.
+    """
+    origin, target = answers["origin"], answers["target"]
+    rows = np.repeat(np.arange(len(codes)), np.diff(offsets))
+    start, end = (moves & 63).astype(np.intp), (moves >> 6 & 63).astype(np.intp)
+    asked = start if target.shape[1] == 64 else (codes[rows, start].astype(np.intp) - 1) % 6
+    return np.nan_to_num(origin[rows, start]), np.nan_to_num(target[rows, asked, end])
+
+
+def move_probabilities(
+    answers: Mapping[str, NDArray[np.float32]],
+    codes: NDArray[np.uint8],
+    moves: NDArray[np.uint16],
+    offsets: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """P(origin) · P(target | origin, or its piece's type) of every move, float32 [total]; arguments as above.
+
+    Not renormalised: what is missing from 1 went to illegal moves. Promoting to a queen has the pair's probability,
+    to anything less 0.
+    """
+    origin, target = pair_probabilities(answers, codes, moves, offsets)
+    promotion = moves >> 12
+    return np.where((promotion == 0) | (promotion == QUEEN), origin * target, np.float32(0))
+
+
+def normalised(probabilities: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The same, summing to 1 over each position's moves; even where all are 0. No position may be without moves."""
+    sizes = np.diff(offsets)
+    if len(sizes) == 0:
+        return probabilities
+    sums = np.add.reduceat(probabilities.astype(np.float64), offsets[:-1])
+    empty = sums < 1e-30  # below, dividing would lose what little is there
+    shares = probabilities / np.repeat(np.where(empty, 1.0, sums), sizes)
+    return np.where(np.repeat(empty, sizes), np.repeat(1 / sizes, sizes), shares).astype(np.float32)

@@ -1,0 +1,59 @@
+"""Values, mates and centipawns.
+
+A value is the expected result in the mover's view, -1..1. Beyond that a value is a mate by the rules: `2 - k·STEP`
+mates in k plies, `-2 + k·STEP` is mated in k plies, so that a shorter mate is better and a longer resistance too, and
+one comparison of numbers orders everything.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+
+STEP = 1 / 1024
+MATED = -2.0
+"""The value where the mover is mated on the board."""
+CLAMP = 2000
+"""Centipawns at most, either way."""
+
+
+@numba.njit(cache=True)
+def back(value: float) -> float:
+    """A child's value seen from its parent: the other side's, and mates one ply further away."""
+    if value > 1:
+        return STEP - value
+    if value < -1:
+        return -STEP - value
+    return -value
+
+
+def ahead(value: float) -> float:
+    """The inverse of `back`: the child's value that the parent sees as this."""
+    if value > 1:
+        return -value - STEP
+    if value < -1:
+        return STEP - value
+    return -value
+
+
+def mate(value: float) -> int | None:
+    """Moves to mate: > 0 the mover mates, < 0 is mated, 0 is mated already; None where no mate is known."""
+    if abs(value) <= 1:
+        return None
+    plies = round((2 - abs(value)) / STEP)
+    return (plies + 1) // 2 if value > 0 else -(plies // 2)
+
+
+def centipawns(value: float) -> int:
+    """400·log10(p / (1 - p)) with p = (1 + value) / 2, the rating difference that expects as much; at most ±CLAMP."""
+    value = max(-0.999999, min(0.999999, value))
+    return max(-CLAMP, min(CLAMP, round(400 * math.log10((1 + value) / (1 - value)))))
+
+
+def chances(value: float) -> tuple[int, int, int]:
+    """Win, draw and loss per mille, summing to 1000: half of (1 - value²) is drawn, the rest gives the value."""
+    value = max(-1.0, min(1.0, value))
+    drawn = (1 - value * value) / 2
+    win, loss = round(500 * (1 - drawn + value)), round(500 * (1 - drawn - value))
+    return win, 1000 - win - loss, loss
