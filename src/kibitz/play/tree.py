@@ -196,7 +196,8 @@ class Tree:
         return edges[:found], nodes[:found], shares[:found]
 
     def ranked(self, doubt: float) -> list[tuple[int, float]]:
-        """The root's tried moves, edge and value, best first by the rule of `take_up`; else the likeliest one."""
+        """The root's moves, edge and value: the tried ones, best first by the rule of `take_up`, then the others, the
+        likeliest first, at what the network says of the root, but no better than the tried ones."""
         edges = range(int(self.first[0]), int(self.first[0] + self.width[0]))
         found = []
         for edge in edges:
@@ -206,7 +207,9 @@ class Tree:
                 doubted = doubt * math.log(self.weight[edges[0]] / self.weight[edge]) / math.sqrt(self.size[node])
                 found.append((value if abs(value) > 1 else value - doubted, -edge, edge, value))
         found.sort(reverse=True)
-        return [(edge, value) for *_, edge, value in found] or [(edges[0], float(self.own[0]))]
+        tried = [(edge, value) for *_, edge, value in found]
+        rest = min([float(self.own[0]), *(value for _, value in tried)])
+        return tried + [(edge, rest) for edge in edges if self.child[edge] < 0]
 
     def repeats(self, parent: int, position: Position) -> bool:
         """Whether a child of that node stands on the board a second time in its own line."""
