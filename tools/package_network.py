@@ -1,9 +1,10 @@
 """Put a trained run into the package: weights, ONNX, what it has seen, and a model card with measured figures.
 
     kibitz test runs/winner-1 --json > figures.json
-    python tools/package_network.py runs/winner-1 winner --figures figures.json --data "…"
+    python tools/package_network.py runs/winner-1 winner --figures figures.json --data "…" --limits "…"
 
-The card's figures are those of the JSON files, nothing else; --data says in a sentence what the games are.
+The card's figures are those of the JSON files, nothing else; --data says in a sentence what the games are, --limits
+what the network is not.
 """
 
 import argparse
@@ -12,14 +13,15 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from kibitz.report.numbers import figure_text, interval_text
 from kibitz.training.run import INFO, ONNX, WEIGHTS, Run, write_json
 
 NETWORKS = Path(__file__).parents[1] / "src" / "kibitz" / "networks"
 FILES = (WEIGHTS, ONNX, "seen.npy")
 
 
-def percent(figure: dict[str, Any]) -> str:
-    return f"{figure['value']:.1%} ({figure['low']:.1%} to {figure['high']:.1%})"
+def shown(name: str, figure: dict[str, Any]) -> str:
+    return f"{figure_text(figure['value'], name)} ({interval_text(figure, name)})"
 
 
 def table(result: dict[str, Any]) -> str:
@@ -34,14 +36,9 @@ def table(result: dict[str, Any]) -> str:
         "|---|---|---|",
     ]
     for name, figure in result["figures"].items():
-        shown = (
-            percent(figure)
-            if name == "accuracy"
-            else f"{figure['value']:.3f} ({figure['low']:.3f} to {figure['high']:.3f})"
-        )
-        lines.append(f"| {name.replace('_', ' ')} | {shown} | {figure['n']:,} |")
+        lines.append(f"| {name.replace('_', ' ')} | {shown(name, figure)} | {figure['n']:,} |")
     for name, figure in result["baselines"].items():
-        lines.append(f"| for comparison: {name} | {percent(figure)} | {figure['n']:,} |")
+        lines.append(f"| for comparison: {name} | {shown(result['headline'], figure)} | {figure['n']:,} |")
     return "\n".join(lines)
 
 
@@ -51,6 +48,7 @@ def main() -> None:
     parser.add_argument("name", help="the packaged network's name")
     parser.add_argument("--figures", type=Path, nargs="+", required=True, help="output of kibitz test --json")
     parser.add_argument("--data", required=True, help="what the games are, in a sentence")
+    parser.add_argument("--limits", required=True, help="what the network is not, in a sentence or two")
     options = parser.parse_args()
     run, target = Run(options.run), NETWORKS / options.name
     results = [json.loads(path.read_text()) for path in options.figures]
@@ -66,10 +64,9 @@ def main() -> None:
     settings = "\n".join(f"| {name} | {value} |" for name, value in info["settings"].items())
     data, versions = info["data"], info["versions"]
     games = data["games"]
-    made = (
-        f"{info['iteration']:,} iterations of {info['settings']['batch']:,} positions in "
-        f"{info['seconds'] / 60:.0f} minutes on a CPU ({info['machine']})"
-    )
+    stages = {row["stage"]: row["iteration"] for row in run.metrics()}
+    steps = ", ".join(f"{stage} {iterations:,}" for stage, iterations in stages.items())
+    made = f"Iterations: {steps}; {info['seconds'] / 60:.0f} minutes on a CPU ({info['machine']})"
     tests = "\n\n".join(table(result) for result in results)
     size = sum((target / name).stat().st_size for name in FILES)
     (target / "CARD.md").write_text(
@@ -92,8 +89,7 @@ the first two, so that no later test counts one of them.
 ## How it was made
 
 {made}, {info["precision"]}, kibitz {versions["kibitz"]},
-torch {versions["torch"]}, seed {info["seed"]}. The weights are those of the best validation, at iteration
-{info["best"]["iteration"]:,.0f}.
+torch {versions["torch"]}, seed {info["seed"]}. Of each stage the weights of the best validation count.
 
 | setting | value |
 |---|---|
@@ -103,9 +99,7 @@ Weights `best.safetensors`, sha256 {run.weights_sha256()}; `model.onnx` holds th
 
 ## What it is not
 
-It looks at one position and does not search: it is blind to what the next move captures. It has learned from games
-between strong players, and knows nothing of who is playing. Its probability is about the winner of games that were not
-drawn.
+{options.limits}
 """
     )
     print(f"{target}: {size / 1e6:.2f} MB")
