@@ -17,6 +17,7 @@ README = Path(__file__).parents[1] / "README.md"
 QUICKER = {
     "train": ["--layers", "16conv4x4.pool2x2.ip8", "--iterations", "30", "--batch", "64", "--validate-every", "15"],
     "test": ["--stockfish-positions", "0", "--positions", "3000"],
+    "match": ["--games", "2", "--nodes", "5", "--max-plies", "30"],
 }
 
 
@@ -33,7 +34,7 @@ def test_the_tour_runs(
     monkeypatch.chdir(tmp_path)
     Path("my-games.pgn").write_text(bundled_text)
     commands = tour()
-    assert [command[0] for command in commands] == ["import", "info", "train", "test", "analyze"]
+    assert [command[0] for command in commands] == ["import", "info", "train", "test", "analyze", "analyze", "match"]
     for command in commands:
         assert run([*command, *QUICKER.get(command[0], [])]) == 0, (command, capsys.readouterr().err)
     assert Path("runs/winner-1/test.html").is_file()
