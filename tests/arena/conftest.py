@@ -44,6 +44,9 @@ for line in sys.stdin:
         if moves == at and fault == "none":
             print("bestmove (none)", flush=True)
             continue
+        if moves == at and fault == "pass":
+            print("bestmove 0000", flush=True)
+            continue
         if fault == "garbage":
             print("???\\ninfo depth score cp\\ninfo string {{}} \\x00 nothing\\n\\nbestmoves are hard", flush=True)
         score = {score!r}

@@ -120,6 +120,7 @@ def started(command: str, hang: float = 1.5) -> Iterator[Engine]:
         ("hang", DEPTH, "hang", "no move after 1"),
         ("illegal", DEPTH, "illegal", "e1e8"),
         ("none", DEPTH, "illegal", "no move"),
+        ("pass", DEPTH, "illegal", "no move"),
         ("slow", Limits(clock=0.3), "time", "overstepped its clock"),
     ],
 )

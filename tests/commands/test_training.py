@@ -136,4 +136,6 @@ def test_starting_from_what_does_not_fit(
     assert "another shape" in capsys.readouterr().err
     assert run([*call, "--start-from", str(tmp_path / "nowhere")]) == 1
     assert "no such run" in capsys.readouterr().err
+    assert run(["train", "convchess", *call[2:], "--start-from", str(small_run)]) == 2  # its settings are no defaults
+    assert "a run of winner, not of convchess" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()

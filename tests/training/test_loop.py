@@ -16,7 +16,10 @@ import torch
 from safetensors.torch import load_file
 
 from helpers import SMALL
+from kibitz.errors import KibitzError
+from kibitz.store.split import Split
 from kibitz.store.store import Store
+from kibitz.systems import movers
 from kibitz.systems.winner import Settings
 from kibitz.training.loop import Beat, Plan
 from kibitz.training.run import Run
@@ -120,6 +123,22 @@ def test_a_time_limit_stops_with_weights_and_the_same_call_goes_on(small_store: 
     second = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan)
     assert second.continued
     assert second.outcome.iteration > first.outcome.iteration
+
+
+def test_a_time_limit_leaves_weights_without_a_validation_too(small_store: Store, tmp_path: Path) -> None:
+    given = Settings(**SMALL, batch=64, iterations=100_000)
+    plan = Plan(50, 10, 100_000, 500, time_limit=0.2, precision="32-true")
+    split = Split(validate_share=0, test_share=0)
+    done = train("winner", given, str(small_store.path), run=tmp_path / "run", split=split, plan=plan)
+    assert done.outcome.reason == "time limit"
+    assert Run(done.path).trained().is_file()
+
+
+def test_nothing_to_learn_is_told(small_store: Store, tmp_path: Path) -> None:
+    """Its loss would be 0 for ever."""
+    given = movers.Settings(layers="4conv3x3p1", min_rating=4000, networks="piece", iterations=5)
+    with pytest.raises(KibitzError, match=r"nothing to learn for piece.*--min-rating"):
+        train("convchess", given, str(small_store.path), run=tmp_path / "run", plan=Plan(precision="32-true"))
 
 
 def test_progress_is_told_at_every_iteration(small_store: Store, tmp_path: Path) -> None:

@@ -39,6 +39,14 @@ def test_runs_are_numbered_and_found_again(small_store: Store, tmp_path: Path, m
     assert other.path == tmp_path / "runs" / "winner-2"
 
 
+def test_a_finished_run_without_its_export_gets_it(small_store: Store, tmp_path: Path) -> None:
+    """As where it was killed between its last iteration and the export."""
+    given = ("winner", quick(small_store), str(small_store.path))
+    (train(*given, run=tmp_path / "r", plan=QUICK).path / "model.onnx").unlink()
+    assert train(*given, run=tmp_path / "r", plan=QUICK).outcome.reason == "finished before"
+    assert (tmp_path / "r" / "model.onnx").is_file()
+
+
 def test_a_named_run_of_another_training_is_refused(small_store: Store, small_run: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"begun with .*iterations 120 not 5"):
         train("winner", quick(small_store), str(small_store.path), run=small_run, plan=QUICK)

@@ -126,7 +126,7 @@ class Engine:
                 engine.protocol.play(board, limit, game=game, info=info), self.hang if patience is None else patience
             )
             seconds = time.perf_counter() - begun
-            if played.move is None:
+            if not played.move:  # a null move, as 0000, is none either
                 raise Fault("illegal", "answered no move where there are legal ones")
             return _answer(played, seconds, board.turn)
         except TimeoutError:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+_MOST_COLUMNS = 6
+"""A drawn table with more columns than these is split where the terminal is too narrow: its words would be cut."""
+
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
     """Print a table on standard output; columns whose numbers are in `right` are set to the right.
@@ -37,4 +40,15 @@ def _draw(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], ri
         table.add_column(heading, justify="right" if i in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))  # Text, since names of games may hold what rich takes for markup
-    Console().print(table)
+    console = Console()
+    unbounded = console.options.update(max_width=10_000)
+    if len(headings) > _MOST_COLUMNS and console.measure(table, options=unbounded).maximum > console.width:
+        half = (len(headings) + 1) // 2
+        for columns in (range(half), (0, *range(half, len(headings)))):
+            if columns[-1] >= half:
+                print()
+            part = [[row[i] for i in columns] for row in (headings, *rows)]
+            _draw(title, part[0], part[1:], [at for at, i in enumerate(columns) if i in right])
+            title = ""
+        return
+    console.print(table)

@@ -126,7 +126,7 @@ def with_settings(
     if named and name in arguments:
         from kibitz.systems import load
 
-        begun = _settings_of(arguments)
+        begun = _settings_of(arguments, named)
         for field in fields(load(named).settings_type):
             if field.name in without:
                 continue
@@ -152,8 +152,8 @@ def with_settings(
     return command
 
 
-def _settings_of(arguments: Sequence[str]) -> dict[str, Any]:
-    """The settings of the run that --start-from names: they are the defaults then."""
+def _settings_of(arguments: Sequence[str], system: str) -> dict[str, Any]:
+    """The settings of the run that --start-from names, where it is one of this system: they are the defaults then."""
     from kibitz.errors import KibitzError
     from kibitz.training.run import Run
 
@@ -161,9 +161,10 @@ def _settings_of(arguments: Sequence[str]) -> dict[str, Any]:
     if "--start-from" not in words[:-1]:
         return {}
     try:
-        settings: dict[str, Any] = Run(words[words.index("--start-from") + 1]).info["settings"]
+        info = Run(words[words.index("--start-from") + 1]).info
     except KibitzError:  # told when the command runs
         return {}
+    settings: dict[str, Any] = info["settings"] if info["system"] == system else {}  # another one is told then, too
     return settings
 
 

@@ -237,6 +237,11 @@ class Trainer:
     ) -> tuple[int, str]:
         plan = self.plan
         examples = stage.examples(self.store, self.games)
+        if not len(examples):
+            raise KibitzError(
+                f"{self.store.path}: the settings leave nothing to learn for {stage.name}; relax those that choose "
+                "games or moves, --min-rating say, or import other games"
+            )
         validation = stage.examples(self.store, self.validation)
         base = [group.get("rate", 1.0) for group in optimiser.param_groups]
         optimiser = cast(torch.optim.Optimizer, self.fabric.setup_optimizers(optimiser))
@@ -274,7 +279,10 @@ class Trainer:
                 break
             if stop.asked or over:
                 if over and not self._best:  # a short training still leaves weights to use
-                    self._validate(stage, validation, iteration, iterations)
+                    if len(validation):
+                        self._validate(stage, validation, iteration, iterations)
+                    else:
+                        self._keep_best(stage)
                 return iteration, "stopped" if stop.asked else "time limit"
         if not len(validation):
             self._keep_best(stage)

@@ -180,6 +180,8 @@ def train(
     if begun is None and run is None and (other := begun_before(name, settings, data, plan.seed)):
         say(f"{store_path} has other games than when {other} was begun, so {path} begins anew")
     if begun and begun.get("finished"):
+        if export and not (path / ONNX).is_file():  # it was killed between its last iteration and the export
+            finish(path, store, parts[TRAIN])
         return Training(path, Outcome(True, "finished before", begun["iteration"], begun["best"]), True)
     try:
         path.mkdir(parents=True, exist_ok=True)
