@@ -9,6 +9,7 @@ what the network is not.
 
 import argparse
 import json
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -24,21 +25,31 @@ def shown(name: str, figure: dict[str, Any]) -> str:
     return f"{figure_text(figure['value'], name)} ({interval_text(figure, name)})"
 
 
-def table(result: dict[str, Any]) -> str:
+def command(result: dict[str, Any], name: str) -> str:
+    """The test's command as others would give it: the packaged name, the store without its folder."""
+    words = [word for word in shlex.split(result["command"]) if word != "--json"]
+    known = {result["run"]: name, result["data"]["store"]: Path(result["data"]["store"]).name}
+    named = [known.get(word, word) for word in words]
+    if known[result["data"]["store"]] not in named:
+        named.insert(3, known[result["data"]["store"]])
+    return shlex.join(named)
+
+
+def table(result: dict[str, Any], name: str) -> str:
     """One test as a table: the headline, the other figures, and the baselines on the same positions."""
     data = result["data"]
     lines = [
-        f"Test: `{result['command']}`",
+        f"Test: `{command(result, name)}`",
         "",
         f"{data['positions_tested']:,} positions of {data['games']:,} games; {data['split']}.",
         "",
         "| figure | value (95% interval over games) | positions |",
         "|---|---|---|",
     ]
-    for name, figure in result["figures"].items():
-        lines.append(f"| {name.replace('_', ' ')} | {shown(name, figure)} | {figure['n']:,} |")
-    for name, figure in result["baselines"].items():
-        lines.append(f"| for comparison: {name} | {shown(result['headline'], figure)} | {figure['n']:,} |")
+    for what, figure in result["figures"].items():
+        lines.append(f"| {what.replace('_', ' ')} | {shown(what, figure)} | {figure['n']:,} |")
+    for what, figure in result["baselines"].items():
+        lines.append(f"| for comparison: {what} | {shown(result['headline'], figure)} | {figure['n']:,} |")
     return "\n".join(lines)
 
 
@@ -67,7 +78,7 @@ def main() -> None:
     stages = {row["stage"]: row["iteration"] for row in run.metrics()}
     steps = ", ".join(f"{stage} {iterations:,}" for stage, iterations in stages.items())
     made = f"Iterations: {steps}; {info['seconds'] / 60:.0f} minutes on a CPU ({info['machine']})"
-    tests = "\n\n".join(table(result) for result in results)
+    tests = "\n\n".join(table(result, options.name) for result in results)
     size = sum((target / name).stat().st_size for name in FILES)
     (target / "CARD.md").write_text(
         f"""# Model card: {options.name}
