@@ -107,5 +107,8 @@ def _check(name: str) -> None:
     run = Run(name)
     if run.info["game"] != "chess":
         raise UsageError(f"{name}: a network for {run.info['game']}; UCI is for chess")
+    trained = run.info["settings"].get("networks", "all")
+    if trained not in ("all", "value") and trained.count(",") < 6:  # fewer than the seven that predict moves
+        print(f"kibitz: {name}: trained for {trained} only; about the rest it knows nothing", file=sys.stderr)
     if not (run.path / ONNX).is_file():
         run.trained()

@@ -9,6 +9,9 @@ INCREMENT_SHARE = 0.7
 LARGEST_SHARE = 0.8
 """No move takes more than this of what is left, not even the last one before the clock is filled up."""
 
+OVERHEAD_SHARE = 0.05
+"""Of a time for the move at most so much is left to the overhead: nobody's flag falls, and the rest is for thinking."""
+
 
 def seconds_to_think(
     remaining: int | None,
@@ -21,7 +24,7 @@ def seconds_to_think(
 
     All times in milliseconds: remaining on the mover's own clock, increment for each move, move_time for this one (`go
     movetime`), overhead between the engine and the clock. moves_to_go: moves until the clock is filled up; None or less
-    than 1: sudden death. The result never exceeds what remains, nor move_time, less the overhead; a clock at or under
+    than 1: sudden death. The result never exceeds what remains less the overhead, nor move_time; a clock at or under
     the overhead (or negative, as some send it) gives 0: answer at once.
     """
     limits = []
@@ -31,5 +34,5 @@ def seconds_to_think(
         share = usable / moves + INCREMENT_SHARE * max(0, increment)
         limits.append(min(share, LARGEST_SHARE * usable))
     if move_time is not None:
-        limits.append(max(0, move_time - overhead))
+        limits.append(max(0, move_time - min(overhead, OVERHEAD_SHARE * move_time)))
     return min(limits) / 1000 if limits else None

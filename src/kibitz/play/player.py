@@ -65,6 +65,8 @@ class Player:
         name = getattr(session, "name", "the network")
         if value is not None and "value" not in value.outputs:
             raise UsageError(f"{getattr(value, 'name', 'the network')} has no value network; name a run that has one")
+        if self.policy is None and self.value is None:
+            raise UsageError(f"{name} neither predicts moves nor values positions for the mover; take chessnet, say")
         if method is None:
             searched = "topprob-negamax" if self.value is not None else "top-prob"
             method = searched if self.policy is not None else "value-negamax"
