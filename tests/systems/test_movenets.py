@@ -14,7 +14,7 @@ from torch import Tensor
 from kibitz.chess.replay import SIDE
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
-from kibitz.systems import chessnet, convchess, movers
+from kibitz.systems import chessnet, convchess, solvers
 from kibitz.systems.movenets import MoveNets, Told, real, real_pairs
 from kibitz.training.export import export_onnx
 from kibitz.training.run import widened
@@ -41,7 +41,7 @@ def network_of(**settings: Any) -> MoveNets:
     given = chessnet.Settings(**{"layers": "8conv3x3p1.ip8", **settings})
     chessnet.SYSTEM.check(given)
     network = chessnet.SYSTEM.network(given)
-    movers.draw_weights(network, "he", torch.Generator().manual_seed(3))
+    solvers.draw_weights(network, "he", torch.Generator().manual_seed(3))
     return network.eval()  # type: ignore[no-any-return]
 
 
@@ -160,7 +160,7 @@ def test_losses_fall(settings: dict[str, Any], small_store: Store) -> None:
         }
     )
     network = chessnet.SYSTEM.network(given)
-    movers.draw_weights(network, "he", torch.Generator().manual_seed(1))
+    solvers.draw_weights(network, "he", torch.Generator().manual_seed(1))
     for stage in chessnet.SYSTEM.stages(network, given):
         examples = stage.examples(small_store, np.arange(30))
         arrays = examples.batch(np.arange(min(200, len(examples))), 0)

@@ -13,7 +13,7 @@ from kibitz.chess.moves import to_move
 from kibitz.chess.replay import decode_board
 from kibitz.errors import KibitzError, UsageError
 from kibitz.store.store import Store
-from kibitz.systems import chessnet, convchess, movers
+from kibitz.systems import chessnet, convchess, movers, solvers
 from kibitz.systems.movenets import PIECES, RATING_UNIT
 
 SQUARE_MOVED = np.array([s ^ 56 for s in range(64)])
@@ -144,12 +144,12 @@ def test_the_networks_of_a_list_come_in_the_papers_order() -> None:
 
 def test_schedules() -> None:
     step = given(schedule="step", step=10, decay=0.1)
-    assert [movers.rate(step, 0.1, i, 20) for i in (0, 9)] == [0.1, 0.1]
-    assert movers.rate(step, 0.1, 10, 20) == pytest.approx(0.01)
+    assert [solvers.rate(step, 0.1, i, 20) for i in (0, 9)] == [0.1, 0.1]
+    assert solvers.rate(step, 0.1, 10, 20) == pytest.approx(0.01)
     by_epoch = given(schedule="epoch", decay=0.5, epochs=4)
-    assert [movers.rate(by_epoch, 1.0, i, 8) for i in range(8)] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125, 0.125]
+    assert [solvers.rate(by_epoch, 1.0, i, 8) for i in range(8)] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125, 0.125]
     cosine = given(schedule="cosine")
-    rates = [movers.rate(cosine, 1.0, i, 1000) for i in range(1000)]
+    rates = [solvers.rate(cosine, 1.0, i, 1000) for i in range(1000)]
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == pytest.approx(1)
     assert rates[-1] < 1e-4
@@ -158,9 +158,9 @@ def test_schedules() -> None:
 @pytest.mark.parametrize(("initial", "spread"), [("he", (2 / 54) ** 0.5), ("0.01", 0.01)])
 def test_initial_weights(initial: str, spread: float) -> None:
     network = chessnet.SYSTEM.network(given(layers="256conv3x3p1.ip8", networks="piece"))
-    movers.draw_weights(network, initial, torch.Generator().manual_seed(1))
+    solvers.draw_weights(network, initial, torch.Generator().manual_seed(1))
     weights = network.nets["piece"].steps[0].weight  # type: ignore[index,union-attr]
     assert float(weights.detach().std()) == pytest.approx(spread, rel=0.05)
     again = chessnet.SYSTEM.network(given(layers="256conv3x3p1.ip8", networks="piece"))
-    movers.draw_weights(again, initial, torch.Generator().manual_seed(1))
+    solvers.draw_weights(again, initial, torch.Generator().manual_seed(1))
     assert torch.equal(weights, again.nets["piece"].steps[0].weight)  # type: ignore[index,union-attr]

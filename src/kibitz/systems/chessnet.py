@@ -7,19 +7,12 @@ game. kibitz.play has the ways of choosing a move: Top-move, Top-prob, TopProb-N
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-from torch import nn
-
-from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS, movers
-from kibitz.systems.base import Stage, setting
-from kibitz.systems.movenets import VALUE, MoveNets
+from kibitz.systems import movers
+from kibitz.systems.base import setting
+from kibitz.systems.movenets import VALUE
 
 
 @dataclass(frozen=True)
@@ -44,32 +37,4 @@ class Settings(movers.Settings):
     # RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis does not say how many: as many as ChessNet-1's.
 
 
-class ChessNet:
-    name: ClassVar[str] = "chessnet"
-    game: ClassVar[str] = SYSTEMS["chessnet"].game
-    title: ClassVar[str] = SYSTEMS["chessnet"].title
-    paper: ClassVar[str] = SYSTEMS["chessnet"].paper
-    anchor: ClassVar[str] = SYSTEMS["chessnet"].anchor
-    settings_type: ClassVar[type] = Settings
-    networks: ClassVar[tuple[str, ...]] = (*movers.SELECTORS, VALUE)
-
-    def check(self, settings: Settings) -> None:
-        movers.check(settings, self.networks)
-
-    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        return movers.playable(store, settings)
-
-    def network(self, settings: Settings) -> MoveNets:
-        return MoveNets(settings, movers.wanted(settings, self.networks))
-
-    def prepare(
-        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
-    ) -> None:
-        movers.draw_weights(network, settings.initial, torch.Generator().manual_seed(seed))
-
-    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        assert isinstance(network, MoveNets)
-        return movers.stages(network, settings, self.networks)
-
-
-SYSTEM: Any = ChessNet()
+SYSTEM: Any = movers.MoverSystem("chessnet", Settings, (*movers.SELECTORS, VALUE))

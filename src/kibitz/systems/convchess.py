@@ -7,19 +7,11 @@ a piece goes. Each move's probability is the product of the two, illegal ones cl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-from torch import nn
-
-from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS, movers
-from kibitz.systems.base import Stage, setting
-from kibitz.systems.movenets import MoveNets
+from kibitz.systems import movers
+from kibitz.systems.base import setting
 
 
 @dataclass(frozen=True)
@@ -43,32 +35,4 @@ class Settings(movers.Settings):
     epochs: float = setting(15.0, "passes over the moves, where --iterations is 0")
 
 
-class ConvChess:
-    name: ClassVar[str] = "convchess"
-    game: ClassVar[str] = SYSTEMS["convchess"].game
-    title: ClassVar[str] = SYSTEMS["convchess"].title
-    paper: ClassVar[str] = SYSTEMS["convchess"].paper
-    anchor: ClassVar[str] = SYSTEMS["convchess"].anchor
-    settings_type: ClassVar[type] = Settings
-    networks: ClassVar[tuple[str, ...]] = movers.SELECTORS
-
-    def check(self, settings: Settings) -> None:
-        movers.check(settings, self.networks)
-
-    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        return movers.playable(store, settings)
-
-    def network(self, settings: Settings) -> MoveNets:
-        return MoveNets(settings, movers.wanted(settings, self.networks))
-
-    def prepare(
-        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
-    ) -> None:
-        movers.draw_weights(network, settings.initial, torch.Generator().manual_seed(seed))
-
-    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        assert isinstance(network, MoveNets)
-        return movers.stages(network, settings, self.networks)
-
-
-SYSTEM: Any = ConvChess()
+SYSTEM: Any = movers.MoverSystem("convchess", Settings, movers.SELECTORS)
