@@ -147,7 +147,7 @@ def test_no_move_at_all(fen: str, score: str) -> None:
         ("go mate 2 depth 1", Limits(depth=1)),
         ("go mate -2", Limits(depth=4)),
         ("go infinite movetime 10", Limits()),
-        ("go movetime 50", Limits(seconds=0.02)),
+        ("go movetime 50", Limits(seconds=0.0475)),
         ("go wtime 60030 btime 1", Limits(seconds=2.0)),
         ("go wtime -20 winc 1000", Limits(seconds=0.0)),
         ("go", Limits(seconds=uci.UNLIMITED_SECONDS)),
