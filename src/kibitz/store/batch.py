@@ -59,8 +59,9 @@ class GameBatch:
 
     moves: uint16 [sum of plies], game after game; plies: int32 [games]; starts: uint8 [games, width] or None where all
     games begin from the game's standard start; table: one row a game, without the columns that the store adds itself;
-    beside: arrays that go with the moves, one value a move (clocks, evaluations), by name; read: games seen so far in
-    the records, kept or not.
+    beside: arrays that go with the moves, one value a move (clocks, evaluations), by name; carried: arrays that go with
+    the games, one row a game (the final owner of each point), by name; read: games seen so far in the records, kept or
+    not.
     """
 
     moves: NDArray[np.uint16]
@@ -70,6 +71,7 @@ class GameBatch:
     left_out: LeftOut
     read: int
     beside: dict[str, NDArray[Any]] = field(default_factory=dict)
+    carried: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.plies)
@@ -87,4 +89,5 @@ class GameBatch:
             self.left_out,
             self.read,
             {name: values[each_move] for name, values in self.beside.items()},
+            {name: values[keep] for name, values in self.carried.items()},
         )

@@ -7,7 +7,7 @@ A store is a folder:
     0001/offsets.i64    where each game's moves begin, and the end
     0001/starts.u8      start positions, one row each; row 0 is the standard one
     0001/games.parquet  one row a game
-    0001/NAME.bin       arrays that go with the moves (clock, evaluation), where there are any
+    0001/NAME.bin       arrays that go with the moves (clock, evaluation) or with the games (owner), where there are any
 
 Adding games writes the next numbered folder whole and then exchanges store.json, so that a reader never sees half a
 store.
@@ -63,6 +63,8 @@ class Store:
             expected = {"moves.u16": self.info["moves"] * 2, "offsets.i64": (self.info["games"] + 1) * 8}
             for name, kind in self.info["beside"].items():
                 expected[f"{name}.bin"] = self.info["moves"] * np.dtype(kind["dtype"]).itemsize
+            for name, kind in self._carried().items():
+                expected[f"{name}.bin"] = self.info["games"] * kind["width"] * np.dtype(kind["dtype"]).itemsize
         except (ValueError, KeyError, TypeError, AttributeError):
             raise KibitzError(f"{file}: damaged; import the games again") from None
         for name, size in expected.items():
@@ -130,6 +132,14 @@ class Store:
         """An array that goes with the moves, or None where the games carry none of that name."""
         kind = self.info["beside"].get(name)
         return self._map(f"{name}.bin", kind["dtype"]) if kind else None
+
+    def _carried(self) -> dict[str, Any]:
+        return cast("dict[str, Any]", self.info.get("carried", {}))
+
+    def carried(self, name: str) -> NDArray[Any] | None:
+        """An array that goes with the games, [games, width], or None where they carry none of that name."""
+        kind = self._carried().get(name)
+        return self._map(f"{name}.bin", kind["dtype"]).reshape(-1, kind["width"]) if kind else None
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
         """Rows of the games, in the order of the store."""

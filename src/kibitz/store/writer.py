@@ -35,7 +35,8 @@ class StoreWriter:
     A second writer to the same place is refused while the first is at work.
 
     game: its room's name; standard_start: uint8 row of the start position; columns: the table's schema; beside: type
-    and value for none of each array that may go with the moves. With `append`, an existing store is added to.
+    and value for none of each array that may go with the moves; carried: type, value for none and width of each that
+    may go with the games. With `append`, an existing store is added to.
     Exact duplicates (same start, moves, result) are left out, also against what the store held before.
     """
 
@@ -48,9 +49,10 @@ class StoreWriter:
         beside: Mapping[str, tuple[str, int]],
         split: Split | None = None,
         append: bool = False,
+        carried: Mapping[str, tuple[str, int, int]] | None = None,
     ):
         self.path = Path(path)
-        self.game, self.kinds = game, dict(beside)
+        self.game, self.kinds = game, {name: (*kind, 0) for name, kind in beside.items()} | dict(carried or {})
         self.old = self._old_store(append)
         with self._telling():
             self._held = self._alone()
@@ -145,9 +147,11 @@ class StoreWriter:
         assert self._table is not None
         self._known.add(old.column("hash"))
         self._starts = {row.tobytes(): i for i, row in enumerate(old.starts)}
-        for name in old.info["beside"]:
+        for name in (*old.info["beside"], *old.info.get("carried", ())):
             self._beside[name] = self._new(f"{name}.bin")
             values = old.beside(name)
+            if values is None:
+                values = old.carried(name)
             assert values is not None
             _copy(values, self._beside[name])
         _copy(old.moves, self._moves)
@@ -233,16 +237,20 @@ class StoreWriter:
         return np.array(numbers, np.int32)
 
     def _write_beside(self, batch: GameBatch) -> None:
-        for name in sorted(
-            batch.beside.keys() - self._beside.keys()
-        ):  # the first games that carry it: none for all before
+        """What goes with moves and games. An array that comes for the first time is none for all games before."""
+        arrays = batch.beside | batch.carried
+        for name in sorted(arrays.keys() - self._beside.keys()):
             self._beside[name] = self._new(f"{name}.bin")
-            dtype, missing = self.kinds[name]
-            _copy(np.broadcast_to(np.array(missing, dtype), self.moves), self._beside[name])
+            self._write_none(name, self.games, self.moves)
         for name, file in self._beside.items():
-            dtype, missing = self.kinds[name]
-            values = batch.beside.get(name)
-            file.write((np.full(len(batch.moves), missing, dtype) if values is None else values).tobytes())
+            if name in arrays:
+                file.write(np.ascontiguousarray(arrays[name], self.kinds[name][0]).tobytes())
+            else:
+                self._write_none(name, len(batch), len(batch.moves))
+
+    def _write_none(self, name: str, games: int, moves: int) -> None:
+        dtype, missing, width = self.kinds[name]
+        _copy(np.broadcast_to(np.array(missing, dtype), games * width if width else moves), self._beside[name])
 
     def commit(self, how: Mapping[str, Any]) -> Store:
         """Close the files and make the store visible. `how`: what this import was asked to do, kept in its history.
@@ -267,6 +275,7 @@ class StoreWriter:
             earlier = LeftOut.from_json(self.old.info["left_out"])
             earlier.merge(left_out)
             left_out = earlier
+        written = [(name, self.kinds[name]) for name in self._beside]
         info = {
             "kibitz_store": FORMAT,
             "game": self.game,
@@ -277,7 +286,10 @@ class StoreWriter:
             "read": self.read + (self.old.info["read"] if self.old is not None else 0),
             "fingerprint": self._digest.hexdigest()[:16],
             "start_width": self._start_width,
-            "beside": {name: {"dtype": self.kinds[name][0], "none": self.kinds[name][1]} for name in self._beside},
+            "beside": {name: {"dtype": dtype, "none": none} for name, (dtype, none, width) in written if not width},
+            "carried": {
+                name: {"dtype": dtype, "none": none, "width": width} for name, (dtype, none, width) in written if width
+            },
             "split": self.split.as_json(),
             "left_out": left_out.as_json(),
             "history": [*(self.old.info["history"] if self.old is not None else []), dict(how)],

@@ -1,0 +1,48 @@
+"""Points of the board and their names.
+
+A point's number is row · 19 + column, the upper left corner 0, whatever the size of the board: a smaller board lies in
+that corner of the grid. SGF writes "pd" (column, row), GTP "Q16" (column without I, row from below).
+"""
+
+from __future__ import annotations
+
+SIZES = (9, 13, 19)
+"""Boards that kibitz knows."""
+GRID = 19
+POINTS = GRID * GRID
+PASS = POINTS
+"""The number that stands for a pass, as a move."""
+
+NONE, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3
+"""Colours of points; 3 - colour is the other player."""
+
+COLUMNS = "ABCDEFGHJKLMNOPQRST"
+
+
+def on_board(point: int, size: int) -> bool:
+    """Whether a number is a point of a board of that size."""
+    return 0 <= point < POINTS and point // GRID < size and point % GRID < size
+
+
+def to_sgf(point: int) -> str:
+    """ "dd" and so on; a pass is empty."""
+    return "" if point == PASS else chr(97 + point % GRID) + chr(97 + point // GRID)
+
+
+def to_gtp(point: int, size: int) -> str:
+    """ "D16" and so on, or "pass"."""
+    return "pass" if point == PASS else f"{COLUMNS[point % GRID]}{size - point // GRID}"
+
+
+def from_gtp(text: str, size: int) -> int:
+    """The point of a vertex, in any case. Raises ValueError for what is none of a board of that size."""
+    word = text.strip().upper()
+    if word == "PASS":
+        return PASS
+    column = COLUMNS.find(word[:1]) if word[:1] else -1
+    if column < 0 or not word[1:].isascii() or not word[1:].isdigit() or len(word) > 3:
+        raise ValueError(f"{text}: no vertex")
+    row = size - int(word[1:])
+    if not (0 <= row < size and column < size):
+        raise ValueError(f"{text}: not on a board of {size}")
+    return row * GRID + column
