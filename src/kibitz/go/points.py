@@ -6,6 +6,9 @@ that corner of the grid. SGF writes "pd" (column, row), GTP "Q16" (column withou
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 SIZES = (9, 13, 19)
 """Boards that kibitz knows."""
 GRID = 19
@@ -22,6 +25,17 @@ COLUMNS = "ABCDEFGHJKLMNOPQRST"
 def on_board(point: int, size: int) -> bool:
     """Whether a number is a point of a board of that size."""
     return 0 <= point < POINTS and point // GRID < size and point % GRID < size
+
+
+def symmetries(size: int) -> NDArray[np.int64]:
+    """int64 [8, 361]: the point that each point comes from when a board of that size is turned and mirrored; the first
+    is the board as it is. Points outside the board stay."""
+    found = np.tile(np.arange(POINTS), (8, 1))
+    board = np.arange(POINTS).reshape(GRID, GRID)[:size, :size]
+    for way in range(8):
+        turned = np.rot90(board.T if way & 4 else board, way & 3)
+        found[way].reshape(GRID, GRID)[:size, :size] = turned
+    return found
 
 
 def to_sgf(point: int) -> str:

@@ -23,10 +23,12 @@ from kibitz.go.rules import (
     CELL,
     CELLS,
     COLOUR,
+    LIBERTIES,
     PLAYED,
     POINT,
     ROOT,
     ROWS,
+    WIDE,
     Board,
     empty_board,
     liberties,
@@ -56,20 +58,25 @@ _AGES = ages() * AGE
 @numba.njit(nogil=True, cache=True)
 def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-untyped-def]
     """Write a board as codes [361] and state [4]. ko: a cell, or 0."""
-    for point in range(POINTS):
-        codes[point] = OFF
+    if size < GRID:
+        codes[:] = OFF
     for row in range(size):
+        cell = (row + 1) * WIDE
         for point in range(row * GRID, row * GRID + size):
-            cell = CELL[point]
+            cell += 1
             colour = board[COLOUR, cell]
             if colour == NONE:
                 codes[point] = EMPTY
-            else:
-                kind = (BLACK_STONE if colour == 1 else WHITE_STONE) + liberties(board, board[ROOT, cell]) - 1
-                played = board[PLAYED, cell]
-                if played:
-                    kind += _AGES[min(ply - played + 1, 129)]
-                codes[point] = kind
+                continue
+            root = board[ROOT, cell]
+            free = board[LIBERTIES, root]
+            if free == 0:
+                free = liberties(board, root)
+            kind = (BLACK_STONE if colour == 1 else WHITE_STONE) + free - 1
+            played = board[PLAYED, cell]
+            if played:
+                kind += _AGES[min(ply - played + 1, 129)]
+            codes[point] = kind
     if ko:
         codes[POINT[ko]] = KO
     state[SIDE] = side

@@ -41,6 +41,12 @@ SYSTEMS = {
         "a thesis on learning chess with convolutional networks (Ashudeep Singh 2015)",
         "origin 56.1%; target of P 53.6, R 51.0, N 72.8, B 59.9, Q 48.0, K 64.5%; value and material 0.82",
     ),
+    "gocnn": Entry(
+        "go",
+        "who will own each point?",
+        "Convolutional neural network for board evaluation in Go (a repository, 2016)",
+        "80.5% of the points right over all positions, over 96% at the end of most games",
+    ),
 }
 
 

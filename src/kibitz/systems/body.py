@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from kibitz.systems.layers import Conv, Dense, Layer, Pool, Residual, shapes
+from kibitz.errors import UsageError
+from kibitz.systems.layers import Chain, Conv, Dense, Layer, Pool, Residual, shapes
 
 Activation = Callable[[], nn.Module]
 
 
 class ResidualBlock(nn.Module):
-    """relu(x + conv(relu(conv(x)))), the grid's size unchanged."""
+    """relu(x + conv(relu(conv(x)))), the grid's size unchanged. mask: 0 at points that must stay 0."""
 
     def __init__(self, channels: int, layer: Residual):
         super().__init__()
@@ -22,8 +23,11 @@ class ResidualBlock(nn.Module):
         self.second = nn.Conv2d(layer.filters, layer.filters, size, padding=padding)
         self.short = nn.Identity() if channels == layer.filters else nn.Conv2d(channels, layer.filters, 1)
 
-    def forward(self, values: Tensor) -> Tensor:
-        return F.relu(self.short(values) + self.second(F.relu(self.first(values))))
+    def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
+        between = F.relu(self.first(values))
+        if mask is not None:
+            between = between * mask
+        return F.relu(self.short(values) + self.second(between))
 
 
 def build(
@@ -45,6 +49,8 @@ def build(
             steps.append(ResidualBlock(before[0], layer))
         elif isinstance(layer, Pool):
             steps.append(nn.MaxPool2d((layer.height, layer.width), ceil_mode=True))
+        elif isinstance(layer, Chain):
+            raise UsageError("chain: a layer for Go's chains of stones; leave it out")
         elif isinstance(layer, Dense):
             if grid:
                 steps.append(nn.Flatten())

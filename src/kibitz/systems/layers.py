@@ -5,6 +5,7 @@ pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller w
 ip70            a dense layer ("inner product") of 70 units
 64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to what came in
 5*64res3x3      five of them, one after the other
+chain           Go: the largest value over the stones of each chain, for all of them; chain16: in 16 of the channels
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ _CONV = re.compile(r"(\d+)conv(\d+)x(\d+)(?:s(\d+))?(?:p(\d+))?")
 _POOL = re.compile(r"pool(\d+)x(\d+)")
 _DENSE = re.compile(r"ip(\d+)")
 _RESIDUAL = re.compile(r"(\d+)res(\d+)x(\d+)")
+_CHAIN = re.compile(r"chain(\d*)")
 _TIMES = re.compile(r"(\d+)\*(.+)")
 
 
@@ -51,7 +53,14 @@ class Residual:
     width: int
 
 
-Layer = Conv | Pool | Dense | Residual
+@dataclass(frozen=True)
+class Chain:
+    """Chain pooling over the first `channels` channels; 0 for all."""
+
+    channels: int = 0
+
+
+Layer = Conv | Pool | Dense | Residual | Chain
 
 
 MOST = 100
@@ -76,6 +85,9 @@ def read_layers(text: str) -> list[Layer]:
         elif match := _RESIDUAL.fullmatch(part):
             layer = Residual(int(match[1]), int(match[2]), int(match[3]))
             positive = layer.filters > 0 and layer.height % 2 == layer.width % 2 == 1
+        elif match := _CHAIN.fullmatch(part):
+            layer = Chain(int(match[1] or 0))
+            positive = match[1] == "" or layer.channels > 0
         elif match := _DENSE.fullmatch(part):
             layer = Dense(int(match[1]))
             positive = layer.units > 0
@@ -107,6 +119,9 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
             channels, height, width = layer.units, 1, 1
         elif isinstance(layer, Residual):
             channels = layer.filters
+        elif isinstance(layer, Chain):
+            if layer.channels > channels:
+                raise UsageError(f"layer {number} (chain{layer.channels}): there are only {channels} channels")
         elif isinstance(layer, Pool):
             if layer.height > height or layer.width > width:
                 raise UsageError(

@@ -1,20 +1,17 @@
-"""Optimisers, learning rates and initial weights by name, as settings of the move-predicting systems ask for them."""
+"""Optimisers, learning rates and initial weights by name, as the settings of systems ask for them."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import Any
 
 import torch
 from torch import nn
 
 from kibitz.systems.muon import Muon
 
-if TYPE_CHECKING:
-    from kibitz.systems.movers import Settings
 
-
-def optimiser(name: str, module: nn.Module, settings: Settings, smoothing: float) -> torch.optim.Optimizer:
+def optimiser(name: str, module: nn.Module, settings: Any, smoothing: float) -> torch.optim.Optimizer:
     """The optimiser of that name over a module's weights; biases do not decay."""
     weights = [p for p in module.parameters() if p.dim() > 1]
     rest = [p for p in module.parameters() if p.dim() <= 1]
@@ -39,7 +36,7 @@ def optimiser(name: str, module: nn.Module, settings: Settings, smoothing: float
     return torch.optim.AdamW(groups, betas=(0.9, 0.99))
 
 
-def rate(settings: Settings, base: float, iteration: int, iterations: int) -> float:
+def rate(settings: Any, base: float, iteration: int, iterations: int) -> float:
     """The learning rate of one iteration."""
     if settings.schedule == "epoch":
         return float(base * settings.decay ** int(settings.epochs * iteration / max(1, iterations)))

@@ -37,7 +37,7 @@ def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.
             input_names=names[:2],
             output_names=names[2:],
             dynamic_axes={name: {0: "positions"} for name in names},
-            opset_version=17,
+            opset_version=18,
             dynamo=False,
         )
     write_whole(path, target.getvalue())

@@ -1,0 +1,274 @@
+"""`gocnn`: who will own each point of a Go board at the end? A convolutional network's answer to a single position.
+
+After a repository of 2016, a convolutional network for board evaluation in Go. This file follows its text from top to
+bottom: games, planes, network, target and loss, solver; then what it proposes, chain pooling first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from kibitz.errors import UsageError
+from kibitz.go.encodings import (
+    LIBERTIES,
+    RECENT,
+    BoardPlanes,
+    corner,
+    mean_over_chains,
+    on_board,
+    pool_chains,
+    roots,
+    stones,
+)
+from kibitz.go.points import BLACK, GRID, NONE, SIZES, symmetries
+from kibitz.go.replay import SIDE, SIZE
+from kibitz.store.positions import Positions
+from kibitz.store.store import Store
+from kibitz.systems import SYSTEMS
+from kibitz.systems.base import Arrays, Stage, Tensors, setting
+from kibitz.systems.body import ResidualBlock
+from kibitz.systems.layers import Chain, Conv, Layer, Residual, read_layers, shapes
+from kibitz.systems.solvers import draw_weights, optimiser, rate
+
+PAPER_LAYERS = "64conv5x5p2.64conv5x5p2.64conv5x5p2.48conv5x5p2.48conv5x5p2"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The text's numbers are the defaults; the options that it proposes, and ours, are off."""
+
+    # games
+    sizes: str = setting("19", "boards to learn from, by their side: 19, or several as in 9,13,19")
+    min_moves: int = setting(150, "shortest game to learn from, in moves on 19×19 (on smaller boards as by their area)")
+    handicap: int = setting(0, "most handicap stones of a game to learn from")
+    # planes
+    liberties: int = setting(3, "how finely liberties are told: 3 (1, 2, 3 and more) or 6 (1 to 5, 6 and more)")
+    recent: int = setting(0, "planes of recent moves, one each, 0 to 8")
+    ages: bool = setting(False, "five planes of the age of stones: 9-16, 17-32, 33-64, 65-128 and more moves")
+    # network
+    layers: str = setting(PAPER_LAYERS, "layers before the output; chain is a pooling over chains of stones")
+    last: int = setting(5, "side of the output's convolution, in points")
+    together: bool = setting(False, "the stones of a chain get one answer, the mean of theirs")
+    # target and loss
+    loss: str = setting("squares", "squares (the text's) or entropy")
+    symmetry: bool = setting(False, "show every position turned and mirrored at random")
+    # solver
+    optimiser: str = setting("adam", "rmsprop, adagrad, adam, sgd or muon")
+    learning_rate: float = setting(0.0001, "learning rate at the first iteration")
+    schedule: str = setting("constant", "learning rate: constant or cosine (to 0 at the last)")
+    smoothing: float = setting(0.99, "smoothing of rmsprop")
+    momentum: float = setting(0.9, "momentum of sgd and muon")
+    l2: float = setting(0.0, "coefficient of half the squared weights in the loss")
+    batch: int = setting(128, "positions in a batch")
+    iterations: int = setting(100_000, "batches")
+
+    @property
+    def boards(self) -> tuple[int, ...]:
+        """The sizes as numbers. Raises UsageError for what is none."""
+        try:
+            found = tuple(sorted({int(size) for size in self.sizes.split(",")}))
+        except ValueError:
+            found = ()
+        if not found or not set(found) <= set(SIZES):
+            raise UsageError(f"--sizes {self.sizes}: choose from {', '.join(map(str, SIZES))}, with commas between")
+        return found
+
+    @property
+    def board(self) -> int:
+        """The largest board that the network sees."""
+        return self.boards[-1]
+
+
+# Games: played to the end and counted, so that their owners are known; even; not short.
+
+
+class Owners(Positions):
+    """Every position of the games, with the final owner of each point [361]: 1 Black, 2 White, 0 not known or neutral.
+
+    With `symmetry`, each is shown in one of the board's eight ways.
+    """
+
+    def __init__(self, store: Store, games: NDArray[np.int64], symmetry: bool = False):
+        super().__init__(store, games)
+        owners = store.carried("owner")
+        assert owners is not None or not len(games)
+        self._owners = owners
+        self._ways = np.stack([symmetries(size) for size in range(GRID + 1)]) if symmetry else None  # [size, way, 361]
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
+        games, plies = self.locate(numbers)
+        codes, state = self.store.replay(games, plies)
+        assert self._owners is not None
+        owner = self._owners[games]
+        if self._ways is not None:  # chance that depends on the position and epoch alone
+            way = (numbers * 0x9E3779B1 + epoch * 0x85EBCA77) >> 16 & 7
+            source = self._ways[state[:, SIZE], way]
+            codes, owner = np.take_along_axis(codes, source, 1), np.take_along_axis(owner, source, 1)
+        return {"codes": codes, "state": state, "owner": owner}
+
+
+# Network
+
+
+class GoNet(nn.Module):
+    """Codes uint8 [n, 361] and state to the probability that Black will own each point [n, 361].
+
+    Five convolutions of 5×5 with ReLU (64, 64, 64, 48, 48), one of 5×5 to a single channel, a sigmoid; every layer
+    keeps the grid. Inside all is seen by the side to move; `logits` gives that. Points outside a board that is smaller
+    than the grid stay 0 after every layer, as the zeros around the grid are; their probability reads 0.5.
+    """
+
+    outputs = ("black_owns",)
+    beyond: ClassVar[dict[str, int]] = {}
+
+    def __init__(self, settings: Settings):
+        super().__init__()
+        self.grid, self.together = settings.board, settings.together
+        self.planes = BoardPlanes(self.grid, settings.liberties, settings.recent, settings.ages)
+        self.layers = read_layers(settings.layers)
+        self.pools = settings.together or any(isinstance(layer, Chain) for layer in self.layers)
+        self.steps = nn.ModuleList()
+        before = self.planes.channels
+        for layer, (after, _, _) in zip(self.layers, shapes(self.layers, before, self.grid), strict=True):
+            self.steps.append(_step(layer, before))
+            before = after
+        self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
+
+    def logits(self, codes: Tensor, state: Tensor) -> Tensor:
+        """The logit of "the side to move will own it", [n, grid²]."""
+        values = self.planes(codes, state)
+        board = corner(codes, self.grid)
+        mask = on_board(board)[:, None].to(values.dtype)
+        chains = roots(stones(board)) if self.pools else torch.empty(0)
+        for layer, step in zip(self.layers, self.steps, strict=True):
+            if isinstance(layer, Chain):
+                values = _pooled(values, chains, layer.channels)
+            elif isinstance(layer, Residual):
+                values = step(values, mask) * mask
+            else:
+                values = F.relu(step(values)) * mask
+        answer = self.last(values).flatten(1).float()
+        return mean_over_chains(answer, chains) if self.together else answer
+
+    def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
+        mine = self.logits(codes, state)
+        black = torch.sigmoid(mine * (1 - 2 * state[:, SIDE, None].float())).view(-1, self.grid, self.grid)
+        black = torch.where(on_board(corner(codes, self.grid)), black, torch.full_like(black, 0.5))
+        margin = GRID - self.grid
+        return (F.pad(black, (0, margin, 0, margin), value=0.5).flatten(1),)
+
+
+def _step(layer: Layer, channels: int) -> nn.Module:
+    if isinstance(layer, Conv):
+        return nn.Conv2d(channels, layer.filters, (layer.height, layer.width), padding=layer.padding)
+    return ResidualBlock(channels, layer) if isinstance(layer, Residual) else nn.Identity()
+
+
+def _pooled(values: Tensor, chains: Tensor, channels: int) -> Tensor:
+    """The seed's proposal: a max-pool over each chain of stones, in the first `channels` channels, or in all (0)."""
+    if not channels:
+        return pool_chains(values, chains)
+    return torch.cat([pool_chains(values[:, :channels], chains), values[:, channels:]], 1)
+
+
+# Target and loss: 1 where the side to move owns the point at the end, else 0; squares, summed over the points whose
+# owner is known. The seed draws the owners of neutral points by chance; here they are left out.
+
+
+def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:
+    logits = network.logits(batch["codes"], batch["state"])
+    owner = corner(batch["owner"], network.grid).flatten(1)
+    mine = (owner == batch["state"][:, SIDE, None] + BLACK).float()
+    known = (owner != NONE).float()
+    if kind == "squares":
+        each = (torch.sigmoid(logits) - mine).square()
+    else:
+        each = F.binary_cross_entropy_with_logits(logits, mine, reduction="none")
+    points = known.sum(1).clamp(min=1)
+    error = (each * known).sum(1) / points
+    right = (((logits > 0) == (mine > 0.5)) * known).sum(1) / points
+    return error.mean(), {"loss": error.detach(), "accuracy": right}
+
+
+# The system
+
+
+class GoCnn:
+    name: ClassVar[str] = "gocnn"
+    game: ClassVar[str] = SYSTEMS["gocnn"].game
+    title: ClassVar[str] = SYSTEMS["gocnn"].title
+    paper: ClassVar[str] = SYSTEMS["gocnn"].paper
+    anchor: ClassVar[str] = SYSTEMS["gocnn"].anchor
+    settings_type: ClassVar[type] = Settings
+
+    def check(self, settings: Settings) -> None:
+        choices = (
+            ("liberties", LIBERTIES), ("loss", ("squares", "entropy")), ("schedule", ("constant", "cosine")),
+            ("optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")),
+        )  # fmt: skip
+        for name, allowed in choices:
+            if getattr(settings, name) not in allowed:
+                raise UsageError(f"--{name} {getattr(settings, name)}: choose from {', '.join(map(str, allowed))}")
+        if not 0 <= settings.recent <= RECENT:
+            raise UsageError(f"--recent {settings.recent}: from 0 to {RECENT} moves")
+        if settings.last < 1 or settings.last % 2 == 0:
+            raise UsageError(f"--last {settings.last}: an odd number of points")
+        for name in ("learning_rate", "l2"):
+            if not 0 <= getattr(settings, name) < math.inf:
+                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
+        for name in ("momentum", "smoothing"):
+            if not 0 <= getattr(settings, name) < 1:
+                raise UsageError(f"--{name} {getattr(settings, name):g}: a share from 0 to under 1")
+        if settings.batch < 1 or settings.iterations < 1:
+            raise UsageError("--batch and --iterations must be at least 1")
+        if settings.min_moves < 0 or settings.handicap < 0:
+            raise UsageError("--min-moves and --handicap must be 0 or more")
+        layers = read_layers(settings.layers)
+        for number, (layer, shape) in enumerate(zip(layers, shapes(layers, 8, settings.board), strict=True), 1):
+            if not isinstance(layer, Conv | Residual | Chain) or shape[1:] != (settings.board, settings.board):
+                raise UsageError(f"--layers: layer {number} must keep the board's grid: a convolution with padding")
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        owners = store.carried("owner")
+        if owners is None:
+            return np.empty(0, np.int64)
+        size = store.column("size").astype(np.int64)
+        taken = np.isin(size, settings.boards) & (store.column("handicap") <= settings.handicap)
+        taken &= store.plies * GRID**2 >= settings.min_moves * size**2
+        labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
+        return np.flatnonzero(taken & labelled)
+
+    def network(self, settings: Settings) -> GoNet:
+        return GoNet(settings)
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        draw_weights(network, "he", torch.Generator().manual_seed(seed))
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, GoNet)
+        return [
+            Stage(
+                name="owners",
+                module=network,
+                examples=lambda store, games: Owners(store, games, settings.symmetry),
+                loss=lambda batch: loss(network, batch, settings.loss),
+                optimiser=lambda: optimiser(settings.optimiser, network, settings, settings.smoothing),
+                learning_rate=lambda iteration, all_: rate(settings, settings.learning_rate, iteration, all_),
+                batch=settings.batch,
+                iterations=settings.iterations,
+            )
+        ]
+
+
+SYSTEM: Any = GoCnn()
