@@ -259,3 +259,59 @@ def test_the_split_stays_when_games_are_added(tmp_path: Path) -> None:
     write(tmp_path / "a", batch([[1]]), split=Split(11, 12))
     assert write(tmp_path / "a", batch([[2]]), append=True).split == Split(11, 12)
     assert write(tmp_path / "a", batch([[3]]), append=True, split=Split(1, 2)).split == Split(1, 2)
+
+
+def with_owners(games: list[list[int]], first: int = 1, **options: Any) -> GameBatch:
+    """Games that carry their first move three times."""
+    found = batch(games, first, **options)
+    found.carried["owner"] = np.array([[game[0]] * 3 for game in games], np.uint8)
+    return found
+
+
+OWNERS = {"owner": ("uint8", 9, 3)}
+
+
+def test_arrays_that_go_with_the_games(tmp_path: Path) -> None:
+    store = write(tmp_path / "s", with_owners([[1, 2], [3], [1, 2]]), batch([[4, 5]], 4), carried=OWNERS)
+    assert store.info["carried"] == {"owner": {"dtype": "uint8", "none": 9, "width": 3}}
+    owner = store.carried("owner")
+    assert owner is not None
+    assert owner.tolist() == [[1] * 3, [3] * 3, [9] * 3]
+    assert store.carried("other") is None
+    assert store.beside("owner") is None
+
+
+def test_arrays_of_games_that_come_late_and_are_added_to(tmp_path: Path) -> None:
+    write(tmp_path / "s", batch([[7, 7]], clock=True), carried=OWNERS)
+    write(tmp_path / "s", with_owners([[1, 2]]), carried=OWNERS, append=True)
+    store = write(tmp_path / "s", with_owners([[3]], clock=True), carried=OWNERS, append=True)
+    owner, clock = store.carried("owner"), store.beside("clock")
+    assert owner is not None
+    assert clock is not None
+    assert owner.tolist() == [[9] * 3, [1] * 3, [3] * 3]
+    assert clock.tolist() == [7, 7, 65535, 65535, 3]
+
+
+def test_a_damaged_array_of_games(tmp_path: Path) -> None:
+    write(tmp_path / "s", with_owners([[1, 2]]), carried=OWNERS)
+    (tmp_path / "s" / "0001" / "owner.bin").write_bytes(b"12")
+    with pytest.raises(KibitzError, match=r"owner\.bin: missing or of the wrong size"):
+        Store(tmp_path / "s")
+
+
+def test_new_games_alone_are_finished_and_may_be_left_out(tmp_path: Path) -> None:
+    asked: list[list[int]] = []
+
+    def finish(games: GameBatch) -> GameBatch:
+        asked.append(games.moves.tolist())
+        games.left_out.add("too small", "f.pgn", 1, {})
+        return games.take(games.moves[np.cumsum(games.plies) - 1] > 2)
+
+    with StoreWriter(tmp_path / "s", "chess", COLUMNS, STANDARD, BESIDE) as writer:
+        assert writer.add(batch([[1, 2], [3], [3]]), finish=finish) == 1
+        assert writer.add(batch([[3], [1, 2]]), finish=finish) == 0
+        store = writer.commit({})
+    assert asked == [[1, 2, 3]]  # what was left out once is known too
+    assert games_of(store) == [[3]]
+    assert store.info["left_out"]["too small"]["games"] == 1
+    assert store.info["left_out"]["duplicate"]["games"] == 3

@@ -8,7 +8,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -178,19 +179,29 @@ class StoreWriter:
                 file.close()
         shutil.rmtree(self._folder if self.old is not None else self._root, ignore_errors=True)
 
-    def add(self, batch: GameBatch, limit: int | None = None) -> int:
-        """Write a batch; how many of its games were new. With `limit`, at most that many are taken.
+    def add(
+        self,
+        batch: GameBatch,
+        limit: int | None = None,
+        finish: Callable[[GameBatch], GameBatch] | None = None,
+    ) -> int:
+        """Write a batch; how many of its games were taken. With `limit`, at most that many are.
 
+        finish: what is done with the new games before they are written; costly work, that games which the store holds
+        already are spared. It may leave games out.
         Raises KibitzError where the disk is full or the store's place has gone.
         """
         with self._telling():
-            return self._add(batch, limit)
+            return self._add(batch, limit, finish)
 
-    def _add(self, batch: GameBatch, limit: int | None) -> int:
+    def _hashes(self, batch: GameBatch) -> NDArray[np.uint64]:
+        results = batch.table["result"].to_numpy()
+        return hash_games(batch.moves, batch.plies, batch.starts, results, self._standard)
+
+    def _add(self, batch: GameBatch, limit: int | None, finish: Callable[[GameBatch], GameBatch] | None) -> int:
         self.read += batch.read
         self.left_out.merge(batch.left_out)
-        results = batch.table["result"].to_numpy()
-        hashes = hash_games(batch.moves, batch.plies, batch.starts, results, self._standard)
+        hashes = self._hashes(batch)
         new = self._known.add(hashes)
         self._leave_out("duplicate", batch.table, ~new)
         if limit is not None:
@@ -198,6 +209,10 @@ class StoreWriter:
             self._leave_out("over the limit", batch.table, over)
             new &= ~over
         batch, hashes = batch.take(new), hashes[new]
+        if len(batch) and finish:
+            batch = finish(replace(batch, left_out=LeftOut()))
+            self.left_out.merge(batch.left_out)
+            hashes = self._hashes(batch)
         if len(batch) == 0:
             return 0
         self._write_beside(batch)
