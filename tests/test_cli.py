@@ -92,7 +92,7 @@ def test_errors(
     def fail() -> None:
         raise error
 
-    monkeypatch.setitem(cli.COMMANDS, "systems", fail)
+    monkeypatch.setattr("kibitz.commands.systems.systems", fail)
     assert cli.run(["systems"]) == code
     assert capsys.readouterr() == ("", line)
 
@@ -101,7 +101,7 @@ def test_a_bug_shows_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setitem(cli.COMMANDS, "systems", fail)
+    monkeypatch.setattr("kibitz.commands.systems.systems", fail)
     with pytest.raises(ZeroDivisionError):
         cli.run(["systems"])
 
@@ -129,7 +129,7 @@ def test_ctrl_c_while_a_system_is_loaded(monkeypatch: pytest.MonkeyPatch, capsys
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "with_settings", interrupted)
+    monkeypatch.setattr("kibitz.commands.training.with_settings", interrupted)
     assert cli.run(["train", "winner", "a.store"]) == 130
     assert capsys.readouterr().err == "kibitz: interrupted\n"
 
@@ -143,7 +143,7 @@ def test_memory_that_is_not_there(
     def refused() -> None:
         raise error
 
-    monkeypatch.setitem(cli.COMMANDS, "systems", refused)
+    monkeypatch.setattr("kibitz.commands.systems.systems", refused)
     assert cli.run(["systems"]) == 1
     assert capsys.readouterr().err.startswith("kibitz: not enough memory; ")
     error.args = ("a bug",)
@@ -154,8 +154,8 @@ def test_memory_that_is_not_there(
 
 def test_a_terminal_that_lacks_letters_gets_question_marks() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import sys; from kibitz import cli; cli.COMMANDS['systems'] = lambda: print('Zoë – Q');"
-         "sys.argv = ['kibitz', 'systems']; cli.main()"],
+        [sys.executable, "-c", "import sys; from kibitz import cli; from kibitz.commands import systems;"
+         "systems.systems = lambda: print('Zoë – Q'); sys.argv = ['kibitz', 'systems']; cli.main()"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "Zo? ? Q\n"), done.stderr

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import io
 import os
 import signal
@@ -17,35 +18,26 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from kibitz.commands.analysing import analyze
-from kibitz.commands.engines import uci
-from kibitz.commands.importing import import_games
-from kibitz.commands.info import info
-from kibitz.commands.matching import match
-from kibitz.commands.searching import NOT_OPTIONS, search
-from kibitz.commands.systems import systems
-from kibitz.commands.testing import run_test
-from kibitz.commands.training import train, with_settings
 from kibitz.errors import KibitzError
 
-COMMANDS: dict[str, Callable[..., None]] = {
+COMMANDS = {
     # games
-    "import": import_games,
-    "info": info,
+    "import": "importing.import_games",
+    "info": "info.info",
     # networks
-    "systems": systems,
-    "train": train,
-    "search": search,
-    "test": run_test,
-    "analyze": analyze,
+    "systems": "systems.systems",
+    "train": "training.train",
+    "search": "searching.search",
+    "test": "testing.run_test",
+    "analyze": "analysing.analyze",
     # engines
-    "uci": uci,
-    "match": match,
+    "uci": "engines.uci",
+    "match": "matching.match",
 }
-"""Every command by its name, in the order of the help."""
+"""Every command by its name, in the order of the help: its module in `commands`, and its function there."""
 
-_OF_A_SYSTEM: dict[str, Sequence[str]] = {"train": (), "search": NOT_OPTIONS}
-"""Commands that have the settings of a system as options, less these."""
+OF_A_SYSTEM = ("train", "search")
+"""Commands that have the settings of a system as options."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the signal's number, as shells expect."""
@@ -86,13 +78,24 @@ def _start(
         print(context.get_help())
 
 
+def _function(name: str, arguments: Sequence[str]) -> Callable[..., None]:
+    """The function of a command, as typer reads it."""
+    module, function = COMMANDS[name].split(".")
+    room = importlib.import_module(f"kibitz.commands.{module}")
+    found: Callable[..., None] = getattr(room, function)
+    if name in OF_A_SYSTEM:
+        from kibitz.commands.training import with_settings
+
+        found = with_settings(name, found, arguments, getattr(room, "NOT_OPTIONS", ()))
+    return found
+
+
 def _app(arguments: Sequence[str]) -> typer.Typer:
+    """The program; of its commands the called one alone, where one is called: an engine must answer at once."""
     app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
     app.callback(invoke_without_command=True)(_start)
-    for name, function in COMMANDS.items():
-        if name in _OF_A_SYSTEM:
-            function = with_settings(name, function, arguments, _OF_A_SYSTEM[name])
-        app.command(name)(function)
+    for name in arguments[:1] if set(arguments[:1]) <= COMMANDS.keys() and arguments else COMMANDS:
+        app.command(name)(_function(name, arguments))
     return app
 
 
