@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import chess.engine
 import pytest
 
 from helpers import program
-from kibitz.arena.engine import Engine, StartFailed
-from kibitz.arena.players import SUNFISH_FOLDER, player, sunfish_command
+from kibitz.arena.chess.engine import Engine
+from kibitz.arena.chess.find_sunfish import SUNFISH_FOLDER, sunfish_command
+from kibitz.arena.contest import StartFailed
+from kibitz.arena.players import GNUGO, game_of, player
 from kibitz.errors import KibitzError, UsageError
 
 
@@ -28,6 +31,63 @@ def test_a_command_with_arguments() -> None:
     assert found.command == (path, "bench", "--x", "y z")
     assert found.name == "fish"
     assert player(path).name == "stockfish"
+
+
+@pytest.fixture
+def go_run(tmp_path: Path) -> Path:
+    """A run of Go, as far as finding players goes."""
+    info = {"kibitz_run": 1, "system": "gocnn", "game": "go", "settings": {}}
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "run.json").write_text(json.dumps(info))
+    (tmp_path / "own" / "best.safetensors").write_bytes(b"weights")
+    return tmp_path / "own"
+
+
+def test_a_run_of_go_speaks_gtp(go_run: Path) -> None:
+    found = player(str(go_run), ["temperature=20"], game="go")
+    assert found.command == (sys.executable, "-m", "kibitz", "gtp", str(go_run))
+    assert (found.name, found.options) == ("own", (("temperature", "20"),))
+    with pytest.raises(KibitzError, match="a network for go, and this match is of chess"):
+        player(str(go_run))
+    with pytest.raises(KibitzError, match="a network for chess, and this match is of go"):
+        player("winner", game="go")
+
+
+def test_gnugo_plays_chinese_rules_in_gtp() -> None:
+    path = program("gnugo")
+    found = player("gnugo", ["level=3"], game="go")
+    assert found.command == (path, *GNUGO)
+    assert found.options == (("level", "3"),)
+    assert player(f"{path} --japanese-rules", game="go").command == (path, *GNUGO, "--japanese-rules")
+
+
+def test_other_programs_have_their_options_on_their_command_line() -> None:
+    with pytest.raises(UsageError, match="on its command line"):
+        player(sys.executable, ["level=3"], game="go")
+
+
+def test_the_game_is_told_by_the_players(go_run: Path) -> None:
+    run = str(go_run)
+    for a, b, wanted, game in (
+        ("winner", "chessnet", None, "chess"), ("stockfish", "sunfish", None, "chess"), ("x", "y", None, "chess"),
+        (run, "x", None, "go"), ("x", "gnugo --level 3", None, "go"), ("x", "/usr/games/gnugo", None, "go"),
+        ("x", "y --gtp", "go", "go"), (run, "gnugo", "go", "go"), ("winner", "x", "chess", "chess"),
+    ):  # fmt: skip
+        assert game_of(a, b, wanted) == game
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "wanted", "said"),
+    [
+        ("winner", "gnugo", None, "winner plays chess and gnugo plays go"),
+        ("gnugo", "x", "chess", "gnugo: plays go, and --game says chess"),
+        ("sunfish", "x", "go", "sunfish: plays chess, and --game says go"),
+        ("x", "y", "hex", "--game hex: choose from chess, go"),
+    ],
+)
+def test_games_that_do_not_go_together(a: str, b: str, wanted: str | None, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        game_of(a, b, wanted)
 
 
 @pytest.mark.parametrize(

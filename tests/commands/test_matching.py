@@ -139,7 +139,7 @@ def test_an_engine_that_cannot_be_started_ends_the_match(
 def test_an_engine_that_is_mute(
     capsys: pytest.CaptureFixture[str], engine: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kibitz.arena.engine.START_PATIENCE", 0.5)
+    monkeypatch.setattr("kibitz.arena.chess.engine.START_PATIENCE", 0.5)
     line = refused(capsys, 1, engine("mute"), engine(), "--name-a", "bad", "--games", "4")
     assert "bad: cannot be started (it does not answer in UCI)" in line
     time.sleep(0.2)

@@ -9,45 +9,37 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kibitz.arena.contest import Engine, Game, Outcome
 from kibitz.arena.elo import Sprt, Tally
-from kibitz.arena.engine import Engine
-from kibitz.arena.game import Adjudication, Played, Side, play
-from kibitz.arena.limits import Limits
-from kibitz.arena.openings import opening_of, openings
 from kibitz.arena.players import Player
-from kibitz.arena.record import Row, append, resume, row, text_of
+from kibitz.arena.record import Row, append, resume
 from kibitz.errors import KibitzError
 from kibitz.store.lock import alone
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A match. `a` and `b` are the players, with a limit each; `games` in all, `workers` of them at a time."""
+    """A match of `game`, between the players `a` and `b`: `games` in all, `workers` of them at a time."""
 
     a: Player
     b: Player
-    limit_a: Limits
-    limit_b: Limits
+    game: Game
     games: int
-    pgn: Path
+    record: Path
     seed: int = 0
     workers: int = 1
-    hang: float = 60.0
-    rules: Adjudication = field(default_factory=Adjudication)
     sprt: Sprt | None = None
 
     def settings(self) -> dict[str, str]:
         """All that must be the same for games to be of one match. (Not how many, how many at a time, or the SPRT.)"""
-        rules = self.rules
         return {
             "A": _described(self.a), "B": _described(self.b),
-            "LimitA": str(self.limit_a), "LimitB": str(self.limit_b),
-            "Seed": str(self.seed), "Openings": str(len(openings())),
-            "Rules": f"draw {rules.draw}, win {rules.win}, plies {rules.plies}, hang {self.hang:g} s",
+            "LimitA": self.game.limit("A"), "LimitB": self.game.limit("B"),
+            "Seed": str(self.seed), **self.game.settings(),
         }  # fmt: skip
 
 
@@ -79,7 +71,7 @@ class Used:
 
 
 class Match:
-    """The games of a plan, those found in its PGN first. Raises UsageError where that file is of another match."""
+    """The games of a plan, those found in its record first. Raises UsageError where that file is of another match."""
 
     def __init__(self, plan: Plan):
         self.plan = plan
@@ -88,7 +80,7 @@ class Match:
         self.seconds = 0.0
         self.resumed = 0
         self._settings = plan.settings()
-        self._results: queue.Queue[tuple[int, Played] | BaseException | None] = queue.Queue()
+        self._results: queue.Queue[Outcome | BaseException | None] = queue.Queue()
         self._todo: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._engines: list[Engine] = []
@@ -97,13 +89,14 @@ class Match:
         """Play what is missing; `tell` is called after every game, and once before the first.
 
         Raises KibitzError when an engine cannot be started. However it ends, no engine is left running, and every game
-        that ended is in the PGN.
+        that ended is in the record.
         """
         plan = self.plan
         with ExitStack() as held:
-            plan.pgn.parent.mkdir(parents=True, exist_ok=True)
+            plan.record.parent.mkdir(parents=True, exist_ok=True)
             self._hold(held)
-            self.rows = {found.number: found for found in resume(plan.pgn, self._settings) if found.number < plan.games}
+            had = resume(plan.record, self._settings, plan.game.form)
+            self.rows = {found.number: found for found in had if found.number < plan.games}
             self.resumed = len(self.rows)
             tell(self)
             missing = [number for number in range(plan.games) if number not in self.rows]
@@ -114,20 +107,19 @@ class Match:
             self._play(min(plan.workers, len(missing)), tell)
 
     def _hold(self, held: ExitStack) -> None:
-        """Take the PGN for ourselves: two matches that write one file would each miss the other's games."""
-        pgn = self.plan.pgn
+        """Take the record for ourselves: two matches that write one file would each miss the other's games."""
+        record, option = self.plan.record, self.plan.game.form.option
         try:
-            held.enter_context(alone(pgn.with_name(f".{pgn.name}.lock"), pgn))
+            held.enter_context(alone(record.with_name(f".{record.name}.lock"), record))
         except KibitzError:
             raise KibitzError(
-                f"{pgn}: another match writes it at this moment; choose another file with --pgn"
+                f"{record}: another match writes it at this moment; choose another file with {option}"
             ) from None
 
     def _play(self, workers: int, tell: Callable[[Match], None]) -> None:
         begun = time.monotonic()
-        pairs = [
-            {"A": Engine(self.plan.a, self.plan.hang), "B": Engine(self.plan.b, self.plan.hang)} for _ in range(workers)
-        ]
+        players = {"A": self.plan.a, "B": self.plan.b}
+        pairs = [{side: self.plan.game.engine(player) for side, player in players.items()} for _ in range(workers)]
         self._engines = [engine for pair in pairs for engine in pair.values()]
         threads = [threading.Thread(target=self._work, args=(pair,), daemon=True) for pair in pairs]
         for thread in threads:
@@ -141,7 +133,7 @@ class Match:
                 elif isinstance(got, BaseException):
                     raise got
                 else:
-                    self._keep(*got)
+                    self._keep(got)
                     self.seconds = time.monotonic() - begun
                     tell(self)
                     if self.decided:
@@ -153,7 +145,7 @@ class Match:
             for thread in threads:
                 thread.join(timeout=5)
 
-    def _next(self) -> tuple[int, Played] | BaseException | None:
+    def _next(self) -> Outcome | BaseException | None:
         """What a worker reports next. Waits in small steps, so that Ctrl-C is heard on every system."""
         while True:
             try:
@@ -161,21 +153,19 @@ class Match:
             except queue.Empty:
                 continue
 
-    def _keep(self, number: int, played: Played) -> None:
-        plan = self.plan
-        opening = opening_of(number, plan.seed)
-        append(plan.pgn, text_of(number, played, {"A": plan.a.name, "B": plan.b.name}, opening, self._settings))
-        self.rows[number] = row(number, played)
-        for ply, answer in enumerate(played.answers, played.opening):
-            used = self.used["A" if ply % 2 == number % 2 else "B"]
-            used.moves += 1
-            used.seconds += answer.seconds
-            used.longest = max(used.longest, answer.seconds)
-            used.nodes += answer.nodes or 0
+    def _keep(self, played: Outcome) -> None:
+        append(self.plan.record, played.text)
+        self.rows[played.row.number] = played.row
+        for side, used in self.used.items():
+            for spent in played.spent[side]:
+                used.moves += 1
+                used.seconds += spent.seconds
+                used.longest = max(used.longest, spent.seconds)
+                used.nodes += spent.nodes or 0
 
     def _work(self, pair: dict[str, Engine]) -> None:
         """A worker: its own two engines, game after game. Reports games, then None; or what went wrong."""
-        limits = {"A": self.plan.limit_a, "B": self.plan.limit_b}
+        names = {"A": self.plan.a.name, "B": self.plan.b.name}
         try:
             while not self._stop.is_set():
                 try:
@@ -184,17 +174,9 @@ class Match:
                     break
                 for engine in pair.values():
                     engine.start()
-                white, black = ("A", "B") if number % 2 == 0 else ("B", "A")
-                played = play(
-                    Side(pair[white], limits[white]),
-                    Side(pair[black], limits[black]),
-                    openings()[opening_of(number, self.plan.seed)],
-                    seed=self.plan.seed,
-                    number=number,
-                    rules=self.plan.rules,
-                )
+                played = self.plan.game.play(number, pair, names, self._settings)
                 if not self._stop.is_set():  # else the engines were ended under it
-                    self._results.put((number, played))
+                    self._results.put(played)
             self._results.put(None)
         except BaseException as error:
             self._results.put(error)
@@ -218,15 +200,16 @@ class Match:
         """All that the match says so far, ready for JSON."""
         plan, rows = self.plan, [self.rows[number] for number in sorted(self.rows)]
         whole = tally(rows)
-        sides = (("a", "A", plan.a, plan.limit_a), ("b", "B", plan.b, plan.limit_b))
         return {
+            "game": plan.game.name,
             **{
-                key: {
+                side.lower(): {
                     "name": player.name, "engine": self.identities[side], "command": list(player.command),
-                    "options": dict(player.options), "limit": str(limit),
+                    "options": dict(player.options), "limit": plan.game.limit(side),
                 }
-                for key, side, player, limit in sides
+                for side, player in (("A", plan.a), ("B", plan.b))
             },
+            **plan.game.facts(),
             "games": whole.games, "of": plan.games, "resumed": self.resumed,
             "wins": whole.wins, "draws": whole.draws, "losses": whole.losses,
             "score": whole.score().as_json(), "elo": whole.elo().as_json(), "los": whole.los(),
@@ -234,9 +217,10 @@ class Match:
             "sprt": plan.sprt.as_json(whole) if plan.sprt else None,
             "by_colour": {
                 colour: _counts(tally(found for found in rows if found.number % 2 == parity))
-                for colour, parity in (("white", 0), ("black", 1))
+                for parity, colour in enumerate(plan.game.colours)
             },
             "endings": dict(Counter(found.ending for found in rows).most_common()),
+            "referees": dict(Counter(found.referee for found in rows if found.referee).most_common()),
             "forfeits": [
                 {
                     "game": found.number, "side": found.forfeit,
@@ -247,7 +231,7 @@ class Match:
             ],
             "seconds": self.seconds,
             "speed": {"a": self.used["A"].as_json(), "b": self.used["B"].as_json()},
-            "seed": plan.seed, "pgn": str(plan.pgn),
+            "seed": plan.seed, plan.game.form.option.removeprefix("--"): str(plan.record),
         }  # fmt: skip
 
 

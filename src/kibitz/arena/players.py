@@ -1,4 +1,4 @@
-"""Who can play in a match: a run, a packaged network, or any program that speaks UCI."""
+"""Who can play in a match: a run, a packaged network, or any program that speaks UCI (chess) or GTP (Go)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,23 @@ from pathlib import Path
 
 from kibitz.errors import KibitzError, UsageError
 
-SUNFISH_FOLDER = ".sunfish"
-"""Where tools/install_sunfish.sh puts Sunfish unless told otherwise."""
+SPEAKS = {"chess": "UCI", "go": "GTP"}
+"""What programs of each game speak: `kibitz uci RUN` and `kibitz gtp RUN` do."""
+
+KNOWN = {"sunfish": "chess", "gnugo": "go"}
+"""Programs that need more than their name to be played against."""
+
+GNUGO = ("--mode", "gtp", "--chinese-rules", "--positional-superko")
+"""GNU Go's arguments, before those that a user gives: what it plays by default is Japanese."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """A program that speaks UCI, as it is started.
+    """A program, as it is started.
 
-    `command` is the program and its arguments, `options` are UCI options as (name, value). `weights` is the SHA-256 of
-    a run's weights and "" for other programs: with it, a match that goes on notices that the network has changed.
+    `command` is the program and its arguments; `options` are (name, value): UCI options, or with GTP, which knows none,
+    further arguments. `weights` is the SHA-256 of a run's weights and "" for other programs: with it, a match that goes
+    on notices that the network has changed.
     """
 
     name: str
@@ -30,24 +37,52 @@ class Player:
     weights: str = ""
 
 
-def player(text: str, options: Sequence[str] = (), name: str | None = None) -> Player:
-    """The player that a user named: a run's directory, a packaged network, `sunfish`, or a command line.
+def game_of(a: str, b: str, wanted: str | None = None) -> str:
+    """The game of a match, "chess" or "go": as `wanted`, or else as its players say; chess where neither does.
+
+    Raises UsageError where they contradict, KibitzError where a folder is no run.
+    """
+    said = {text: game for text in (a, b) if (game := _plays(text))}
+    if wanted is not None and wanted not in SPEAKS:
+        raise UsageError(f"--game {wanted}: choose from {', '.join(SPEAKS)}")
+    for text, game in said.items():
+        if wanted not in (None, game):
+            raise UsageError(f"{text}: plays {game}, and --game says {wanted}; choose another player")
+    if len(set(said.values())) > 1:
+        one, other = (f"{text} plays {game}" for text, game in said.items())
+        raise UsageError(f"{one} and {other}; a match is of one game: choose another player")
+    return wanted or next(iter(said.values()), "chess")
+
+
+def _plays(text: str) -> str | None:
+    """The game of a run, a packaged network or a known program; None for any other, which does not say."""
+    if _is_network(text):
+        from kibitz.training.run import Run
+
+        return str(Run(text).info["game"])
+    words = _words(text)
+    return KNOWN.get(Path(words[0]).name) if words else None
+
+
+def player(text: str, options: Sequence[str] = (), name: str | None = None, game: str = "chess") -> Player:
+    """The player that a user named: a run's directory, a packaged network, `sunfish`, `gnugo`, or a command line.
 
     `options` are "Name=Value". Raises UsageError for an option of another form and KibitzError, with what to do, where
     there is no such run, network or program.
     """
     from kibitz.training.run import packaged
 
-    parsed = tuple(_option(option) for option in options)
-    if text in packaged() or (text and Path(text).is_dir()):
-        return _network(text, parsed, name)
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        raise UsageError(f"{text}: a quotation mark is open; close it") from None
+    parsed = tuple(_option(option, game) for option in options)
+    if _is_network(text):
+        return _network(text, parsed, name, game)
+    words = _words(text)
     if not words:
-        raise UsageError("a player has no name; give a run, a packaged network, or a program that speaks UCI")
+        raise UsageError(
+            f"a player has no name; give a run, a packaged network, or a program that speaks {SPEAKS[game]}"
+        )
     if words == ["sunfish"]:
+        from kibitz.arena.chess.find_sunfish import sunfish_command
+
         return Player(name or "sunfish", sunfish_command(), parsed)
     path = _program(words[0])
     if path is None:
@@ -56,47 +91,36 @@ def player(text: str, options: Sequence[str] = (), name: str | None = None) -> P
             f"{words[0]}: no such run, packaged network (there are: {there_are}) or program; install it, give its path,"
             " or train a run with: kibitz train SYSTEM STORE"
         )
-    return Player(name or Path(words[0]).name, (path, *words[1:]), parsed)
+    program = Path(words[0]).name
+    arguments = words[1:]
+    if game == "go" and program == "gnugo":
+        arguments = [*GNUGO, *arguments]
+    elif game == "go" and parsed:
+        raise UsageError(f"{text}: write a GTP program's options on its command line; options are for runs and gnugo")
+    return Player(name or program, (path, *arguments), parsed)
 
 
-def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None) -> Player:
+def _is_network(text: str) -> bool:
+    from kibitz.training.run import packaged
+
+    return text in packaged() or (bool(text) and Path(text).is_dir())
+
+
+def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, game: str) -> Player:
     from kibitz.training.run import Run
 
     run = Run(text)
-    if run.info["game"] != "chess":
-        raise KibitzError(f"{text}: a network for {run.info['game']}, and matches are played in chess; choose another")
-    command = (sys.executable, "-m", "kibitz", "uci", text)
+    if run.info["game"] != game:
+        raise KibitzError(f"{text}: a network for {run.info['game']}, and this match is of {game}; choose another")
+    command = (sys.executable, "-m", "kibitz", SPEAKS[game].lower(), text)
     return Player(name or Path(text).resolve().name, command, options, run.weights_sha256())
 
 
-def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
-    """How Sunfish is started: by its own Python, through `sunfish_nodes.py`, which makes it heed `go nodes`.
-
-    Looked for in `folder` (default: .sunfish here), then on the PATH. The program that the package installs under the
-    name `sunfish` is a board in the terminal; its engine is `sunfish-uci`. Raises KibitzError where there is neither.
-    """
-    place = folder or Path(SUNFISH_FOLDER)
-    inside = place / ("Scripts" if os.name == "nt" else "bin") / "sunfish-uci"
-    script = shutil.which(str(inside)) or shutil.which("sunfish-uci")
-    if script is None:
-        raise KibitzError(
-            "sunfish: not installed; in kibitz's folder run: sh tools/install_sunfish.sh"
-            " (or put its sunfish-uci on your PATH)"
-        )
-    return (_python_of(Path(script)), str(Path(__file__).with_name("sunfish_nodes.py")))
-
-
-def _python_of(script: Path) -> str:
-    """The Python that an installed script runs with: named in its first line, or else its neighbour."""
-    with script.open("rb") as file:
-        first = file.readline().decode(errors="replace").strip()
-    named = first.removeprefix("#!").strip()
-    if first.startswith("#!") and Path(named).exists():
-        return named
-    for neighbour in (script.with_name("python"), script.with_name("python.exe")):
-        if neighbour.exists():
-            return str(neighbour)
-    raise KibitzError(f"{script}: its Python is not found; install Sunfish again: sh tools/install_sunfish.sh")
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        raise UsageError(f"{text}: a quotation mark is open; close it") from None
 
 
 def _program(word: str) -> str | None:
@@ -104,8 +128,9 @@ def _program(word: str) -> str | None:
     return shutil.which(word) or (shutil.which(f"/usr/games/{word}") if os.sep not in word else None)
 
 
-def _option(text: str) -> tuple[str, str]:
+def _option(text: str, game: str) -> tuple[str, str]:
     name, found, value = text.partition("=")
     if not found or not name.strip():
-        raise UsageError(f"option {text!r}: write Name=Value, for example Hash=64")
+        example = "Hash=64" if game == "chess" else "level=5"
+        raise UsageError(f"option {text!r}: write Name=Value, for example {example}")
     return name.strip(), value.strip()

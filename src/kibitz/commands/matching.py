@@ -1,30 +1,25 @@
-"""kibitz match: two engines play each other, and how much stronger one is."""
+"""kibitz match: two programs play chess or Go against each other, and how much stronger one is."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kibitz.commands.printing import print_table
+from kibitz.commands.matching_games import chess_game, go_game
+from kibitz.commands.matching_table import Progress, show
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kibitz.arena.elo import Sprt
-    from kibitz.arena.game import Adjudication
-    from kibitz.arena.limits import Limits
-    from kibitz.arena.match import Match
+    from kibitz.arena.players import Player
 
-_LINE_EVERY = 15.0
-"""Seconds between lines of progress, where standard error is no terminal."""
-
-_LIMITS = "Limits of a side (of both, or of A or B alone; default 100 ms a move)"
+_LIMITS = "Limits of both sides, or of A or B alone (default: 100 ms a move; Go: none)"
 _RULES = "Openings, adjudication, forfeits"
+_GO = "Go"
 _STATISTICS = "Sequential test"
 
 
@@ -33,22 +28,29 @@ def _limit(what: str, metavar: str, side: str = "") -> Any:
     return typer.Option(help=f"{what}{whose}.", metavar=metavar, rich_help_panel=_LIMITS, show_default=False)
 
 
-_NODES = "Nodes a move; a range is drawn from for every move, evenly in its logarithm"
-_DEPTH = "Plies of depth"
-_MOVETIME = "Milliseconds a move"
-_CLOCK = "A clock: seconds for the game and seconds a move on top"
+_NODES = "Nodes a move (chess); a range is drawn from for every move, evenly in its logarithm"
+_DEPTH = "Plies of depth (chess)"
+_MOVETIME = "Milliseconds a move; in Go whole seconds"
+_CLOCK = "A clock: seconds for the game and seconds a move on top; in Go those are for moves after the main time"
 
 
 def match(
     a: Annotated[
         str,
         typer.Argument(
-            help="A run's directory, a packaged network, 'sunfish', or a UCI engine's command: stockfish,"
-            " \"gnuchess --uci\".",
+            help="A run's directory, a packaged network, 'sunfish', 'gnugo', or the command of a UCI engine (stockfish,"
+            " \"gnuchess --uci\") or of a GTP engine.",
             show_default=False,
         ),
     ],
     b: Annotated[str, typer.Argument(help="Its opponent, likewise.", show_default=False)],
+    game: Annotated[
+        str | None,
+        typer.Option(
+            help="chess or go, where the players do not say: a run and gnugo do. Default: chess.", metavar="GAME",
+            show_default=False,
+        ),
+    ] = None,
     games: Annotated[int, typer.Option(help="Games, two for each opening, with colours changed.", min=1)] = 100,
     nodes: Annotated[str | None, _limit(_NODES, "N|LEAST-MOST")] = None,
     nodes_a: Annotated[str | None, _limit("The same", "N|LEAST-MOST", "A")] = None,
@@ -63,10 +65,14 @@ def match(
     clock_a: Annotated[str | None, _limit("The same", "10+0.1", "A")] = None,
     clock_b: Annotated[str | None, _limit("The same", "10+0.1", "B")] = None,
     option_a: Annotated[
-        list[str] | None, typer.Option(help="A UCI option of A; may be given several times.", metavar="NAME=VALUE")
+        list[str] | None,
+        typer.Option(
+            help="A UCI option of A; in Go an option of kibitz gtp or of gnugo, as level=5. May be repeated.",
+            metavar="NAME=VALUE",
+        ),
     ] = None,
-    option_b: Annotated[list[str] | None, typer.Option(help="A UCI option of B.", metavar="NAME=VALUE")] = None,
-    name_a: Annotated[str | None, typer.Option(help="What A is called in the PGN and the table.")] = None,
+    option_b: Annotated[list[str] | None, typer.Option(help="An option of B.", metavar="NAME=VALUE")] = None,
+    name_a: Annotated[str | None, typer.Option(help="What A is called in the games and the table.")] = None,
     name_b: Annotated[str | None, typer.Option(help="What B is called.")] = None,
     concurrency: Annotated[int, typer.Option(help="Games at a time; more than there are cores is unfair.", min=1)] = 1,
     seed: Annotated[
@@ -76,18 +82,25 @@ def match(
     adjudicate_draw: Annotated[
         str | None,
         typer.Option(
-            help="A draw when both see the score within CP centipawns of 0 for MOVES moves in a row. Default: off.",
+            help="Chess: a draw when both see the score within CP centipawns of 0 for MOVES moves. Default: off.",
             metavar="CP:MOVES", rich_help_panel=_RULES, show_default=False,
         ),
     ] = None,
     adjudicate_win: Annotated[
         str | None,
         typer.Option(
-            help="A win when both see the same side at least CP centipawns up for MOVES moves in a row. Default: off.",
+            help="Chess: a win when both see the same side at least CP centipawns up for MOVES moves. Default: off.",
             metavar="CP:MOVES", rich_help_panel=_RULES, show_default=False,
         ),
     ] = None,
-    max_plies: Annotated[int, typer.Option(help="A draw at this length.", min=20, rich_help_panel=_RULES)] = 600,
+    max_plies: Annotated[
+        int | None,
+        typer.Option(
+            help="A chess game of this length is a draw (default 600), a game of Go is counted (default: three times"
+            " the board's points).",
+            min=20, rich_help_panel=_RULES, show_default=False,
+        ),
+    ] = None,
     hang: Annotated[
         float,
         typer.Option(
@@ -95,6 +108,14 @@ def match(
             rich_help_panel=_RULES,
         ),
     ] = 60.0,
+    size: Annotated[
+        int | None,
+        typer.Option(help="The board: 9, 13 or 19. Default: 19.", rich_help_panel=_GO, show_default=False),
+    ] = None,
+    komi: Annotated[
+        float | None,
+        typer.Option(help="White's points for moving second. Default: 7.5.", rich_help_panel=_GO, show_default=False),
+    ] = None,
     sprt: Annotated[
         str | None,
         typer.Option(
@@ -116,61 +137,67 @@ def match(
             metavar="FILE", show_default=False,
         ),
     ] = None,
+    sgf: Annotated[
+        Path | None,
+        typer.Option(help="The same for Go. Default: matches/A-vs-B.sgf.", metavar="FILE", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:  # fmt: skip
-    """Let two engines play each other, every opening with both colours, and say how much stronger one is."""
+    """Let two programs play chess or Go, every opening with both colours, and say how much stronger one is.
+
+    Go is played by Chinese rules with positional superko, and GNU Go counts the games, or else random playouts.
+    """
     from kibitz.arena.match import Match, Plan, players_differ
-    from kibitz.arena.players import player
+    from kibitz.arena.players import game_of, player
 
+    played = game_of(a, b, game)
     given = {
-        "": (nodes, depth, movetime, clock),
-        "a": (nodes_a, depth_a, movetime_a, clock_a),
-        "b": (nodes_b, depth_b, movetime_b, clock_b),
+        "": {"nodes": nodes, "depth": depth, "movetime": movetime, "clock": clock},
+        "A": {"nodes": nodes_a, "depth": depth_a, "movetime": movetime_a, "clock": clock_a},
+        "B": {"nodes": nodes_b, "depth": depth_b, "movetime": movetime_b, "clock": clock_b},
     }
-    limit_a, limit_b = _limits(given, "a"), _limits(given, "b")
-    rules, test = _rules(adjudicate_draw, adjudicate_win, max_plies), _sprt(sprt, alpha, beta)
-    one, other = players_differ(player(a, option_a or (), name_a), player(b, option_b or (), name_b))
+    for_chess = {
+        "nodes": nodes, "nodes-a": nodes_a, "nodes-b": nodes_b, "depth": depth, "depth-a": depth_a, "depth-b": depth_b,
+        "adjudicate-draw": adjudicate_draw, "adjudicate-win": adjudicate_win, "pgn": pgn,
+    }  # fmt: skip
+    _only(played, {"chess": for_chess, "go": {"size": size, "komi": komi, "sgf": sgf}})
+    limits = {side: given[side] if any(v is not None for v in given[side].values()) else given[""] for side in "AB"}
+    test = _sprt(sprt, alpha, beta)
+
+    rules = (
+        go_game(limits, seed, hang, size, komi, max_plies)
+        if played == "go"
+        else chess_game(limits, seed, hang, adjudicate_draw, adjudicate_win, max_plies)
+    )
+    one, other = players_differ(player(a, option_a or (), name_a, played), player(b, option_b or (), name_b, played))
     plan = Plan(
-        one, other, limit_a, limit_b, games, pgn or _default_pgn(one.name, other.name),
-        seed=seed, workers=concurrency, hang=hang, rules=rules, sprt=test,
-    )  # fmt: skip
-    played = Match(plan)
+        one, other, rules, games, sgf or pgn or _record(one, other, played), seed=seed, workers=concurrency, sprt=test
+    )
+    contest = Match(plan)
     try:
-        with _Progress() as progress:
-            played.run(progress.tell)
+        with Progress() as progress:
+            contest.run(progress.tell)
     except KeyboardInterrupt:
-        _show(played, as_json)
+        show(contest, as_json)
         raise KeyboardInterrupt(
-            f"interrupted after {len(played.rows)} of {games} games; the same command goes on"
+            f"interrupted after {len(contest.rows)} of {games} games; the same command goes on"
         ) from None
-    _show(played, as_json)
+    show(contest, as_json)
 
 
-def _limits(given: dict[str, tuple[str | None, int | None, int | None, str | None]], side: str) -> Limits:
-    """A side's limits: its own where it has any, else those of both."""
-    from kibitz.arena.limits import limits
+def _only(game: str, options: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises UsageError for an option of the other game."""
     from kibitz.errors import UsageError
 
-    nodes, depth, movetime, clock = given[side] if any(value is not None for value in given[side]) else given[""]
-    for name, number in (("--depth", depth), ("--movetime", movetime)):
-        if number is not None and number < 1:
-            raise UsageError(f"{name} {number}: must be at least 1")
-    return limits(nodes, depth, movetime, clock)
+    for of, given in options.items():
+        for name, value in given.items():
+            if value is not None and of != game:
+                raise UsageError(f"--{name}: is for {of}, and this match is of {game}; leave it out")
 
 
-def _rules(draw: str | None, win: str | None, plies: int) -> Adjudication:
-    from kibitz.arena.game import Adjudication
-    from kibitz.errors import UsageError
-
-    def read(option: str, text: str | None) -> tuple[int, int] | None:
-        if text is None:
-            return None
-        found = re.fullmatch(r"(\d+):(\d+)", text)
-        if not found or int(found[2]) < 1:
-            raise UsageError(f"{option} {text}: write centipawns and moves, as 20:8")
-        return int(found[1]), int(found[2])
-
-    return Adjudication(read("--adjudicate-draw", draw), read("--adjudicate-win", win), plies)
+def _record(a: Player, b: Player, game: str) -> Path:
+    one, other = (re.sub(r"[^\w.+-]+", "-", player.name).strip("-.") or "engine" for player in (a, b))
+    return Path("matches") / f"{one}-vs-{other}.{'sgf' if game == 'go' else 'pgn'}"
 
 
 def _sprt(text: str | None, alpha: float, beta: float) -> Sprt | None:
@@ -189,126 +216,3 @@ def _sprt(text: str | None, alpha: float, beta: float) -> Sprt | None:
         if not 0 < value < 0.5:
             raise UsageError(f"{name} {value:g}: must lie between 0 and 0.5")
     return Sprt(elo0, elo1, alpha, beta)
-
-
-def _default_pgn(a: str, b: str) -> Path:
-    one, other = (re.sub(r"[^\w.+-]+", "-", name).strip("-.") or "engine" for name in (a, b))
-    return Path("matches") / f"{one}-vs-{other}.pgn"
-
-
-class _Progress:
-    """The running score: a bar on a terminal, a line now and then anywhere else; on standard error."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._console = Console(stderr=True)
-        self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.0f} of {task.total:.0f} games"),
-            TextColumn("left:"), TimeRemainingColumn(), console=self._console, transient=True,
-            disable=not self._console.is_terminal,
-        )  # fmt: skip
-        self._task: Any = None
-        self._said = time.monotonic()
-
-    def __enter__(self) -> _Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def tell(self, match: Match) -> None:
-        """The score after a game; called first before any, with those of an earlier call."""
-        done, tally = len(match.rows), match.tally
-        score = f"{match.plan.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
-        if self._task is None:
-            self._task = self._bar.add_task(score, total=match.plan.games, completed=done)
-            if match.resumed:
-                _say(f"going on: {match.resumed} of {match.plan.games} games are in {match.plan.pgn}")
-        self._bar.update(self._task, description=score, completed=done)
-        now = time.monotonic()
-        if not self._console.is_terminal and done < match.plan.games and now - self._said >= _LINE_EVERY:
-            rate = (done - match.resumed) / match.seconds if match.seconds else 0
-            left = f", {(match.plan.games - done) / rate:,.0f} s left" if rate else ""
-            _say(f"{done} of {match.plan.games} games: {score}{left}")
-            self._said = now
-
-
-def _say(line: str) -> None:
-    print(f"kibitz: {line}", file=sys.stderr)
-
-
-def _show(match: Match, as_json: bool) -> None:
-    result = match.result()
-    if as_json:
-        print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
-    else:
-        _report(result)
-    sys.stdout.flush()
-
-
-def _report(result: dict[str, Any]) -> None:
-    """The tables: the score, both colours, what it says about strength, speed, and forfeits."""
-    a, b = result["a"], result["b"]
-    print(f"{a['name']} ({a['limit']}) against {b['name']} ({b['limit']}): {result['games']} of {result['of']} games")
-    print()
-    rows = [
-        (a["name"], result),
-        ("with White", result["by_colour"]["white"]),
-        ("with Black", result["by_colour"]["black"]),
-    ]
-    print_table(
-        "", ("", "won", "drawn", "lost", "score", "95% interval"),
-        [
-            (name, str(r["wins"]), str(r["draws"]), str(r["losses"]), _percent(r["score"]["value"]),
-             f"{_percent(r['score']['low'])} to {_percent(r['score']['high'])}")
-            for name, r in rows
-        ],
-        right=(1, 2, 3, 4, 5),
-    )  # fmt: skip
-    print()
-    elo, test = result["elo"], result["sprt"]
-    facts = [
-        ("Elo difference", f"{_elo(elo['value'])} ({_elo(elo['low'], -1)} to {_elo(elo['high'], 1)})"),
-        ("likelihood that it is the stronger one", f"{100 * result['los']:.1f}%"),
-        ("pairs with 0, ½, 1, 1½, 2 points", ", ".join(map(str, result["pentanomial"]))),
-    ]
-    if test:
-        said = {"H0": f"{test['elo0']:g} accepted", "H1": f"{test['elo1']:g} accepted"}.get(
-            test["decision"], "undecided"
-        )
-        bounds = f"{test['lower']:.2f} to {test['upper']:.2f}"
-        facts.append((f"SPRT, Elo {test['elo0']:g} or {test['elo1']:g}", f"{said}; LLR {test['llr']:.2f} in {bounds}"))
-    facts.append(("endings", ", ".join(f"{n} {ending}" for ending, n in result["endings"].items()) or "none"))
-    print_table("", ("", ""), facts)
-    print()
-    if any(result["speed"][side]["moves"] for side in "ab"):
-        print_table(
-            "", ("of this call", "moves", "ms a move", "longest", "nodes a move"),
-            [(result[side]["name"], *_speed(result["speed"][side])) for side in "ab"], right=(1, 2, 3, 4),
-        )  # fmt: skip
-        print()
-    for forfeit in result["forfeits"]:
-        print(f"game {forfeit['game'] + 1}: {forfeit['name']} forfeits: {forfeit['reason']}")
-    print(f"games: {os.fspath(result['pgn'])}")
-
-
-def _speed(used: dict[str, Any]) -> tuple[str, str, str, str]:
-    if not used["moves"]:
-        return "0", "-", "-", "-"
-    nodes = used["nodes_per_move"]
-    return (
-        f"{used['moves']:,}", f"{1000 * used['seconds_per_move']:.1f}", f"{1000 * used['longest_seconds']:.0f}",
-        f"{nodes:,.0f}" if nodes else "-",
-    )  # fmt: skip
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f}%"
-
-
-def _elo(value: float | None, sign: int = 0) -> str:
-    """An Elo difference; where it has no end, "unbounded"."""
-    return f"{round(value):+d}" if value is not None else ("unbounded" if sign else "without bound")

@@ -9,9 +9,10 @@ import chess
 import chess.engine
 import pytest
 
-from kibitz.arena.engine import Answer, Engine, Fault
-from kibitz.arena.game import Adjudication, Played, Side, over, play
-from kibitz.arena.limits import Limits, limits
+from kibitz.arena.chess.engine import Answer, Engine
+from kibitz.arena.chess.game import Adjudication, Played, Side, over, play
+from kibitz.arena.chess.limits import Limits, limits
+from kibitz.arena.contest import Fault
 from kibitz.arena.players import player
 
 DEPTH = limits(None, 1, None, None)

@@ -1,4 +1,4 @@
-"""One game between two engines: the rules, the clocks, and who is at fault where it does not end on the board."""
+"""One game of chess between two engines: the rules, the clocks, and who is at fault where the board does not end it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import chess
 
-from kibitz.arena.engine import Answer, Engine, Fault
-from kibitz.arena.limits import Limits
+from kibitz.arena.chess.engine import Answer, Engine
+from kibitz.arena.chess.limits import Limits
+from kibitz.arena.contest import Fault
 
 CLOCK_MARGIN = 0.05
 """Seconds that a move may cost beyond an engine's clock before it has lost on time: our own way to it and back."""

@@ -1,4 +1,4 @@
-"""A player's process: started, asked for moves, and ended, whatever it does."""
+"""A chess player's process: started, asked for moves, and ended, whatever it does."""
 
 from __future__ import annotations
 
@@ -16,14 +16,11 @@ from typing import Any, TypeVar, cast
 import chess
 import chess.engine
 
+from kibitz.arena.contest import ATTEMPTS, Fault, StartFailed
 from kibitz.arena.players import Player
-from kibitz.errors import KibitzError
 
 START_PATIENCE = 20.0
 """Seconds in which an engine must answer `uci`. (It may take as long as for a move to load what it needs.)"""
-
-ATTEMPTS = 3
-"""How often in a row an engine may fail to start before the match ends."""
 
 # What an engine does wrong is told as its fault; the libraries would tell it once more, line by line.
 for _library in ("chess.engine", "asyncio"):
@@ -31,19 +28,6 @@ for _library in ("chess.engine", "asyncio"):
 
 
 T = TypeVar("T")
-
-
-class StartFailed(KibitzError):
-    """The engine cannot be started: not once, but ATTEMPTS times in a row."""
-
-
-class Fault(Exception):
-    """The engine is at fault and loses the game. `kind` is "crash", "hang", "time" or "illegal"."""
-
-    def __init__(self, kind: str, reason: str):
-        super().__init__(reason)
-        self.kind = kind
-        self.reason = reason
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from kibitz.arena.limits import Limits, limits
+from kibitz.arena.chess.limits import Limits, limits
 from kibitz.errors import UsageError
 
 

@@ -9,13 +9,19 @@ import chess
 import chess.pgn
 import pytest
 
-from kibitz.arena.engine import Answer
-from kibitz.arena.game import Played
-from kibitz.arena.record import append, resume, row, text_of
+from kibitz.arena.chess.engine import Answer
+from kibitz.arena.chess.game import Played
+from kibitz.arena.chess.record import PGN, counted, text_of
+from kibitz.arena.record import Row, append
+from kibitz.arena.record import resume as resume_any
 from kibitz.errors import UsageError
 
 SETTINGS = {"A": 'one "quoted" \\ path', "Seed": "3"}
 NAMES = {"A": "one", "B": "other"}
+
+
+def resume(path: Path, settings: dict[str, str]) -> list[Row]:
+    return resume_any(path, settings, PGN)
 
 
 def game(**more: object) -> Played:
@@ -43,7 +49,7 @@ def test_written_and_read(tmp_path: Path) -> None:
     assert [(r.number, r.points, r.ending, r.forfeit) for r in read] == [
         (0, 0, "checkmate", ""), (1, 2, "checkmate", ""), (2, 2, "illegal", "B"), (3, 0, "illegal", "A"),
     ]  # fmt: skip
-    assert [r.points for r in read] == [row(number, played).points for number, played in games]
+    assert [r.points for r in read] == [counted(number, played).points for number, played in games]
     with path.open() as file:
         parsed = [chess.pgn.read_game(file) for _ in games]
     for number, one in enumerate(parsed):

@@ -1,0 +1,1 @@
+"""Chess matches: engines that speak UCI, openings, one game, its PGN."""

@@ -1,0 +1,59 @@
+"""Chess, as a match plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kibitz.arena.chess.engine import Engine
+from kibitz.arena.chess.game import Adjudication, Side, play
+from kibitz.arena.chess.limits import Limits
+from kibitz.arena.chess.openings import openings
+from kibitz.arena.chess.record import PGN, counted, text_of
+from kibitz.arena.contest import Outcome, Spent
+from kibitz.arena.openings import opening_of
+from kibitz.arena.players import Player
+from kibitz.arena.record import side_of
+
+
+@dataclass(frozen=True)
+class Chess:
+    """A match's chess. `limits` are of "A" and "B"; `hang` is the patience, in seconds, where none bounds it."""
+
+    limits: Mapping[str, Limits]
+    seed: int = 0
+    hang: float = 60.0
+    rules: Adjudication = field(default_factory=Adjudication)
+    name = "chess"
+    colours = ("white", "black")
+    form = PGN
+
+    def limit(self, side: str) -> str:
+        return str(self.limits[side])
+
+    def settings(self) -> dict[str, str]:
+        rules = self.rules
+        return {
+            "Openings": str(len(openings())),
+            "Rules": f"draw {rules.draw}, win {rules.win}, plies {rules.plies}, hang {self.hang:g} s",
+        }
+
+    def engine(self, player: Player) -> Engine:
+        return Engine(player, self.hang)
+
+    def play(
+        self, number: int, engines: Mapping[str, Engine], names: Mapping[str, str], settings: Mapping[str, str]
+    ) -> Outcome:
+        opening = opening_of(number, self.seed, len(openings()))
+        white, black = (
+            Side(engines[side], self.limits[side]) for side in (side_of(number, True), side_of(number, False))
+        )
+        played = play(white, black, openings()[opening], seed=self.seed, number=number, rules=self.rules)
+        spent: dict[str, list[Spent]] = {"A": [], "B": []}
+        for ply, answer in enumerate(played.answers, played.opening):
+            spent[side_of(number, ply % 2 == 0)].append(Spent(answer.seconds, answer.nodes))
+        return Outcome(counted(number, played), text_of(number, played, names, opening, settings), spent)
+
+    def facts(self) -> dict[str, Any]:
+        return {}

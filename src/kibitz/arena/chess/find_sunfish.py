@@ -1,0 +1,42 @@
+"""Sunfish, as a match starts it. (A neighbour of sunfish_nodes.py may not be called sunfish.py.)"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from kibitz.errors import KibitzError
+
+SUNFISH_FOLDER = ".sunfish"
+"""Where tools/install_sunfish.sh puts Sunfish unless told otherwise."""
+
+
+def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
+    """How Sunfish is started: by its own Python, through `sunfish_nodes.py`, which makes it heed `go nodes`.
+
+    Looked for in `folder` (default: .sunfish here), then on the PATH. The program that the package installs under the
+    name `sunfish` is a board in the terminal; its engine is `sunfish-uci`. Raises KibitzError where there is neither.
+    """
+    place = folder or Path(SUNFISH_FOLDER)
+    inside = place / ("Scripts" if os.name == "nt" else "bin") / "sunfish-uci"
+    script = shutil.which(str(inside)) or shutil.which("sunfish-uci")
+    if script is None:
+        raise KibitzError(
+            "sunfish: not installed; in kibitz's folder run: sh tools/install_sunfish.sh"
+            " (or put its sunfish-uci on your PATH)"
+        )
+    return (_python_of(Path(script)), str(Path(__file__).with_name("sunfish_nodes.py")))
+
+
+def _python_of(script: Path) -> str:
+    """The Python that an installed script runs with: named in its first line, or else its neighbour."""
+    with script.open("rb") as file:
+        first = file.readline().decode(errors="replace").strip()
+    named = first.removeprefix("#!").strip()
+    if first.startswith("#!") and Path(named).exists():
+        return named
+    for neighbour in (script.with_name("python"), script.with_name("python.exe")):
+        if neighbour.exists():
+            return str(neighbour)
+    raise KibitzError(f"{script}: its Python is not found; install Sunfish again: sh tools/install_sunfish.sh")

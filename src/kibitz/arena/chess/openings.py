@@ -1,0 +1,21 @@
+"""The openings of chess matches."""
+
+from __future__ import annotations
+
+import importlib.resources
+from functools import cache
+
+import chess
+
+BUNDLED = "openings.txt"
+
+
+@cache
+def openings() -> tuple[tuple[chess.Move, ...], ...]:
+    """The openings that kibitz carries, as moves from the ordinary start; see the head of data/openings.txt."""
+    text = (importlib.resources.files("kibitz") / "data" / BUNDLED).read_text(encoding="utf-8")
+    return tuple(
+        tuple(chess.Move.from_uci(word) for word in line.split())
+        for line in text.splitlines()
+        if line and not line.startswith("#")
+    )

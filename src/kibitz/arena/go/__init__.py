@@ -1,0 +1,1 @@
+"""Go matches: programs that speak GTP, openings, one game, who counts it, its SGF."""

@@ -1,0 +1,121 @@
+"""One game of Go between two programs: the rules, the clocks, and who is at fault where passes do not end it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kibitz.arena.contest import Fault
+from kibitz.arena.go.engine import Answer, Engine
+from kibitz.arena.go.limits import Clock, Time
+from kibitz.arena.go.referee import lead
+from kibitz.go.points import BLACK, POINTS, WHITE, to_gtp
+from kibitz.go.rules import Board
+
+FORFEITS = {"crash": "F", "hang": "F", "time": "T", "illegal": "F"}
+"""SGF's letter in the result for each kind of fault."""
+
+Referee = Callable[[Board, float], tuple[float, str]]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Chinese rules: area, no suicide, no position comes again. A game of `moves` moves is counted as it stands."""
+
+    size: int = 19
+    komi: float = 7.5
+    moves: int = 3 * POINTS
+
+
+@dataclass
+class Side:
+    """One side of a game: its engine, its time, and the seed that it is given."""
+
+    engine: Engine
+    time: Time = field(default_factory=Time)
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game that was played. `result` as in SGF ("B+3.5", "W+R", "0"); `ending` in words.
+
+    `moves` are (colour, point) from the first stone of the opening, whose length is `opening`. `answers` are Black's
+    and White's. `at_fault` is the colour that forfeited, with the fault's `reason`, or None; `referee` who counted.
+    """
+
+    rules: Rules
+    moves: tuple[tuple[int, int], ...]
+    opening: int
+    answers: dict[int, tuple[Answer, ...]]
+    result: str
+    ending: str
+    at_fault: int | None = None
+    reason: str = ""
+    referee: str = ""
+
+
+def play(black: Side, white: Side, opening: Sequence[int], rules: Rules, referee: Referee = lead) -> Played:
+    """Play one game from an opening, and say how it ended; an engine's fault raises nothing. Both engines are started.
+
+    Two passes in a row end the game, and then the referee counts it.
+    """
+    sides = {BLACK: black, WHITE: white}
+    clocks = {colour: Clock(side.time) for colour, side in sides.items()}
+    board = Board(rules.size, superko=True)
+    moves: list[tuple[int, int]] = []
+    answers: dict[int, list[Answer]] = {BLACK: [], WHITE: []}
+
+    def ended(result: str, ending: str, at_fault: int | None = None, reason: str = "", referee: str = "") -> Played:
+        given = {colour: tuple(of_side) for colour, of_side in answers.items()}
+        return Played(rules, tuple(moves), len(opening), given, result, ending, at_fault, reason, referee)
+
+    def counted(ending: str) -> Played:
+        margin, name = referee(board, rules.komi)
+        result = f"{'B' if margin > 0 else 'W'}+{abs(margin):g}" if margin else "0"
+        return ended(result, ending, referee=name)
+
+    for point in opening:
+        moves.append((board.to_move, point))
+        board.play(*moves[-1])
+    turn = board.to_move
+    try:
+        for turn, side in sides.items():
+            side.engine.new_game(rules.komi, clocks[turn], moves, side.seed)
+        turn = board.to_move
+        while True:
+            answer = _answer(sides[turn].engine, board, clocks[turn])
+            answers[turn].append(answer)
+            if answer.point is None:
+                return ended(f"{_letter(3 - turn)}+R", "resignation")
+            moves.append((turn, answer.point))
+            board.play(turn, answer.point)
+            if board.passes >= 2:
+                return counted("both passed")
+            if board.ply >= rules.moves:
+                return counted("longest allowed")
+            turn = 3 - turn
+            sides[turn].engine.play(*moves[-1])
+    except Fault as fault:
+        return ended(f"{_letter(3 - turn)}+{FORFEITS[fault.kind]}", fault.kind, turn, fault.reason)
+
+
+def _answer(engine: Engine, board: Board, clock: Clock) -> Answer:
+    """A move that is legal and in time. Raises Fault for any other."""
+    allowed = clock.allowed
+    try:
+        answer = engine.answer(board.to_move, clock)
+    except Fault as fault:
+        if fault.kind == "hang" and clock.time.main is not None:
+            raise Fault("time", f"overstepped its clock of {allowed:.2f} s") from None
+        raise
+    if not clock.spend(answer.seconds):
+        raise engine.fault("time", f"overstepped its clock: {answer.seconds:.2f} s with {allowed:.2f} s left")
+    point = answer.point
+    if point is not None and (why := board.why_not(board.to_move, point)):
+        raise engine.fault("illegal", f"answered an illegal move ({to_gtp(point, board.size)}: {why})")
+    return answer
+
+
+def _letter(colour: int) -> str:
+    return "B" if colour == BLACK else "W"

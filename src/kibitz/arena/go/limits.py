@@ -1,0 +1,85 @@
+"""How long a side of a Go game may think, in GTP's terms, and its clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kibitz.errors import UsageError
+
+CLOCK_MARGIN = 0.05
+"""Seconds that a move may cost beyond a clock before it has lost on time: our own way to the program and back."""
+
+MOVETIME_GRACE = 5.0
+"""Seconds beyond a time per move after which a program hangs. (Within them it is late, which the table shows.)"""
+
+
+@dataclass(frozen=True)
+class Time:
+    """The time of one side: `main` seconds for the game, and when they are used up `move` seconds for each move.
+
+    Without `main` (None) a move that takes too long is late, not lost. Without either there is no limit.
+    """
+
+    main: int | None = None
+    move: int | None = None
+
+    def settings(self) -> str | None:
+        """What GTP's time_settings says: main time, byo-yomi time, moves in it. None without a limit."""
+        if self.main is None and self.move is None:
+            return None
+        return f"{self.main or 0} {self.move or 0} {1 if self.move else 0}"
+
+    def __str__(self) -> str:
+        if self.main is None:
+            return f"{self.move} s a move" if self.move else "no time limit"
+        return f"{self.main} s" + (f", then {self.move} s a move" if self.move else "")
+
+
+class Clock:
+    """One side's clock in one game. `left` is what remains of the main time."""
+
+    def __init__(self, time: Time):
+        self.time = time
+        self.left = float(time.main or 0)
+
+    def patience(self) -> float | None:
+        """Seconds to wait for a move; None for as long as a program that hangs is given."""
+        if self.time.main is not None:
+            return self.allowed + CLOCK_MARGIN
+        return None if self.time.move is None else self.time.move + MOVETIME_GRACE
+
+    @property
+    def allowed(self) -> float:
+        """Seconds that the next move may take."""
+        return self.left + (self.time.move or 0)
+
+    def says(self) -> str:
+        """GTP's time_left without the colour: seconds, and the moves to play in them, 0 in main time."""
+        return f"{int(self.left)} 0" if self.left >= 1 or not self.time.move else f"{self.time.move} 1"
+
+    def spend(self, seconds: float) -> bool:
+        """Count a move; False where it was lost on time."""
+        if self.time.main is None:
+            return True
+        in_time = seconds <= self.allowed + CLOCK_MARGIN
+        self.left = max(self.left - seconds, 0.0)
+        return in_time
+
+
+def time_limit(movetime: int | None, clock: str | None) -> Time:
+    """The time that a user gave: milliseconds a move, or a clock as "600" or "600+10", then so many seconds a move.
+
+    Raises UsageError for what cannot be read, or told to a program: GTP counts in whole seconds.
+    """
+    if movetime is not None and clock is not None:
+        raise UsageError("--movetime and --clock: in Go, give one of them")
+    if movetime is not None:
+        if movetime < 1000 or movetime % 1000:
+            raise UsageError(f"--movetime {movetime}: GTP counts in whole seconds; write 1000, 2000, ...")
+        return Time(move=movetime // 1000)
+    if clock is None:
+        return Time()
+    main, found, move = clock.partition("+")
+    if not (main.isdecimal() and (move.isdecimal() if found else True)) or int(main) < 1:
+        raise UsageError(f"--clock {clock}: write whole seconds, and those a move when they are used up, as 600+10")
+    return Time(int(main), int(move or 0) or None)

@@ -1,0 +1,56 @@
+"""The openings of Go matches: first stones in the corners, none of them bad for either side."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import permutations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.go.points import GRID, POINTS, symmetries
+
+_CORNER = {
+    9: ((3, 3), (2, 3), (3, 2), (2, 2), (2, 4), (4, 2)),
+    13: ((3, 3), (2, 3), (3, 2), (2, 2)),
+    19: ((3, 3), (2, 3), (3, 2), (2, 2), (2, 4), (4, 2), (3, 4), (4, 3)),
+}
+"""Usual first moves in a corner, by the board's size: columns from its side, and rows from its edge."""
+_FIRST, *_OTHERS = ((True, False), (True, True), (False, True), (False, False))
+"""The corners as (right, low). Black begins in the upper right one."""
+
+
+@cache
+def openings(size: int) -> tuple[tuple[int, ...], ...]:
+    """Every opening for boards of that size, as points, Black first: two stones on 9 × 9, four on larger boards.
+
+    No two of them lead to the same position, turned or mirrored.
+    """
+    last, kinds = size - 1, _CORNER[size]
+
+    def point(corner: tuple[bool, bool], kind: tuple[int, int]) -> int:
+        (right, low), (column, row) = corner, kind
+        return (last - row if low else row) * GRID + (last - column if right else column)
+
+    stones = 2 if size == 9 else 4
+    found = [
+        tuple(point(corner, kind) for corner, kind in zip((_FIRST, *corners), chosen, strict=True))
+        for corners in permutations(_OTHERS, stones - 1)
+        for chosen in product(kinds, repeat=stones)
+    ]
+    if size == 9:
+        middle = last // 2 * (GRID + 1)
+        found += [(middle, point(_FIRST, kind)) for kind in kinds]
+    found = [moves for moves in found if len(set(moves)) == stones]  # the middle of a side belongs to two corners
+    return tuple(found[at] for at in _first_of_each(np.array(found), size))
+
+
+def _first_of_each(moves: NDArray[np.int64], size: int) -> list[int]:
+    """Where, in moves [n, stones], each position comes first; turned and mirrored ones are the same."""
+    numbers = []
+    for turn in symmetries(size):
+        turned = turn[moves]
+        ordered = np.concatenate([np.sort(turned[:, 0::2]), np.sort(turned[:, 1::2])], axis=1)
+        numbers.append(ordered @ (np.int64(POINTS) ** np.arange(moves.shape[1])))
+    _, first = np.unique(np.min(numbers, axis=0), return_index=True)
+    return sorted(int(at) for at in first)

@@ -1,0 +1,75 @@
+"""A game of a match as SGF."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+
+from kibitz.arena.go.game import Played
+from kibitz.arena.record import Form, Row, row, side_of, tag, tags_of
+from kibitz.go.points import BLACK, to_sgf
+
+HEAD = "(;EV[kibitz match]"
+"""The first line of every game; the tags stand in its game comment (GC), one a line."""
+
+_MOVES_A_LINE = 10
+_PROPERTY = re.compile(r"([A-Z]+)\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
+
+
+def counted(number: int, played: Played) -> Row:
+    """A game that was just played, as it counts."""
+    first_at_fault = None if played.at_fault is None else played.at_fault == BLACK
+    return row(number, _points(played.result), played.ending, first_at_fault, played.reason, played.referee)
+
+
+def _points(result: str) -> int:
+    """Black's points, in halves. Raises ValueError for what is no result."""
+    points = {"B+": 2, "W+": 0, "0": 1}.get(result[:2])
+    if points is None:
+        raise ValueError(f"{result}: no result")
+    return points
+
+
+def text_of(number: int, played: Played, names: Mapping[str, str], opening: int, settings: Mapping[str, str]) -> str:
+    """The game as SGF, ending in an empty line. `names` are of "A" and "B"; `settings` become tags."""
+    black, white = side_of(number, True), side_of(number, False)
+    tags = {
+        "SideA": "Black" if black == "A" else "White",
+        "OpeningNumber": str(opening),
+        **tags_of(counted(number, played), settings),
+    }
+    properties = {
+        "FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz", "SZ": str(played.rules.size),
+        "KM": f"{played.rules.komi:g}", "RU": "Chinese", "PB": tag(names[black]), "PW": tag(names[white]),
+        "DT": datetime.date.today().isoformat(), "RO": f"{number // 2 + 1}.{number % 2 + 1}", "RE": played.result,
+        "GC": "\n".join(f"{key}: {value}" for key, value in tags.items()),
+    }  # fmt: skip
+    lines = [HEAD, "".join(f"{key}[{_escaped(value)}]" for key, value in properties.items())]
+    moves = [f";{'B' if colour == BLACK else 'W'}[{to_sgf(point)}]" for colour, point in played.moves]
+    lines += ["".join(moves[at : at + _MOVES_A_LINE]) for at in range(0, len(moves), _MOVES_A_LINE)]
+    return "\n".join(lines) + f"C[{_escaped(_last_words(played))}])\n\n"
+
+
+def _last_words(played: Played) -> str:
+    if played.at_fault is not None:
+        return f"{'Black' if played.at_fault == BLACK else 'White'} forfeits: {tag(played.reason)}"
+    return f"{played.ending}; counted by {played.referee}" if played.referee else played.ending
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def _read(text: str) -> tuple[int, Mapping[str, str]] | None:
+    if not (text.startswith(HEAD + "\n") and text.endswith("])\n\n")):
+        return None
+    root = {key: re.sub(r"\\(.)", r"\1", value) for key, value in reversed(_PROPERTY.findall(text))}
+    tags = dict(line.split(": ", 1) for line in root.get("GC", "").splitlines() if ": " in line)
+    try:
+        return _points(root.get("RE", "")), tags
+    except ValueError:
+        return None
+
+
+SGF = Form("--sgf", HEAD, _read)

@@ -1,0 +1,40 @@
+"""Who has won, when both have passed: a neutral referee says which stones are dead, and area is counted."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.go.counting import area, settle
+from kibitz.go.dead import GnuGo, by_playouts
+from kibitz.go.program import Lost, find_gnugo
+from kibitz.go.rules import Board
+
+PLAYOUTS = 1000
+PATIENCE = 30.0
+"""Seconds that GNU Go may think about a board; where much is open still, it thinks long."""
+
+
+def lead(board: Board, komi: float) -> tuple[float, str]:
+    """Points by which Black leads, by area, and who said which stones are dead: GNU Go, in a process of its own, or
+    where it is not installed (or fails) random playouts."""
+    colours = board.colours()
+    dead, referee = _dead_by_gnugo(colours, board.size), "GNU Go"
+    if dead is None:
+        dead, referee = by_playouts(colours, seed=0, playouts=PLAYOUTS), "random playouts"
+    return area(settle(colours, dead)) - komi, referee
+
+
+def _dead_by_gnugo(colours: NDArray[np.uint8], size: int) -> NDArray[np.bool_] | None:
+    """The dead stones, bool [361]; None where GNU Go is not installed, or fails."""
+    command = find_gnugo()
+    if command is None:
+        return None
+    with (
+        contextlib.closing(GnuGo([command, "--mode", "gtp", "--chinese-rules"], PATIENCE)) as gnugo,
+        contextlib.suppress(Lost, ValueError),
+    ):
+        return gnugo.dead(colours, size)[0]
+    return None
