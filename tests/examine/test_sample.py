@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kibitz.examine import sample
 from kibitz.examine.sample import draw, gather
 from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
@@ -25,17 +24,16 @@ def test_draw_takes_all_or_an_even_sample(small_store: Store) -> None:
     assert (abs(quarters - 250) < 75).all(), "five standard deviations"
 
 
-def test_gather_is_the_same_in_any_pieces(small_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gather_is_the_same_in_any_pieces(small_store: Store) -> None:
     positions = Positions(small_store, np.array([5, 3, 8]))
     numbers = draw(positions, 0, 0)
     whole = positions.batch(numbers)
     heard: list[tuple[int, int]] = []
-    monkeypatch.setattr(sample, "BATCH", 7)
 
     def measure(batch: Batch) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
         return {"men": (batch.codes > 0).sum(1), "state": batch.state, "ply": batch.plies}
 
-    found = gather(positions, numbers, measure, lambda done, total: heard.append((done, total)))
+    found = gather(positions, numbers, measure, lambda done, total: heard.append((done, total)), 7)
     assert np.array_equal(found["men"], (whole.codes > 0).sum(1))
     assert np.array_equal(found["state"], whole.state)
     assert np.array_equal(found["ply"], whole.plies)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kibitz.training.metrics import MOST_UNITS, ByGame, Figure, log_loss, reliability, slices
+from kibitz.training.metrics import MOST_UNITS, ByGame, Figure, binned_reliability, log_loss, reliability, slices
 
 rows = st.lists(
     st.tuples(st.integers(-3, 6), st.floats(0, 1), st.booleans(), st.booleans()),  # game, probability, outcome, mask
@@ -263,3 +263,58 @@ def test_correlation_has_an_interval_that_narrows() -> None:
     assert narrow.high - narrow.low < (wide.high - wide.low) / 3
     far = ByGame(np.arange(4000) // 2).correlation(a + 1e6, b)
     assert far.value == pytest.approx(narrow.value, abs=1e-6)
+
+
+boards = st.lists(
+    st.tuples(st.integers(0, 4), st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=6)),
+    min_size=1,
+    max_size=20,
+)
+"""Positions of games, each with some predictions and what came true."""
+
+
+@given(boards)
+@settings(max_examples=80, deadline=None)
+def test_positions_of_many_predictions_are_those_predictions_one_by_one(
+    table: list[tuple[int, list[tuple[float, bool]]]],
+) -> None:
+    """Sums over the points of a board give the figures of the points themselves, intervals too."""
+    bins = 4
+    game = np.array([one for one, _ in table])
+    held = np.array([len(points) for _, points in table])
+    chance, happened, counts = (np.zeros((len(table), bins)) for _ in range(3))
+    for i, (_, points) in enumerate(table):
+        for p, y in points:
+            at = min(int(p * bins), bins - 1)
+            chance[i, at] += p
+            happened[i, at] += y
+            counts[i, at] += 1
+    each = np.repeat(game, held)
+    p = np.array([p for _, points in table for p, _ in points])
+    y = np.array([y for _, points in table for _, y in points], float)
+
+    def same(a: Figure, b: Figure) -> bool:
+        assert a.n == np.count_nonzero(held)
+        ends = [(a.value, b.value), (a.low, b.low), (a.high, b.high), (a.games, b.games)]
+        return all(one == pytest.approx(other, abs=1e-9, nan_ok=True) for one, other in ends)
+
+    groups = quick(game)
+    assert same(groups.mean(happened.sum(1), over=held), quick(each).mean(y))
+    assert same(groups.binned_calibration_error(chance - happened, held), quick(each).calibration_error(p, y, bins))
+    rows, expected = (
+        binned_reliability(chance, happened, counts, groups),
+        reliability(p, y, each, bins) if len(p) else [],
+    )
+    for one, other in zip(rows, expected, strict=True):
+        assert (one["low"], one["high"], one["n"]) == (other["low"], other["high"], other["n"])
+        assert one["predicted"] == pytest.approx(other["predicted"])
+        assert one["observed"]["value"] == pytest.approx(other["observed"]["value"])
+        assert one["observed"]["games"] == other["observed"]["games"]
+
+
+def test_slices_over_what_positions_hold() -> None:
+    rows = slices([1, 4, 0], [1, 2, 3], [0, 0, 1], labels=("a", "b"), over=[2, 4, 0])
+    assert [row["figure"].value for row in rows] == [pytest.approx(5 / 6), pytest.approx(math.nan, nan_ok=True)]
+    assert [row["figure"].n for row in rows] == [2, 0]
+    with pytest.raises(ValueError, match="gaps must have shape"):
+        ByGame([1, 2]).binned_calibration_error([0.5, 0.5], [1, 1])

@@ -52,6 +52,15 @@ def run_test(
     stockfish: Annotated[
         str | None, typer.Option(help="Stockfish's path. Default: the one that is installed, if any.", metavar="PATH")
     ] = None,
+    gnugo_positions: Annotated[
+        int, typer.Option(help="Positions that GNU Go answers beside a network of Go. 0 for none.", min=0)
+    ] = 300,
+    gnugo: Annotated[
+        str | None, typer.Option(help="GNU Go's path. Default: the one that is installed, if any.", metavar="PATH")
+    ] = None,
+    playout_positions: Annotated[
+        int, typer.Option(help="Positions that random playouts answer beside a network of Go. 0 for none.", min=0)
+    ] = 2000,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -65,24 +74,36 @@ def run_test(
     from kibitz.errors import UsageError
     from kibitz.examine import Plan, examine, own_store
     from kibitz.examine.games import CHOICES, choose
-    from kibitz.examine.stockfish import find
     from kibitz.report.page import render_test_page
     from kibitz.store.store import Store
     from kibitz.training.run import Run
 
     if split not in CHOICES:
         raise UsageError(f"--split {split}: choose from {', '.join(CHOICES)}")
-    engine = find(stockfish) if stockfish_positions else None
     opened = Run(run)
     opened.trained()
+    engines: dict[str, str | None] = {}
+    if opened.info["game"] == "go":
+        if gnugo_positions:
+            from kibitz.examine.go_gnugo import find as find_gnugo
+
+            engines["gnugo"] = find_gnugo(gnugo)
+    elif stockfish_positions:
+        from kibitz.examine.stockfish import find as find_stockfish
+
+        engines["stockfish"] = find_stockfish(stockfish)
     page = _page(opened, out)
     games = Store(store or own_store(opened))
     chosen = choose(opened, games, split)
     if chosen.left_out:
         _say(f"{chosen.left_out:,} games that {run} has seen are left out; {len(chosen.games):,} are left to test on")
-    if stockfish_positions and engine is None:
-        _say("Stockfish is not installed, so its baselines are left out; install it, or name it with --stockfish")
-    plan = Plan(positions, engine, stockfish_positions)
+    for option, name in (("stockfish", "Stockfish"), ("gnugo", "GNU Go")):
+        if option in engines and engines[option] is None:
+            _say(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
+    plan = Plan(
+        positions, engines.get("stockfish"), stockfish_positions, engines.get("gnugo"), gnugo_positions,
+        playout_positions,
+    )  # fmt: skip
     with _Progress() as progress:
         result = examine(
             opened, games, chosen, plan, command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.tell, say=_say

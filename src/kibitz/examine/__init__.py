@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 Tell = Callable[[str, int, int], None]
 """Called with what is being done, and how many of how many are."""
 
+Table = dict[str, Any]
+"""What page and terminal print: title, text, heading (of the first column), columns, kinds (a column's way to be
+written, as report.numbers has it), rows (each a name and its cells: words, counts, or figures)."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -31,12 +35,16 @@ class Plan:
 
     positions: at most so many, drawn evenly; 0 takes all. stockfish: the program that answers beside the network, None
     for none. stockfish_positions: how many it answers at depth 1; at depth 10 a fifth of them; 0 for none.
+    gnugo, gnugo_positions: likewise GNU Go beside a network of Go; playout_positions: how many random playouts answer.
     seed: of every draw.
     """
 
     positions: int = 400_000
     stockfish: str | None = None
     stockfish_positions: int = 2000
+    gnugo: str | None = None
+    gnugo_positions: int = 300
+    playout_positions: int = 2000
     seed: int = 0
 
 

@@ -16,6 +16,8 @@ from kibitz.training.run import Run
 CHOICES = ("unseen", "test", "validation", "all")
 BUNDLED = "kibitz bundled games"
 """The event of the games that come with kibitz."""
+PLAYER = {"chess": "Stockfish", "go": "GNU Go"}
+"""Who played them."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,8 @@ def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
         return None
     which = "All of these games" if count == len(games) else f"{count:,} of these {len(games):,} games"
     return (
-        f"{which} come with kibitz and were played by an engine, Stockfish, against itself at limited strengths. "
-        "Figures on engine games are not the paper's and say nothing about games of people."
+        f"{which} come with kibitz and were played by an engine, {PLAYER[store.game]}, against itself at limited "
+        "strengths. Figures on engine games are not the paper's and say nothing about games of people."
     )
 
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from kibitz.chess.moves import to_move
 from kibitz.errors import KibitzError
-from kibitz.examine import Plan, Tell
+from kibitz.examine import Plan, Table, Tell
 from kibitz.examine.games import Chosen, bundled_note, describe
 from kibitz.examine.heatmaps import heat_maps
 from kibitz.examine.landscape import landscape
 from kibitz.examine.marks import Sheet, measure, played_in, told
 from kibitz.examine.openings import opening_moves
 from kibitz.examine.parts import PHASES, as_by, by_rating, by_speed
-from kibitz.examine.ranks import Table, questions, selectors, whole_moves
+from kibitz.examine.ranks import questions, selectors, whole_moves
 from kibitz.examine.sample import draw, gather
 from kibitz.examine.stockfish import Answer
 from kibitz.examine.values import LEFT, LEFT_WORDS, left, valued

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kibitz.chess.legal import legal_moves
 from kibitz.chess.moves import to_move
 from kibitz.chess.replay import STANDARD_START
-from kibitz.examine.ranks import Table
+from kibitz.examine import Table
 from kibitz.play.policy import move_probabilities, normalised
 from kibitz.play.session import Session
 from kibitz.store.store import Store

@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.examine import Table
 from kibitz.examine.marks import Sheet
 from kibitz.systems.movenets import PIECES
 from kibitz.training.metrics import Figure, log_loss
-
-Table = dict[str, Any]
-"""What page and terminal print: title, text, heading (of the first column), columns, kinds (a column's way to be
-written, as report.numbers has it), rows (each a name and its cells: words, counts, or figures)."""
 
 AT = (1, 3, 5, 10)
 SPECIAL = {

@@ -27,16 +27,17 @@ def gather(
     numbers: NDArray[np.int64],
     measure: Callable[[Batch], Mapping[str, NDArray[Any]]],
     tell: Callable[[int, int], None] = lambda done, total: None,
+    together: int = BATCH,
 ) -> dict[str, NDArray[Any]]:
     """What `measure` gives for each position (arrays whose first axis is the position), over all of them.
 
-    Codes live for one batch only. `tell` hears how many of how many positions are done.
+    Codes live for one batch of `together` positions only. `tell` hears how many of how many positions are done.
     """
     if not len(numbers):
         raise ValueError("no positions to measure")
     found: dict[str, NDArray[Any]] = {}
-    for first in range(0, len(numbers), BATCH):
-        part = numbers[first : first + BATCH]
+    for first in range(0, len(numbers), together):
+        part = numbers[first : first + together]
         for name, values in measure(positions.batch(part)).items():
             if name not in found:
                 found[name] = np.empty((len(numbers), *values.shape[1:]), values.dtype)

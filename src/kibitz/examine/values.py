@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kibitz.examine import Table
 from kibitz.examine.marks import Sheet
-from kibitz.examine.ranks import Table
 from kibitz.systems import movers
 from kibitz.training.metrics import Figure
 

@@ -54,10 +54,10 @@ _STYLE: dict[Any, Any] = {
 Row = Mapping[str, Any]
 
 
-def reliability_svg(calibration: Sequence[Row]) -> Markup:
+def reliability_svg(calibration: Sequence[Row], counted: str = "positions") -> Markup:
     """Predicted probability against how often it happened, with intervals; the diagonal is perfect calibration.
 
-    Rows as `kibitz.training.metrics.reliability` gives them. Below, the share of positions in each bin.
+    Rows as `kibitz.training.metrics.reliability` gives them. Below, the share of what is `counted` in each bin.
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")
@@ -71,7 +71,7 @@ def reliability_svg(calibration: Sequence[Row]) -> Markup:
         middles = [(row["low"] + row["high"]) / 2 for row in calibration]
         widths = [(row["high"] - row["low"]) * 0.92 for row in calibration]
         below.bar(middles, [row["n"] / total for row in calibration], width=widths, color=ONE, alpha=0.45)
-        below.set(xlabel="predicted", ylabel="positions")
+        below.set(xlabel="predicted", ylabel=counted)
         for axis in (above.xaxis, above.yaxis, below.yaxis):
             axis.set_major_formatter(FuncFormatter(_percent))
         below.yaxis.set_major_locator(MaxNLocator(2))
@@ -118,6 +118,33 @@ def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")
+
+
+def course_svg(curve: Row) -> Markup:
+    """A figure along a number, as lines with their intervals shaded, as inline SVG.
+
+    curve: "title"; "heading", what the number is; "lines", each a "name" and "points" [number, figure as JSON].
+    """
+    with _drawing():
+        figure = Figure(figsize=(_WIDTH, 4), layout="constrained")
+        axes = figure.subplots()
+        colours = (ONE, TWO, THREE, MUTED)
+        for place, line in enumerate(curve["lines"]):
+            known = [(at, value) for at, value in line["points"] if value["value"] is not None]
+            if not known:
+                continue
+            colour, along = colours[place % len(colours)], [at for at, _ in known]
+            values = [value["value"] for _, value in known]
+            low, high = ([value.get(end) if value.get(end) is not None else value["value"] for _, value in known]
+                         for end in ("low", "high"))  # fmt: skip
+            axes.fill_between(along, low, high, color=colour, alpha=0.15, linewidth=0)
+            axes.plot(along, values, color=colour, label=_shortened(line["name"]), marker=_mark(known))
+        axes.set_xlabel(curve["heading"])
+        axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+        axes.yaxis.set_major_formatter(FuncFormatter(_percent))
+        if axes.lines:
+            axes.legend(loc="best")
+        return _inline(figure, curve["title"])
 
 
 def landscape_svg(landscape: Row) -> Markup:

@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
+from kibitz.report import goboards
 from kibitz.report.boards import board_svg, piece_defs
-from kibitz.report.curves import landscape_svg, learning_curve_svg, reliability_svg, slices_svg
+from kibitz.report.curves import course_svg, landscape_svg, learning_curve_svg, reliability_svg, slices_svg
 from kibitz.report.numbers import cell_text, figure_text, interval_text, is_share
 
 Row = Mapping[str, Any]
@@ -34,8 +35,11 @@ TEXTS = {
     "landscape": "The network's last hidden layer, laid out flat (t-SNE): positions that it sees alike lie together. "
     "The lines are one game: solid through the positions of the side that moved first, dotted through the other's.",
     "metrics": "How the network learnt.",
+    "course": "Probability after every move, 0 below and 1 above",
+    "counted": "positions",
 }
-"""What a section says under its heading, unless the result's own "texts" say it."""
+"""What a section says under its heading, unless the result's own "texts" say it; "course" names the small curve of a
+game, and "counted" is what the calibration counts."""
 
 
 def render_test_page(result: Mapping[str, Any]) -> str:
@@ -43,9 +47,11 @@ def render_test_page(result: Mapping[str, Any]) -> str:
 
     Only "figures" is needed (name to {"value", "low", "high", "n", "games"}, None where there is none); every other
     section appears when the result has it. "main" names the figures that the first table shows (all, where it is not
-    there), "tables" are further ones (as `kibitz.examine.ranks.Table`), "heat_maps" and "landscape" are as the modules
-    of these names in `kibitz.examine` give them. "ply" counts moves made, so moves[ply - 1] is the last one played and
-    curve[ply] the probability after it. "texts" may replace the sentence under a section's heading, see `TEXTS`.
+    there), "tables" are further ones (as `kibitz.examine.Table`), "curves" are drawn by `report.curves.course_svg`,
+    "heat_maps" and "landscape" are as the modules of these names in `kibitz.examine` give them. A position has a "fen"
+    or, in Go, a "board" as `report.goboards` draws it. "ply" counts moves made, so moves[ply - 1] is the last one
+    played and curve[ply] the probability after it; "numbered" says every how many moves one has its number (else, as
+    in chess, White's). "texts" may replace the sentence under a section's heading, see `TEXTS`.
     Raises ValueError without figures, and on a FEN or move that is not one.
     """
     figures = result.get("figures")
@@ -56,6 +62,7 @@ def render_test_page(result: Mapping[str, Any]) -> str:
         headline = next(iter(figures))
     games = {str(key): game for key, game in (result.get("games") or {}).items()}
     anchors = {key: _anchor(key, index) for index, key in enumerate(games)}
+    texts = TEXTS | dict(result.get("texts") or {})
     page = {
         "result": result,
         "title": result.get("title") or result.get("system") or "test",
@@ -63,17 +70,21 @@ def render_test_page(result: Mapping[str, Any]) -> str:
         "figures": {name: figures[name] for name in result.get("main") or figures},
         "top": figures[headline],
         "data": result.get("data") or {},
-        "texts": TEXTS | dict(result.get("texts") or {}),
+        "texts": texts,
         "bars": _bars(result, headline),
-        "reliability": reliability_svg(result["calibration"]) if result.get("calibration") else None,
+        "reliability": _reliability(result, texts),
         "slices": _slices(result, headline),
         "games": [_game(game, anchors[key], _moments(result, key)) for key, game in games.items()],
         "anchors": anchors,
         "tables": [{**table, "anchor": f"table-{i}"} for i, table in enumerate(result.get("tables") or ())],
+        "curves": [
+            {**curve, "anchor": f"curve-{i}", "picture": course_svg(curve)}
+            for i, curve in enumerate(result.get("curves") or ())
+        ],
         "heat_maps": [_heat(row) for row in result.get("heat_maps") or ()],
         "landscape": landscape_svg(result["landscape"]) if result.get("landscape") else None,
         "learning": learning_curve_svg(result["metrics"]) if result.get("metrics") else None,
-        "pieces": piece_defs(),
+        "pieces": _defs(result),
     }
     environment = Environment(
         loader=PackageLoader("kibitz.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -94,9 +105,21 @@ def _count(number: int | None) -> str:
     return "–" if number is None else f"{number:,}"
 
 
+def _defs(result: Row) -> Markup:
+    """What the boards of the page refer to."""
+    sizes = {position["board"]["size"] for position in _positions(result) if position.get("board")}
+    return goboards.board_defs(sizes) if sizes else piece_defs()
+
+
 def _board(position: Row) -> Markup:
-    """The position's board; nothing for a record that has no FEN."""
+    """The position's board; nothing for a record that has none."""
+    if position.get("board"):
+        return goboards.board_svg(position["board"], position.get("last_move"))
     return board_svg(position["fen"], position.get("last_move")) if position.get("fen") else Markup("")
+
+
+def _reliability(result: Row, texts: Mapping[str, str]) -> Markup | None:
+    return reliability_svg(result["calibration"], texts["counted"]) if result.get("calibration") else None
 
 
 def _heat(row: Row) -> dict[str, Any]:
@@ -161,8 +184,8 @@ def _positions(result: Row) -> Iterator[Row]:
     yield from result.get("mistakes") or ()
     yield from result.get("hardest") or ()
     for band in result.get("gallery") or ():
-        yield from band.get("correct") or ()
-        yield from band.get("wrong") or ()
+        for kind in ("positions", "correct", "wrong"):
+            yield from band.get(kind) or ()
 
 
 def _moments(result: Row, key: str) -> list[Row]:
@@ -182,16 +205,20 @@ def _game(game: Row, anchor: str, moments: Sequence[Row]) -> dict[str, Any]:
         "anchor": anchor,
         "link": _outside(game.get("link")),
         "moments": moments,
-        "moves": list(_numbered(game.get("moves") or [], marked)),
+        "moves": list(_numbered(game.get("moves") or [], marked, game.get("numbered"))),
         "lines": list(_lines(curve)),
         "dots": [(_x(ply, curve), _y(curve[ply])) for ply in sorted(marked) if _known(curve, ply)],
     }
 
 
-def _numbered(moves: Iterable[str], marked: set[int]) -> Iterator[dict[str, Any]]:
-    """Moves with their numbers: White's carry "12."; `marked` holds the plies after which a shown position stands."""
+def _numbered(moves: Iterable[str], marked: set[int], every: int | None) -> Iterator[dict[str, Any]]:
+    """Moves with their numbers: White's carry "12.", or every so many one carries its own; `marked` holds the plies
+    after which a shown position stands."""
     for index, san in enumerate(moves):
-        number = f"{index // 2 + 1}." if index % 2 == 0 else ""
+        if every:
+            number = f"{index + 1}." if index % every == 0 else ""
+        else:
+            number = f"{index // 2 + 1}." if index % 2 == 0 else ""
         yield {"number": number, "san": san, "marked": index + 1 in marked}
 
 

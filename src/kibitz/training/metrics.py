@@ -75,29 +75,39 @@ class ByGame:
         self._resamples = resamples
         self._seed = seed
 
-    def mean(self, values: ArrayLike, mask: ArrayLike | None = None) -> Figure:
+    def mean(self, values: ArrayLike, mask: ArrayLike | None = None, over: ArrayLike | None = None) -> Figure:
         """The mean of `values` over positions, with the bootstrap interval over games.
 
         `values` is numeric or bool of shape (positions,), finite where `mask` (bool, same shape; all when None) is
         true. Only games with positions in the mask are counted and resampled. Raises ValueError on another shape or
         on values that are not finite.
-        """
-        return self.means([values], mask)[0]
 
-    def means(self, columns: Sequence[ArrayLike], mask: ArrayLike | None = None) -> list[Figure]:
+        Where a position holds many things to be right about (the points of a board), `values` may be sums over them
+        and `over`, not negative, how many there are: the figure is then sum of values / sum of over. Positions that
+        hold none are not counted.
+        """
+        return self.means([values], mask, over)[0]
+
+    def means(
+        self, columns: Sequence[ArrayLike], mask: ArrayLike | None = None, over: ArrayLike | None = None
+    ) -> list[Figure]:
         """The means of several values over the same positions, as `mean` gives them, at the cost of one: the resamples
         are drawn once."""
         if not columns:
             return []
+        weights = np.ones(self.positions) if over is None else self._shaped(over, "over")
+        if over is not None:
+            mask = (weights > 0) & (True if mask is None else self._mask(mask))
         chosen = [self._select(values, mask) for values in columns]
         of = chosen[0][1]
         n, games = self._counted(of)
         if n == 0:
             return [Figure(math.nan, math.nan, math.nan, 0, 0) for _ in columns]
         sums = np.column_stack([np.bincount(of, weights=numbers, minlength=self.games) for numbers, _ in chosen])
-        drawn = self._shares(sums.astype(np.float64), of)
-        whole = sums.sum(axis=0)
-        return [_around(float(total) / n, drawn[:, i], n, games) for i, total in enumerate(whole)]
+        counts = np.bincount(of, weights=self._select(weights, mask)[0], minlength=self.games)
+        drawn = self._shares(sums.astype(np.float64), counts)
+        whole = sums.sum(axis=0) / counts.sum()
+        return [_around(float(value), drawn[:, i], n, games) for i, value in enumerate(whole)]
 
     def correlation(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Figure:
         """Pearson's correlation of `a` with `b` over positions, in [-1, 1]; NaN where either does not vary.
@@ -113,7 +123,7 @@ class ByGame:
         columns = [np.bincount(of, weights=values, minlength=self.games) for values in products]
         sums = np.column_stack(columns).astype(np.float64)
         value = float(_correlations(sums.sum(axis=0)[None] / n)[0])
-        drawn = _correlations(self._shares(sums, of))
+        drawn = _correlations(self._shares(sums, np.bincount(of, minlength=self.games)))
         drawn = drawn[np.isfinite(drawn)]
         return _around(value, drawn, n, games) if drawn.size else Figure(value, math.nan, math.nan, n, games)
 
@@ -133,14 +143,31 @@ class ByGame:
         """
         chance, happened = self._pair(probability, outcome)
         at = _bin(chance, bins)
-        n, games = self._counted(self._of)
-        if n == 0:
-            return Figure(math.nan, math.nan, math.nan, 0, 0)
         flat = np.bincount(self._of * bins + at, weights=chance - happened, minlength=self.games * bins)
         gaps = flat.astype(np.float64).reshape(self.games, bins)
-        whole = gaps.sum(axis=0) / n
+        return self._calibration(gaps, np.bincount(self._of, minlength=self.games), *self._counted(self._of))
+
+    def binned_calibration_error(self, gaps: ArrayLike, over: ArrayLike) -> Figure:
+        """The same where a position holds many predictions, which its caller has put into bins.
+
+        `gaps` has shape (positions, bins): in each bin, the sum of predicted less observed; `over` (positions,) is how
+        many predictions each position holds. Positions that hold none are not counted.
+        """
+        apart = np.asarray(gaps, np.float64)
+        if apart.ndim != 2 or len(apart) != self.positions or apart.shape[1] < 1:
+            raise ValueError(f"gaps must have shape ({self.positions}, bins), not {apart.shape}")
+        counts = self._shaped(over, "over")
+        of = self._of[counts > 0]
+        sums = np.column_stack([np.bincount(self._of, weights=one, minlength=self.games) for one in apart.T])
+        return self._calibration(sums.astype(np.float64), np.bincount(self._of, counts, self.games), *self._counted(of))
+
+    def _calibration(self, gaps: NDArray[np.float64], counts: NDArray[Any], n: int, games: int) -> Figure:
+        """The figure of `calibration_error` from each game's gaps [games, bins] and number of predictions [games]."""
+        if n == 0:
+            return Figure(math.nan, math.nan, math.nan, 0, 0)
+        whole = gaps.sum(axis=0) / counts.sum()
         value = float(np.abs(whole).sum())
-        shares = self._shares(gaps, self._of)
+        shares = self._shares(gaps, counts)
         figure = _around(value, 2 * value - np.abs(shares).sum(axis=1), n, games)
         noise = np.abs(shares - whole).sum(axis=1)
         low = 0.0 if value <= np.percentile(noise, 95) else max(figure.low, 0.0)
@@ -163,24 +190,28 @@ class ByGame:
         """Values and game indices of the positions in the mask."""
         numbers, of = self._shaped(values), self._of
         if mask is not None:
-            kept = np.asarray(mask, dtype=np.bool_)
-            if kept.shape != (self.positions,):
-                raise ValueError(f"mask must have shape ({self.positions},), one a position, not {kept.shape}")
+            kept = self._mask(mask)
             numbers, of = numbers[kept], of[kept]
         if not np.all(np.isfinite(numbers)):
             raise ValueError("values are not all finite: mask out the positions that have none")
         return numbers, of
 
+    def _mask(self, mask: ArrayLike) -> NDArray[np.bool_]:
+        kept = np.asarray(mask, dtype=np.bool_)
+        if kept.shape != (self.positions,):
+            raise ValueError(f"mask must have shape ({self.positions},), one a position, not {kept.shape}")
+        return kept
+
     def _counted(self, of: NDArray[np.intp]) -> tuple[int, int]:
         """How many positions, and of how many games."""
         return len(of), int(np.count_nonzero(np.bincount(of, minlength=self.games)))
 
-    def _shares(self, sums: NDArray[np.float64], of: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Column total / positions in every resample of the games that have positions, shape (resamples, columns).
+    def _shares(self, sums: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
+        """Column total / count in every resample of the games that count, shape (resamples, columns).
 
-        `sums` has shape (games, columns), per-game totals; `of` tells which game each counted position is of.
+        `sums` has shape (games, columns), per-game totals; `counts` (games,) is what they are divided by: how many
+        positions each game has, or how much its positions count.
         """
-        counts = np.bincount(of, minlength=self.games)
         present = counts > 0
         totals = self._resampled(np.column_stack([sums[present], counts[present]]))
         shares: NDArray[np.float64] = totals[:, :-1] / totals[:, -1:]
@@ -229,6 +260,30 @@ def reliability(probability: ArrayLike, outcome: ArrayLike, game: ArrayLike, bin
     return rows
 
 
+def binned_reliability(
+    predicted: ArrayLike, happened: ArrayLike, counts: ArrayLike, game: ArrayLike | ByGame
+) -> list[dict[str, Any]]:
+    """The rows of `reliability` where a position holds many predictions, which its caller has put into bins.
+
+    Arrays of shape (positions, bins): in each bin the sum of predictions, how many came true, how many there are. A
+    row's "n" counts predictions; its figure's n counts positions that have any in the bin.
+    """
+    groups = game if isinstance(game, ByGame) else ByGame(game)
+    chance, true, many = (np.asarray(values, np.float64) for values in (predicted, happened, counts))
+    bins = many.shape[1]
+    return [
+        {
+            "low": index / bins,
+            "high": (index + 1) / bins,
+            "predicted": float(chance[:, index].sum() / many[:, index].sum()),
+            "observed": groups.mean(true[:, index], over=many[:, index]).as_json(),
+            "n": int(many[:, index].sum()),
+        }
+        for index in range(bins)
+        if many[:, index].any()
+    ]
+
+
 def log_loss(probability: ArrayLike, outcome: ArrayLike) -> NDArray[np.float64]:
     """The log loss of each position, in nats: -log of the probability given to what happened.
 
@@ -248,12 +303,14 @@ def slices(
     *,
     edges: Sequence[float] | None = None,
     labels: Sequence[str] | None = None,
+    over: ArrayLike | None = None,
 ) -> list[dict[str, Any]]:
     """The mean of `values` slice by slice: rows {"slice": label, "figure": Figure}, in order, empty slices included.
 
     With `edges` (rising; infinities allowed), slice i holds the positions with edges[i] <= key < edges[i + 1], and
     `labels` (one fewer than edges) names them, or else the edges do. Without `edges`, `key` holds indices into
     `labels`. Positions in no slice (key NaN or outside) are not lost: a last row "other" has them, if there are any.
+    `over` as in `ByGame.mean`.
     Raises ValueError when neither is given, or lengths do not fit.
     """
     groups = game if isinstance(game, ByGame) else ByGame(game)
@@ -273,9 +330,9 @@ def slices(
     else:
         raise ValueError("slices needs edges or labels")
     inside = (at >= 0) & (at < len(names))
-    rows = [{"slice": name, "figure": groups.mean(values, at == index)} for index, name in enumerate(names)]
+    rows = [{"slice": name, "figure": groups.mean(values, at == index, over)} for index, name in enumerate(names)]
     if not inside.all():
-        rows.append({"slice": "other", "figure": groups.mean(values, ~inside)})
+        rows.append({"slice": "other", "figure": groups.mean(values, ~inside, over)})
     return rows
 
 
