@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import chess
 import chess.pgn
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kibitz.analysis.annotate import annotated, centipawns, whole_file
+from kibitz.analysis.annotate import annotated, centipawns
 from kibitz.analysis.moves import Judged
 
 Judge = Callable[[str, Sequence[float]], Judged]
@@ -76,43 +75,6 @@ def test_set_up_and_stalemate(judge_text: Judge) -> None:
     text = annotated(judge_text('[SetUp "1"]\n[FEN "7k/5K2/8/8/6Q1/8/8/8 w - - 9 60"]\n\n60. Qg6 1/2-1/2', [0.9, 0.2]))
     assert '[FEN "7k/5K2/8/8/6Q1/8/8/8 w - - 9 60"]' in text
     assert text.endswith("60. Qg6 { [%eval 0.00] } 1/2-1/2\n\n")
-
-
-def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
-    target = tmp_path / "out.pgn"
-    with whole_file(str(target)) as file:
-        file.write("old\n")
-        assert not target.exists()
-
-    def broken_off() -> None:
-        with whole_file(str(target)) as file:
-            file.write("new\n")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        broken_off()
-    assert target.read_text() == "old\n"
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_a_link_stays_and_a_missing_folder_is_named(tmp_path: Path) -> None:
-    real, link = tmp_path / "real.pgn", tmp_path / "link.pgn"
-    real.write_text("old\n")
-    link.symlink_to(real)
-    with whole_file(str(link)) as file:
-        file.write("new\n")
-    assert link.is_symlink()
-    assert real.read_text() == "new\n"
-    missing = str(tmp_path / "no" / "out.pgn")
-    with pytest.raises(FileNotFoundError) as caught, whole_file(missing):
-        pass
-    assert caught.value.filename == missing
-
-
-def test_devices_are_written_to_and_stay() -> None:
-    with whole_file("/dev/null") as file:
-        file.write("gone\n")
-    assert Path("/dev/null").is_char_device()
 
 
 WANTED = ({"g1f3": 0.31, "d2d4": 0.22, "c2c4": 0.09, "e2e4": 0.05, "a2a3": 0.33}, {"e7e5": 1})

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from helpers import GAMES
 from kibitz.analysis import games
-from kibitz.analysis.games import Record, clean, read
+from kibitz.analysis.games import Record, read
 from kibitz.errors import KibitzError
 from kibitz.records import Stream
 
@@ -186,11 +186,6 @@ def test_mutated_games_never_make_it_raise(tmp_path: Path, data: st.DataObject) 
     for record in records:
         for node in record.game.mainline():
             assert node.move in node.parent.board().legal_moves or not node.move
-
-
-def test_clean() -> None:
-    assert clean("a\x1b[31m\tb\u202ec\n") == "a[31m bc"
-    assert clean("x" * 9, 5) == "xxxx…"
 
 
 @pytest.mark.parametrize(

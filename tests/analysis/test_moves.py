@@ -9,21 +9,11 @@ import pytest
 
 from kibitz.analysis import load
 from kibitz.analysis import moves as judging
-from kibitz.analysis.moves import GAINED, Judged, mark
+from kibitz.analysis.marks import GAINED
+from kibitz.analysis.moves import Judged
 from kibitz.errors import UsageError
 
 Judge = Callable[[str, Sequence[float]], Judged]
-
-
-@pytest.mark.parametrize(
-    ("change", "sign"),
-    [
-        (0.0, ""), (-0.0999, ""), (-0.1, "?!"), (0.4 - 0.5, "?!"), (-0.1999, "?!"), (-0.2, "?"), (0.5 - 0.8, "??"),
-        (-0.95, "??"), (0.0999, ""), (0.1, GAINED), (0.9, GAINED),
-    ],
-)  # fmt: skip
-def test_marks(change: float, sign: str) -> None:
-    assert mark(change, 0.1) == sign
 
 
 def test_changes_are_the_movers(judge_text: Judge) -> None:

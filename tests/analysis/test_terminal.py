@@ -6,13 +6,12 @@ import io
 import re
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
 from kibitz.analysis.moves import Judged
-from kibitz.analysis.terminal import bar, show, sparkline
+from kibitz.analysis.terminal import show
 
 Judge = Callable[[str, Sequence[float]], Judged]
 
@@ -94,18 +93,6 @@ def test_a_terminal_without_unicode(judge_text: Judge) -> None:
     assert "Caf? de la R?gence" in text
     assert "28282828" in text
     assert "#####" in text
-
-
-def test_bar_and_sparkline() -> None:
-    assert bar(0.0, 4) == "····"
-    assert bar(1.0, 4) == "████"
-    assert bar(0.5, 4) == "██··"
-    assert bar(0.4, 4) == "█▋··"  # 12.8 eighths of 32
-    assert bar(0.5, 4, ascii_only=True) == "##.."
-    assert sparkline(np.array([0.0, 0.5, 1.0]), 3) == "▁▅█"
-    assert sparkline(np.array([0.0, 1.0, 1.0, 1.0]), 2) == "▅█"
-    assert len(sparkline(np.full(301, 0.5), 60)) == 60
-    assert sparkline(np.array([0.3]), 60) == "▃"
 
 
 WANTED = (

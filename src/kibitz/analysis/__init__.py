@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
 from kibitz.errors import UsageError
@@ -37,8 +38,24 @@ class Analysis(Protocol):
         need not sum to 1."""
 
 
+class OwnerAnalysis(Protocol):
+    """The same of a system of Go, whose networks say who will own each point."""
+
+    def black_owns(self, answers: Answers) -> NDArray[np.float64]:
+        """The probability that Black owns each point at the end, 0..1 [n, 361]; outside the board it means nothing."""
+
+
 def load(name: str) -> Analysis:
-    """The analysis of the system of that name. Raises UsageError where there is none."""
+    """The analysis of the chess system of that name. Raises UsageError where there is none."""
+    return cast(Analysis, _module(name))
+
+
+def load_owners(name: str) -> OwnerAnalysis:
+    """The analysis of the Go system of that name. Raises UsageError where there is none."""
+    return cast(OwnerAnalysis, _module(name))
+
+
+def _module(name: str) -> ModuleType:
     if name not in SYSTEMS or importlib.util.find_spec(f"kibitz.analysis.{name}") is None:
         raise UsageError(f"analyze: does not know the system {name}; take a run of another")
-    return cast(Analysis, importlib.import_module(f"kibitz.analysis.{name}"))
+    return importlib.import_module(f"kibitz.analysis.{name}")

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
 import re
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import IO
 
 import chess
 import chess.engine
@@ -62,28 +56,3 @@ def annotated(judged: Judged) -> str:
         if move.mark in _NAGS and not node.nags & _OF_MOVES:
             node.nags.add(_NAGS[move.mark])
     return game.accept(chess.pgn.StringExporter(columns=80)) + "\n\n"
-
-
-@contextlib.contextmanager
-def whole_file(path: str) -> Iterator[IO[str]]:
-    """A text file to write, which appears under its name when all is written, or not at all; "-" is standard output."""
-    if path == "-":
-        yield sys.stdout
-        return
-    target = Path(path).resolve()  # through a link, which stays
-    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
-        with open(target, "w", encoding="utf-8", newline="\n") as file:
-            yield file
-        return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            yield file
-        os.replace(temporary, target)
-    except OSError as error:
-        if error.filename == str(temporary):  # the user knows the file by its own name
-            error.filename = path
-        raise
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()

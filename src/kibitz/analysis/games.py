@@ -17,6 +17,7 @@ import chess.pgn
 import rust_pgn_reader_python_binding as rust
 from chess.pgn import SKIP
 
+from kibitz.analysis.printing import clean
 from kibitz.chess.filters import STANDARD_VARIANTS
 from kibitz.errors import KibitzError
 from kibitz.records import Stream, decode
@@ -41,12 +42,6 @@ class Record:
     refused: str | None = None
     problem: str | None = None
     notes: list[str] = field(default_factory=list)
-
-
-def clean(text: str, most: int = 120) -> str:
-    """Text of a record for a terminal: without control characters, at most so many others."""
-    text = "".join(c for c in " ".join(text.split()) if c.isprintable())
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def read(

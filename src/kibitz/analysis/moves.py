@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from kibitz.analysis import Analysis
 from kibitz.analysis.choices import SHOWN, Expected, expected
 from kibitz.analysis.games import Record
+from kibitz.analysis.marks import figure, mark
 from kibitz.analysis.ratings import told
 from kibitz.chess.replay import SQUARES, encode_board
 from kibitz.play.session import Session
 
-GAINED, MATE, STALEMATE = "↑", "#", "½"
-"""Marks beside ?!, ? and ??: the mover gained as much as would be a swing; the move ended the game."""
+MATE, STALEMATE = "#", "½"
+"""Marks of a move that ended the game, beside those of marks.py."""
 SIDES = ("white", "black")
 TOGETHER = 512
 """Positions asked about at once: their answers are large, and a game may have any number of moves."""
@@ -139,23 +140,6 @@ class Judged:
             sides = {side: self.predictable(side) for side in SIDES}
             found["predictable"] = {side: one.as_json() if one else None for side, one in sides.items()}
         return found
-
-
-def figure(value: float | None, n: int) -> dict[str, Any]:
-    """A figure of one game as JSON; no interval, since one game says nothing about how games differ."""
-    return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
-
-
-def mark(change: float, swing: float) -> str:
-    """The mark of a move by what it changed for its mover, both 0..1.
-
-    ?! from one swing lost, ? from two, ?? from three; ↑ from one swing gained. With the usual swing of 0.1 these are
-    10, 20 and 30 points of winning probability.
-    """
-    steps = int(-change / swing + 1e-6)  # a loss of exactly 0.1 counts
-    if steps >= 1:
-        return ("?!", "?", "??")[min(steps, 3) - 1]
-    return GAINED if change / swing + 1e-6 >= 1 else ""
 
 
 def judge(record: Record, session: Session, analysis: Analysis, swing: float) -> Judged:

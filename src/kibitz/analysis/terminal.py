@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
 from kibitz.analysis.choices import FAR_DOWN, SHOWN, UNLIKELY, Expected, ordinal, percent
-from kibitz.analysis.games import clean
-from kibitz.analysis.moves import GAINED, MATE, SIDES, STALEMATE, Judged, Move
+from kibitz.analysis.marks import GAINED
+from kibitz.analysis.moves import MATE, SIDES, STALEMATE, Judged, Move
+from kibitz.analysis.printing import STYLES as OF_MARKS
+from kibitz.analysis.printing import bar, clean, say, say_text, sparkline
 
-LEVELS = "▁▂▃▄▅▆▇█"
-EIGHTHS = " ▏▎▍▌▋▊▉"
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 RANK, CHOICE = 12, 13
 """Columns of the played move's rank and probability, and of one of the network's choices: a move of up to seven
 characters, its probability, a gap."""
 MOST_SWINGS = 5
 SURPRISE = "*"
-_PLAIN = str.maketrans({"…": "...", "→": ">", "–": "-", GAINED: "^", STALEMATE: "="})
-STYLES = {"??": "bold red", "?": "red", "?!": "yellow", GAINED: "green", MATE: "bold", STALEMATE: "bold"}
+STYLES = {**OF_MARKS, MATE: "bold", STALEMATE: "bold"}
 SURPRISED = "magenta"
 
 
@@ -28,32 +25,16 @@ def show(judged: Judged, swing: float, console: Console) -> None:
     """Print a game. From 60 columns it reads as meant, with a network's choices from 80. In narrower windows the bars
     are left out first, then the later choices."""
     _show_heading(judged, console)
-    _line(console, "")
+    say(console, "")
     if judged.moves:
         if judged.white is not None:
-            _line(console, "White's winning probability, from start to end:")
+            say(console, "White's winning probability, from start to end:")
             width = min(console.width, len(judged.white))
-            _line(console, sparkline(judged.white, width, console.options.ascii_only))
-            _line(console, "")
+            say(console, sparkline(judged.white, width, console.options.ascii_only))
+            say(console, "")
         _show_moves(judged, console)
-        _line(console, "")
+        say(console, "")
     _show_summary(judged, swing, console)
-
-
-def sparkline(white: NDArray[np.float64], width: int, ascii_only: bool = False) -> str:
-    """Probabilities 0..1 [n] as so many characters, each the mean of its share of the game; digits 0-9 in ASCII."""
-    levels = "0123456789" if ascii_only else LEVELS
-    means = [float(part.mean()) for part in np.array_split(white, max(1, min(width, len(white))))]
-    return "".join(levels[min(int(mean * len(levels)), len(levels) - 1)] for mean in means)
-
-
-def bar(white: float, width: int, ascii_only: bool = False) -> str:
-    """White's share as a filled bar, the rest dotted."""
-    if ascii_only:
-        filled = round(white * width)
-        return "#" * filled + "." * (width - filled)
-    filled, part = divmod(round(white * width * 8), 8)
-    return ("█" * filled + (EIGHTHS[part] if part else "")).ljust(width, "·")
 
 
 def _show_heading(judged: Judged, console: Console) -> None:
@@ -62,12 +43,10 @@ def _show_heading(judged: Judged, console: Console) -> None:
     for side in ("White", "Black"):
         name, rating = clean(headers.get(side, "?"), 60), clean(headers.get(f"{side}Elo", ""), 6)
         players.append(f"{name} ({rating})" if rating.strip("?-0") else name)
-    _line(
-        console, f"Game {judged.record.number}: {' – '.join(players)}, {clean(headers.get('Result', '*'), 10)}", "bold"
-    )
+    say(console, f"Game {judged.record.number}: {' – '.join(players)}, {clean(headers.get('Result', '*'), 10)}", "bold")
     rest = [clean(headers.get(name, "?")) for name in ("Event", "Site", "Date")]
     if known := [text for text in rest if text.strip("?.- ")]:
-        _line(console, ", ".join(known))
+        say(console, ", ".join(known))
 
 
 def _show_moves(judged: Judged, console: Console) -> None:
@@ -87,7 +66,7 @@ def _show_moves(judged: Judged, console: Console) -> None:
         width = min(WIDEST_BAR, console.width - len(heading) - 1)
         width = width if width >= NARROWEST_BAR else 0
         heading += " White wins" if width else ""
-    _line(console, heading.rstrip(), "bold")
+    say(console, heading.rstrip(), "bold")
     for move in judged.moves:
         text = Text(f"{_number(move, ascii_only):>5} {move.san + _sign(move):<11}")
         if move.worth:
@@ -102,7 +81,7 @@ def _show_moves(judged: Judged, console: Console) -> None:
         if width and move.worth:
             text.append(" " + bar(move.worth.after, width, ascii_only))
         text.rstrip()
-        _print(console, text)
+        say_text(console, text)
 
 
 def _expected(expected: Expected, choices: int) -> Text:
@@ -120,17 +99,17 @@ def _expected(expected: Expected, choices: int) -> Text:
 def _show_summary(judged: Judged, swing: float, console: Console) -> None:
     if not judged.moves:
         if judged.white is None:
-            _line(console, "no moves")
+            say(console, "no moves")
         else:
-            _line(console, f"no moves; White wins this position with {judged.white[0]:.0%}")
+            say(console, f"no moves; White wins this position with {judged.white[0]:.0%}")
         return
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
     if judged.white is not None:
         if end:
-            _line(console, f"{end}: the last number is the network's, not the result.")
+            say(console, f"{end}: the last number is the network's, not the result.")
         _show_swings(judged, swing, console)
     elif end:
-        _line(console, f"{end}.")
+        say(console, f"{end}.")
     if judged.predicts:
         _show_surprises(judged, console)
         _show_predictable(judged, console)
@@ -140,51 +119,49 @@ def _show_swings(judged: Judged, swing: float, console: Console) -> None:
     swings = judged.swings
     points = f"{swing * 100:g} points or more"
     if not swings:
-        _line(console, f"No move changed its player's chances by {points}.")
+        say(console, f"No move changed its player's chances by {points}.")
     else:
         more = f", the largest {MOST_SWINGS}" if len(swings) > MOST_SWINGS else ""
-        _line(console, f"Swings of {points}: {len(swings)}{more}:")
+        say(console, f"Swings of {points}: {len(swings)}{more}:")
     for move in swings[:MOST_SWINGS]:
         line = f"{_where(move, console)}{_points(move.change or 0):>4}"
         if move.worth:
             line += f"  White {move.worth.before:.0%} → {move.worth.after:.0%}"
-        _line(console, line, STYLES[move.mark])
+        say(console, line, STYLES[move.mark])
     losses = []
     for side in SIDES:
         loss, _ = judged.average_loss(side)
         if loss is not None:
             losses.append(f"{side.capitalize()} {loss * 100:.1f} points")
     if losses:
-        _line(console, f"Average loss a move: {', '.join(losses)}.")
+        say(console, f"Average loss a move: {', '.join(losses)}.")
 
 
 def _show_surprises(judged: Judged, console: Console) -> None:
     surprises = judged.surprises
     bounds = f"below the {ordinal(FAR_DOWN)} rank, or under {UNLIKELY:.0%}"
     if not surprises:
-        _line(console, f"No move surprised the network ({bounds}).")
+        say(console, f"No move surprised the network ({bounds}).")
     else:
         more = f", the least likely {MOST_SWINGS}" if len(surprises) > MOST_SWINGS else ""
-        _line(console, f"Surprises {SURPRISE} ({bounds}): {len(surprises)}{more}:")
+        say(console, f"Surprises {SURPRISE} ({bounds}): {len(surprises)}{more}:")
     for move in surprises[:MOST_SWINGS]:
         if (expected := move.expected) and expected.choices:
             first = expected.choices[0]
             line = f"{_where(move, console)} {ordinal(expected.rank)} of {expected.legal}, "
             line += f"{percent(expected.probability)}; first choice {first.san} {percent(first.probability)}"
-            _line(console, line, SURPRISED)
+            say(console, line, SURPRISED)
     if any(move.expected and move.expected.underpromotion for move in judged.moves):
-        _line(console, "A pawn is expected to become a queen; any other piece has 0% and ranks last.")
+        say(console, "A pawn is expected to become a queen; any other piece has 0% and ranks last.")
 
 
 def _show_predictable(judged: Judged, console: Console) -> None:
-    _line(console, "")
-    _line(
-        console, f"{'How predictable':<17}{'moves':>6}{'first choice':>14}{'first three':>13}{'mean prob':>11}", "bold"
-    )
+    say(console, "")
+    say(console, f"{'How predictable':<17}{'moves':>6}{'first choice':>14}{'first three':>13}{'mean prob':>11}", "bold")
     for side in SIDES:
         if one := judged.predictable(side):
             line = f"{side.capitalize():<17}{one.moves:>6}{one.first_choice:>14.0%}{one.first_three:>13.0%}"
-            _line(console, f"{line}{one.probability:>11.0%}")
+            say(console, f"{line}{one.probability:>11.0%}")
 
 
 def _where(move: Move, console: Console) -> str:
@@ -204,14 +181,3 @@ def _points(change: float) -> str:
     """A change in points of probability: +7, -12, 0."""
     points = round(change * 100)
     return f"{points:+d}" if points else "0"
-
-
-def _line(console: Console, line: str, style: str = "") -> None:
-    _print(console, Text(line, style=style))
-
-
-def _print(console: Console, text: Text) -> None:
-    if console.options.ascii_only:  # rather a wrong letter than an encoding error
-        plain = text.plain.translate(_PLAIN)
-        text.plain = plain.encode(console.encoding, "replace").decode(console.encoding)
-    console.print(text, overflow="fold", highlight=False, markup=False)

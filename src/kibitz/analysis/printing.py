@@ -1,0 +1,50 @@
+"""What tables of both games on a terminal are made of. Nothing is told by colour alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.text import Text
+
+from kibitz.analysis.marks import GAINED
+
+LEVELS = "▁▂▃▄▅▆▇█"
+EIGHTHS = " ▏▎▍▌▋▊▉"
+STYLES = {"??": "bold red", "?": "red", "?!": "yellow", GAINED: "green"}
+_PLAIN = str.maketrans({"…": "...", "→": ">", "–": "-", "×": "x", "−": "-", GAINED: "^", "½": "="})
+
+
+def clean(text: str, most: int = 120) -> str:
+    """Text of a record for a terminal: without control characters, at most so many others."""
+    text = "".join(c for c in " ".join(text.split()) if c.isprintable())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def sparkline(shares: NDArray[np.float64], width: int, ascii_only: bool = False) -> str:
+    """Shares 0..1 [n] as so many characters, each the mean of its share of the game; digits 0-9 in ASCII."""
+    levels = "0123456789" if ascii_only else LEVELS
+    means = [float(part.mean()) for part in np.array_split(shares, max(1, min(width, len(shares))))]
+    return "".join(levels[min(int(mean * len(levels)), len(levels) - 1)] for mean in means)
+
+
+def bar(share: float, width: int, ascii_only: bool = False) -> str:
+    """A share 0..1 as a filled bar, the rest dotted."""
+    if ascii_only:
+        filled = round(share * width)
+        return "#" * filled + "." * (width - filled)
+    filled, part = divmod(round(share * width * 8), 8)
+    return ("█" * filled + (EIGHTHS[part] if part else "")).ljust(width, "·")
+
+
+def say(console: Console, text: str, style: str = "") -> None:
+    """Print a line."""
+    say_text(console, Text(text, style=style))
+
+
+def say_text(console: Console, text: Text) -> None:
+    """Print styled text; on a terminal without Unicode with signs that it has."""
+    if console.options.ascii_only:  # rather a wrong letter than an encoding error
+        plain = text.plain.translate(_PLAIN)
+        text.plain = plain.encode(console.encoding, "replace").decode(console.encoding)
+    console.print(text, overflow="fold", highlight=False, markup=False)
