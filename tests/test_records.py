@@ -7,6 +7,7 @@ import gzip
 import io
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,3 +162,66 @@ def test_sizes(tmp_path: Path) -> None:
 def test_a_name_that_is_no_text_can_be_shown_and_stored() -> None:
     assert records.printable("Müller.pgn") == "Müller.pgn"
     records.printable("a\udcff.pgn").encode()
+
+
+def packed_in(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+def test_files_in_an_archive(tmp_path: Path) -> None:
+    path = packed_in(
+        tmp_path / "All.ZIP",
+        {"b.txt": TEXT, "in/a.TXT.gz": gzip.compress(TEXT), "note.md": b"no", "__MACOSX/._b.txt": b"\0\5"},
+    )
+    found = records.find([str(path)], (".txt",))
+    assert found == [f"{path}:b.txt", f"{path}:in/a.TXT.gz"]
+    assert records.find([str(tmp_path)], (".txt",)) == found
+    assert records.find(found[:1], (".txt",)) == found[:1]
+    total = 0
+    for name in found:
+        stream = Stream(name)
+        assert b"".join(stream.blocks(7777)) == TEXT
+        assert stream.name == name
+        total += stream.consumed
+        stream.close()
+    assert total == records.size(found)
+
+
+def test_an_archive_without_records(tmp_path: Path) -> None:
+    path = packed_in(tmp_path / "a.zip", {"note.md": b"no"})
+    with pytest.raises(KibitzError, match=r"no \.txt file in this archive"):
+        records.find([str(path)], (".txt",))
+    with pytest.raises(KibitzError, match="no such file in the archive"):
+        records.find([f"{path}:b.txt"], (".txt",))
+    with pytest.raises(KibitzError, match="name the file in it"):
+        Stream(str(path))
+
+
+def test_broken_archives_are_told_in_one_line(tmp_path: Path) -> None:
+    path = packed_in(tmp_path / "a.zip", {"a.txt": TEXT})
+    whole = path.read_bytes()
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(whole[: len(whole) // 2])
+    assert records.find([str(cut)], (".txt",)) == [str(cut)]
+    with pytest.raises(KibitzError, match="a damaged zip archive; fetch the file again"):
+        Stream(str(cut))
+    path.write_bytes(whole[:2000] + b"?" * 100 + whole[2100:])
+    (name,) = records.find([str(path)], (".txt",))
+    with pytest.raises(KibitzError, match="cannot be unpacked further"):
+        list(Stream(name).blocks(1 << 20))
+    other = tmp_path / "archive"
+    other.write_bytes(whole)
+    with pytest.raises(KibitzError, match=r"give it a name that ends in \.zip"):
+        Stream(str(other))
+
+
+def test_texts_without_the_mark_of_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfone two")
+    assert b"".join(Stream(str(path)).texts(6, "x")) == b"one two"
+    path.write_bytes(b"\0\1")
+    with pytest.raises(KibitzError, match="binary, not text; a poem is text"):
+        list(Stream(str(path)).texts(6, "a poem is text"))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bz2
+import functools
 import gzip
 import io
 import os
 import sys
+import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,30 +19,93 @@ import zstandard
 from kibitz.errors import KibitzError
 
 PACKED = (".zst", ".gz", ".bz2")
+ARCHIVE = ".zip"
 STDIN = "-"
+
+_FAULTS = (
+    EOFError, ValueError, zlib.error, zstandard.ZstdError,
+    zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError,
+)  # fmt: skip
+"""What unpacking may raise beside OSError; of archives: damage, an unknown packing, a password, no such member."""
 
 
 def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
     """The record files that the paths name: files as they are, folders searched for the given endings (packed ones
-    too).
+    too), zip archives likewise: "archive.zip:member" is a file in one.
 
-    "-" is standard input. Raises KibitzError for a path that is missing or a folder without records.
+    "-" is standard input. Raises KibitzError for a path that is missing, or a folder or archive without records.
     """
     wanted = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
     found: list[str] = []
     for path in paths:
-        if path == STDIN or Path(path).is_file():
-            found.append(path)
-        elif Path(path).is_dir():
-            inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and p.name.lower().endswith(wanted))
+        if Path(path).is_dir():
+            files = sorted(str(p) for p in Path(path).rglob("*") if p.is_file())
+            inside = [file for file in files if file.lower().endswith(wanted)]
+            inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, wanted)]
             if not inside:
                 raise KibitzError(f"{path}: no {' or '.join(endings)} file in this folder; name the files themselves")
             found += inside
-        elif Path(path).exists():
+        elif path.lower().endswith(ARCHIVE) and Path(path).is_file():
+            members = _members(path, wanted)
+            if not members:
+                raise KibitzError(f"{path}: no {' or '.join(endings)} file in this archive")
+            found += members
+        elif path == STDIN or Path(path).exists():
             found.append(path)  # a pipe or a device reads like a file
+        elif archive := _in_archive(path):
+            if not {path, archive[0]} & set(_members(archive[0], ("",))):
+                raise KibitzError(f"{path}: no such file in the archive; check the path")
+            found.append(path)
         else:
             raise KibitzError(f"{path}: no such file; check the path")
     return list(dict.fromkeys(found))
+
+
+def _members(archive: str, wanted: tuple[str, ...]) -> list[str]:
+    """The records in a zip archive, as paths; the archive itself where it is broken, for who opens it to say so."""
+    try:
+        names = _open_archive(archive).namelist()
+    except (OSError, *_FAULTS):
+        return [archive]
+    return [
+        f"{archive}:{name}"
+        for name in sorted(names)
+        if name.lower().endswith(wanted) and not Path(name).name.startswith("._")  # a Mac's notes on its files
+    ]
+
+
+def _in_archive(path: str) -> tuple[str, str] | None:
+    """Archive and member of "archive.zip:member"; None where the path is no such thing."""
+    at = path.lower().find(ARCHIVE + ":")
+    while at >= 0:
+        archive, member = path[: at + len(ARCHIVE)], path[at + len(ARCHIVE) + 1 :]
+        if Path(archive).is_file():
+            return archive, member
+        at = path.lower().find(ARCHIVE + ":", at + 1)
+    return None
+
+
+def _open_archive(path: str) -> zipfile.ZipFile:
+    """An archive, open. The last one stays so, since its members are read one after the other."""
+    return _opened(path, os.stat(path).st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=1)
+def _opened(path: str, _modified: int) -> zipfile.ZipFile:
+    return zipfile.ZipFile(path)
+
+
+def _why_not_opened(path: str) -> str:
+    """What is wrong with a zip archive that was given where a file of records is wanted, and the remedy."""
+    if path == STDIN:
+        return "a zip archive, which cannot be read from a pipe; unpack it first"
+    if not path.lower().endswith(ARCHIVE):
+        return f"a zip archive; give it a name that ends in {ARCHIVE}"
+    try:
+        _open_archive(path)
+    except (OSError, *_FAULTS):
+        return "a damaged zip archive; fetch the file again"
+    return f"a zip archive; name the file in it, as {path}:FILE"
 
 
 def printable(path: str) -> str:
@@ -60,26 +125,38 @@ def size(paths: Iterable[str]) -> int | None:
     """Bytes in all files together, as they lie on disk; None when standard input or a pipe is among them."""
     total = 0
     for path in paths:
-        if path == STDIN or not Path(path).is_file():
+        if path != STDIN and Path(path).is_file():
+            total += os.path.getsize(path)
+        elif inside := _in_archive(path):
+            try:
+                total += _open_archive(inside[0]).getinfo(inside[1]).compress_size
+            except (OSError, *_FAULTS):
+                return None
+        else:
             return None
-        total += os.path.getsize(path)
     return total
 
 
 class Stream:
     """One file of records, unpacked as it is read.
 
-    What it is packed with is told by its first bytes, not by its name. `consumed` counts bytes read from disk.
+    What it is packed with is told by its first bytes, not by its name. `consumed` counts bytes read from disk. A path
+    like "archive.zip:member" is a file in an archive.
     """
 
     def __init__(self, path: str):
         self.name = "standard input" if path == STDIN else printable(path)
         try:
-            self._raw = _Counting(_standard_input() if path == STDIN else open(path, "rb", buffering=0))  # noqa: SIM115
+            self._raw = _open(path)
             buffered = io.BufferedReader(self._raw, 1 << 20)
             magic = buffered.peek(4)[:4]
         except OSError as error:
             raise KibitzError(f"{path}: {(error.strerror or str(error)).lower()}; check that it can be read") from None
+        except _FAULTS as error:
+            raise self._damaged(error) from None
+        if magic == b"PK\x03\x04" or path.lower().endswith(ARCHIVE):
+            self._raw.close()
+            raise KibitzError(f"{self.name}: {_why_not_opened(path)}")
         self._file: _Readable
         if magic == b"\x28\xb5\x2f\xfd" or (magic[1:] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5):
             self._file = _Zst(buffered)
@@ -102,9 +179,24 @@ class Stream:
         try:
             while block := self._file.read(size):
                 yield block
-        except (OSError, EOFError, zstandard.ZstdError, zlib.error, ValueError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-            raise KibitzError(f"{self.name}: cannot be unpacked further ({reason}); fetch the file again") from None
+        except (OSError, *_FAULTS) as error:
+            raise self._damaged(error) from None
+
+    def texts(self, size: int, what: str) -> Iterator[bytes]:
+        """The same for a file that is text, without the mark that some editors put before UTF-8.
+
+        Raises KibitzError at the first block of a binary file; `what` says what it should be, and how encoded.
+        """
+        blocks = self.blocks(size)
+        first = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
+        if b"\0" in first:
+            raise KibitzError(f"{self.name}: binary, not text; {what}")
+        yield first
+        yield from blocks
+
+    def _damaged(self, error: Exception) -> KibitzError:
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        return KibitzError(f"{self.name}: cannot be unpacked further ({reason}); fetch the file again")
 
     def close(self) -> None:
         self._file.close()
@@ -147,6 +239,40 @@ class _Zst:
 
     def close(self) -> None:
         self._file.close()
+
+
+def _open(path: str) -> _Counting | _Member:
+    """The file as it lies on disk or in its archive."""
+    if path == STDIN:
+        return _Counting(_standard_input())
+    if not Path(path).exists() and (inside := _in_archive(path)):
+        archive = _open_archive(inside[0])
+        return _Member(archive, archive.getinfo(inside[1]))
+    return _Counting(open(path, "rb", buffering=0))
+
+
+class _Member(io.RawIOBase):
+    """A file in a zip archive, as it was packed. `count` is about how many bytes on disk were read for it."""
+
+    def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo):
+        self._file, self._info = archive.open(info), info
+
+    @property
+    def count(self) -> int:
+        done = self._file.tell() if not self._file.closed else self._info.file_size
+        return done * self._info.compress_size // max(self._info.file_size, 1)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def _standard_input() -> IO[bytes]:

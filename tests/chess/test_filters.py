@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from kibitz.chess.filters import Filter, parse_day, read_date, read_rating, speed_of
+from kibitz.chess.filters import Filter, read_rating, speed_of
+from kibitz.dates import parse_day, read_date
 from kibitz.errors import UsageError
 
 DAY = datetime.date

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import datetime
 import re
 from collections.abc import Mapping
@@ -45,33 +44,6 @@ def speed_of(time_control: str, event: str) -> str | None:
         return next((speed for word, speed in _EVENT_WORDS if word in words), None)
     bounds = ((180, "bullet"), (480, "blitz"), (1500, "rapid"))
     return next((name for bound, name in bounds if seconds < bound), "classical")
-
-
-def read_date(text: str) -> datetime.date | None:
-    """A PGN date; an unknown month or day counts as the first. None where the year is unknown or it is no date."""
-    parts = text.strip().replace("-", ".").replace("/", ".").split(".")
-    try:
-        year = int(parts[0])
-        month = int(parts[1]) if len(parts) > 1 and "?" not in parts[1] else 1
-        day = int(parts[2]) if len(parts) > 2 and "?" not in parts[2] else 1
-        return datetime.date(year, month or 1, day or 1)
-    except ValueError:
-        return None
-
-
-def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
-    """A day a user wrote: 2015, 2015-06 or 2015-06-30; with `end`, the last day of that year or month."""
-    match = re.fullmatch(r"(\d{4})(?:[-./](\d{1,2}))?(?:[-./](\d{1,2}))?", text.strip())
-    try:
-        if not match:
-            raise ValueError
-        year, month, day = int(match[1]), int(match[2] or 0), int(match[3] or 0)
-        if day or not end:
-            return datetime.date(year, month or 1, day or 1)
-        month = month or 12
-        return datetime.date(year, month, calendar.monthrange(year, month)[1])
-    except ValueError:
-        raise UsageError(f"{option} {text}: not a date; write 2015, 2015-06 or 2015-06-30") from None
 
 
 def read_rating(text: str) -> int:

@@ -7,28 +7,25 @@ the next is unpacked. Unpacking and finding games, and reading moves, run beside
 from __future__ import annotations
 
 import contextlib
-import queue
 import re
-import threading
 from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import rust_pgn_reader_python_binding as rust
 from numpy.typing import NDArray
 
-from kibitz.chess.filters import RESULTS, STANDARD_VARIANTS, Filter, read_date, read_rating
+from kibitz.ahead import ahead
+from kibitz.chess.filters import RESULTS, STANDARD_VARIANTS, Filter, read_rating
 from kibitz.chess.kept import Block, Game, finish
 from kibitz.chess.scan import scan
+from kibitz.dates import read_date
 from kibitz.errors import KibitzError
 from kibitz.records import Stream, decode
 from kibitz.store.batch import GameBatch
-
-T = TypeVar("T")
 
 BLOCK = 1 << 22
 """Bytes of text read at once."""
@@ -65,20 +62,13 @@ def _texts(stream: Stream, broken: list[str]) -> Iterator[_Text]:
     """The blocks of one file. One whose packing is damaged ends where it is; the reason goes to `broken`."""
     rest = b""
     skipping = False  # inside a text too long to be a game
-    start = True
-    blocks = stream.blocks(BLOCK)
+    blocks = stream.texts(BLOCK, "a PGN is text in UTF-8 or Latin-1")
     while True:
         try:
             block = next(blocks, b"")
         except KibitzError as error:
             broken.append(str(error))
             block = b""
-        if start:
-            start = False
-            block = block.removeprefix(b"\xef\xbb\xbf")  # the mark that some editors put before UTF-8
-            if b"\0" in block:
-                broken.append(f"{stream.name}: binary, not text; a PGN is text in UTF-8 or Latin-1")
-                return
         text = rest + block if rest else block
         begins, bodies = scan(text)
         first = 1 if skipping else 0
@@ -165,7 +155,7 @@ class PgnReader:
 
     def __iter__(self) -> Generator[GameBatch]:
         waiting: deque[tuple[Future[rust.ParsedGames], Block]] = deque()
-        with ThreadPoolExecutor(2) as parsers, contextlib.closing(_ahead(self._blocks())) as texts:
+        with ThreadPoolExecutor(2) as parsers, contextlib.closing(ahead(self._blocks())) as texts:
             try:
                 file, number = "", 0
                 for text in texts:
@@ -210,43 +200,3 @@ class PgnReader:
                 self._done += stream.consumed
                 self._stream = None
                 stream.close()
-
-
-_END = object()
-
-
-def _ahead(items: Generator[T]) -> Generator[T]:
-    """The same items, made one ahead in another thread. Closing this closes them there.
-
-    The thread is a daemon's: one that waits for standard input must not keep the program from ending.
-    """
-    ready: queue.Queue[Any] = queue.Queue(1)
-    left = threading.Event()
-
-    def put(item: object) -> bool:
-        while not left.is_set():
-            with contextlib.suppress(queue.Full):
-                ready.put(item, timeout=0.1)
-                return True
-        return False
-
-    def work() -> None:
-        try:
-            with contextlib.closing(items):
-                for item in items:
-                    if not put(item):
-                        return
-            put(_END)
-        except BaseException as error:
-            put(error)
-
-    worker = threading.Thread(target=work, name="kibitz reading", daemon=True)
-    worker.start()
-    try:
-        while (item := ready.get()) is not _END:
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-    finally:
-        left.set()
-        worker.join(timeout=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import sys
 import time
@@ -14,18 +15,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz import records
-from kibitz.chess.filters import ENDINGS, RESULTS, SPEEDS, Filter, parse_day
+from kibitz.commands.filtering import ENDINGS, RESULTS, RULES, SIZES, SPEEDS, Filter, filter_for
 from kibitz.commands.printing import print_table
+from kibitz.dates import parse_day
 from kibitz.errors import KibitzError, UsageError
 from kibitz.store.split import Split
 
 if TYPE_CHECKING:
-    from kibitz.chess.pgn import PgnReader
     from kibitz.store.store import Store
     from kibitz.store.writer import StoreWriter
 
-KINDS = {".pgn": "chess"}
-"""The game that each ending of a record file stands for. Standard input and files of other endings are taken as PGN."""
+KINDS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
+"""The game that each ending of a record file stands for."""
+REFEREES = ("auto", "playouts", "gnugo", "none")
 
 _PATIENCE = 2.0
 """Seconds before progress is shown."""
@@ -45,24 +47,36 @@ def import_games(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="PGN files, folders of them, or - for standard input; .zst, .gz and .bz2 are unpacked.",
+            help="PGN or SGF files, folders of them, or - for standard input; .zst, .gz, .bz2 and .zip are unpacked.",
             show_default=False,
         ),
     ],
     into: Annotated[Path, typer.Option(help="The store to make: a folder.", show_default=False, metavar="STORE")],
+    game: Annotated[
+        str | None,
+        typer.Option(
+            help="What the records are of. Default: told by the files' endings, else chess.", metavar="chess|go"
+        ),
+    ] = None,
     min_rating: Annotated[
-        int | None, typer.Option(help="Lowest rating of either player, in Elo points. Default: no bound.", min=0)
+        int | None, typer.Option(help="Chess: lowest rating of either player, in Elo points. Default: no bound.", min=0)
     ] = None,
     max_rating: Annotated[
-        int | None, typer.Option(help="Highest rating of either player, in Elo points. Default: no bound.", min=0)
+        int | None,
+        typer.Option(help="Chess: highest rating of either player, in Elo points. Default: no bound.", min=0),
+    ] = None,
+    rank: Annotated[
+        str | None, typer.Option(help="Go: lowest rank of either player: 5k, 6d, 1p. Default: no bound.")
     ] = None,
     unrated: Annotated[
-        bool, typer.Option("--unrated", help="With a rating bound, keep games with an unknown rating too.")
+        bool,
+        typer.Option("--unrated", help="With a bound on rating or rank, keep games of players without one too."),
     ] = False,
     ending: Annotated[
         str,
         typer.Option(
-            help="Which endings to keep: 'checkmate' on the board, 'decisive' (no draws), or 'any'.",
+            help="Which endings to keep. Chess: 'checkmate' on the board, 'decisive' (no draws), or 'any'. Go:"
+            " 'counted', by 'resignation', on 'time', or 'any'.",
             metavar="|".join(ENDINGS),
         ),
     ] = "any",
@@ -70,6 +84,22 @@ def import_games(
         list[str] | None,
         typer.Option(
             help="Keep games of this result; may be given several times. Default: all.", metavar="|".join(RESULTS)
+        ),
+    ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Go: keep games under these rules; may be given several times. Default: all.", metavar="|".join(RULES)
+        ),
+    ] = None,
+    handicap: Annotated[
+        int | None, typer.Option(help="Go: most handicap stones, 0 for even games. Default: no bound.", min=0)
+    ] = None,
+    size: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Go: keep games on boards of this side; may be given several times. Default: all.",
+            metavar="|".join(SIZES),
         ),
     ] = None,
     since: Annotated[
@@ -83,12 +113,15 @@ def import_games(
     speed: Annotated[
         list[str] | None,
         typer.Option(
-            help="Keep games of this speed, told by TimeControl or else by the event's name; may be given several"
-            " times. Default: all.",
+            help="Chess: keep games of this speed, told by TimeControl or else by the event's name; may be given"
+            " several times. Default: all.",
             metavar="|".join(SPEEDS),
         ),
     ] = None,
-    min_plies: Annotated[int, typer.Option(help="Shortest game to keep, in plies (moves of one side).", min=1)] = 1,
+    min_plies: Annotated[
+        int,
+        typer.Option("--min-plies", "--min-moves", help="Shortest game to keep, in plies (moves of one side).", min=1),
+    ] = 1,
     player: Annotated[
         list[str] | None,
         typer.Option(
@@ -98,6 +131,24 @@ def import_games(
     limit: Annotated[
         int | None, typer.Option(help="Stop when this many games are kept. Default: no bound.", metavar="GAMES")
     ] = None,
+    referee: Annotated[
+        str,
+        typer.Option(
+            help="Go: who tells the owners of all points at the end of counted games: random 'playouts', 'gnugo', both"
+            " ('auto': GNU Go where playouts do not agree with the written result), or 'none'. A game whose result"
+            " neither confirms is left out.",
+            metavar="|".join(REFEREES),
+        ),
+    ] = "auto",
+    gnugo: Annotated[
+        str | None, typer.Option(help="Go: GNU Go's path. Default: the one that is installed, if any.", metavar="PATH")
+    ] = None,
+    gnugo_limit: Annotated[
+        float,
+        typer.Option(
+            help="Go: seconds that GNU Go has for a game, before it is killed and the game left out.", min=0.1
+        ),
+    ] = 10.0,
     append: Annotated[
         bool, typer.Option("--append", help="Add to the store if there is one; games it holds already are left out.")
     ] = False,
@@ -123,22 +174,29 @@ def import_games(
 ) -> None:
     """Read games from records, keep those that are wanted, and make a store of them."""
     days = _days(since, until, validate_from, test_from)
-    keep = Filter(
-        min_rating, max_rating, unrated, ending, tuple(result or ()), days["since"], days["until"], tuple(speed or ()),
-        min_plies, tuple(player or ()), limit,
-    )  # fmt: skip
-    keep.check()
     options = {"validate_share": validate_share, "test_share": test_share,
                "validate_from": days["validate_from"], "test_from": days["test_from"]}  # fmt: skip
     divide = {name: value for name, value in options.items() if value is not None}
     replace(Split(), **divide).check()
     found = records.find(files, tuple(KINDS))
-    _kind(found)
+    kind = _kind(found, game)
+    keep = filter_for(
+        kind, min_rating=min_rating, max_rating=max_rating, rank=rank, unrated=unrated, ending=ending,
+        result=tuple(result or ()), rules=tuple(rules or ()), handicap=handicap, size=tuple(size or ()),
+        since=days["since"], until=days["until"], speed=tuple(speed or ()), min_plies=min_plies,
+        player=tuple(player or ()), limit=limit,
+    )  # fmt: skip
+    if referee not in REFEREES:
+        raise UsageError(f"--referee {referee}: choose from {', '.join(REFEREES)}")
+    if kind != "go" and (referee != "auto" or gnugo is not None):
+        raise UsageError("--referee and --gnugo are for Go; these are records of chess")
+    judge = _Judge(referee, gnugo, gnugo_limit, into) if kind == "go" and referee != "none" else None
     try:
-        done = _import(found, into, keep, divide, append)
+        done = _import(found, into, kind, keep, divide, append, judge)
     except KeyboardInterrupt:
         kept = f"{into} is as it was before" if append and into.exists() else f"{into} was not made"
-        raise KeyboardInterrupt(f"interrupted; {kept}; run the same command to begin again") from None
+        again = "to go on; owners that were found are kept" if judge else "to begin again"
+        raise KeyboardInterrupt(f"interrupted; {kept}; run the same command {again}") from None
     for line in done.broken:
         print(f"kibitz: warning: {line}", file=sys.stderr)
     if as_json:
@@ -147,8 +205,12 @@ def import_games(
         _report(done)
 
 
-def _kind(files: list[str]) -> str:
+def _kind(files: list[str], told: str | None) -> str:
     """The game of the files. Raises UsageError where they hold more than one."""
+    if told is not None:
+        if told not in KINDS.values():
+            raise UsageError(f"--game {told}: choose from {', '.join(dict.fromkeys(KINDS.values()))}")
+        return told
     kinds = {_kind_of(file): file for file in files}
     if len(kinds) > 1:
         one, other = list(kinds.values())[:2]
@@ -160,6 +222,28 @@ def _kind_of(file: str) -> str:
     path = Path(file.lower())
     ending = Path(path.stem).suffix if path.suffix in records.PACKED else path.suffix
     return KINDS.get(ending, "chess")
+
+
+class _Judge:
+    """The referees of an import, and the journal beside the store in which they write what they found."""
+
+    def __init__(self, which: str, gnugo: str | None, limit: float, into: Path):
+        self.which, self.gnugo, self.limit = which, gnugo, limit
+        self.journal = into.with_name(f".{into.name}.owners")
+
+    @contextlib.contextmanager
+    def at_work(self, show: Any) -> Iterator[Any]:
+        """What is done with a batch before it is written."""
+        from kibitz.go.scoring import Referee
+
+        with Referee(self.which, self.gnugo, self.journal, limit_s=self.limit) as referee:
+            if referee.note:
+                print(f"kibitz: {referee.note}", file=sys.stderr)
+            yield lambda batch: referee.label(batch, lambda done: show(judged=done))
+
+    def forget(self) -> None:
+        """The store holds all that was found."""
+        self.journal.unlink(missing_ok=True)
 
 
 @dataclass
@@ -190,11 +274,10 @@ class Done:
         }
 
 
-def _import(files: list[str], into: Path, keep: Filter, divide: dict[str, Any], append: bool) -> Done:
+def _import(
+    files: list[str], into: Path, game: str, keep: Filter, divide: dict[str, Any], append: bool, judge: _Judge | None
+) -> Done:
     """Read the files into the store. Raises KibitzError where no game was left to keep."""
-    from kibitz.chess.kept import BESIDE, COLUMNS
-    from kibitz.chess.pgn import PgnReader
-    from kibitz.chess.replay import STANDARD_START
     from kibitz.store.store import Store
     from kibitz.store.writer import StoreWriter
 
@@ -203,15 +286,21 @@ def _import(files: list[str], into: Path, keep: Filter, divide: dict[str, Any], 
     if divide:
         split = replace(Store(into).split if append and into.exists() else Split(), **divide)
         split.check()
-    reader = PgnReader(files, keep)
-    with StoreWriter(into, "chess", COLUMNS, STANDARD_START, BESIDE, split, append) as writer:
+    source = importlib.import_module(f"kibitz.{game}.source")
+    reader = source.Reader(files, keep)
+    with contextlib.ExitStack() as held:
+        writer = held.enter_context(StoreWriter(
+            into, game, source.COLUMNS, source.STANDARD_START, source.BESIDE, split, append, source.CARRIED
+        ))  # fmt: skip
         before, moves_before = writer.games, writer.moves
-        with contextlib.closing(iter(reader)) as batches, _progress(reader, writer, before) as show:
-            for batch in batches:
-                writer.add(batch, None if keep.limit is None else keep.limit - (writer.games - before))
-                show()
-                if keep.limit is not None and writer.games - before >= keep.limit:
-                    break
+        show = held.enter_context(_progress(reader, writer, before))
+        batches = held.enter_context(contextlib.closing(iter(reader)))
+        finish = held.enter_context(judge.at_work(show)) if judge else None
+        for batch in batches:
+            writer.add(batch, None if keep.limit is None else keep.limit - (writer.games - before), finish)
+            show()
+            if keep.limit is not None and writer.games - before >= keep.limit:
+                break
         kept = writer.games - before
         left_out = writer.left_out.as_json()
         if kept == 0 and not (before and "duplicate" in left_out):
@@ -222,6 +311,8 @@ def _import(files: list[str], into: Path, keep: Filter, divide: dict[str, Any], 
             store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": kept})
         else:  # all of it was there before
             store = Store(into)
+    if judge:
+        judge.forget()
     positions = kept + writer.moves - moves_before
     return Done(store, writer.read, kept, positions, left_out, reader.broken, time.monotonic() - begun)
 
@@ -234,16 +325,16 @@ def _why_nothing(read: int, left_out: dict[str, Any], broken: list[str], keep: F
     reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in list(left_out.items())[:4])
     first = next((entry["first"][0] for entry in left_out.values() if entry["first"]), None)
     example = f" (the first: {first['file']} game {first['game']})" if first else ""
-    remedy = "widen the filter" if keep != Filter() else "check that these are whole games of standard chess"
+    remedy = "widen the filter" if keep != type(keep)() else "check that these are whole games of standard rules"
     damaged = f"; {broken[0]}" if broken else ""
     return f"no game left of {read:,} read: {reasons}{example}; {remedy}{damaged}"
 
 
 @contextlib.contextmanager
-def _progress(reader: PgnReader, writer: StoreWriter, before: int) -> Iterator[Any]:
+def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Any]:
     """A progress line on standard error, where that is a terminal and the import takes more than two seconds."""
     if not sys.stderr.isatty():
-        yield lambda: None
+        yield lambda judged=0: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -255,7 +346,7 @@ def _progress(reader: PgnReader, writer: StoreWriter, before: int) -> Iterator[A
     )  # fmt: skip
     task = bar.add_task("", total=1.0 if total or reader.keep.limit else None, games=0, rate=0.0)
 
-    def show() -> None:
+    def show(judged: int = 0) -> None:
         passed = time.monotonic() - begun
         if passed < _PATIENCE:
             return
@@ -263,7 +354,7 @@ def _progress(reader: PgnReader, writer: StoreWriter, before: int) -> Iterator[A
         share = reader.consumed / total if total else 0.0
         if reader.keep.limit:
             share = max(share, (writer.games - before) / reader.keep.limit)
-        bar.update(task, completed=share, games=writer.read, rate=writer.read / passed)
+        bar.update(task, completed=share, games=writer.read + judged, rate=(writer.read + judged) / passed)
 
     try:
         yield show

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +12,9 @@ import typer
 from kibitz.commands.printing import print_table
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from kibitz.store.store import Store
-
-_RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 SHOWN = 3
 """Games named for each reason why some were left out; --json has all that the store keeps."""
@@ -46,7 +44,9 @@ def describe(store: Store) -> dict[str, Any]:
 
     from kibitz.store.split import SIDES
 
-    ratings = np.concatenate([store.column("white_rating"), store.column("black_rating")])
+    source = importlib.import_module(f"kibitz.{store.game}.source")
+    columns = [name for name in ("white_rating", "black_rating") if name in source.COLUMNS.names]
+    ratings = np.concatenate([store.column(name) for name in columns] or [np.empty(0, np.int16)])
     known = ratings[ratings > 0]
     dates = store.column("date").astype("datetime64[D]")
     dated = dates[~np.isnat(dates)]
@@ -78,14 +78,14 @@ def describe(store: Store) -> dict[str, Any]:
             "last": str(dated.max()) if len(dated) else None,
             "unknown": len(dates) - len(dated),
         },
-        "results": {name: int((results == value).sum()) for value, name in _RESULTS.items()},
-        "endings": _counts(store.column("ending")),
-        "speeds": _counts(store.column("speed")),
+        "results": {name: int((results == value).sum()) for value, name in source.RESULTS.items()},
+        **{label: _counts(store.column(column)) for label, column in source.TOLD.items()},
         "split": {
             "how": store.split.describe(),
             **{name: int((sides == number).sum()) for number, name in enumerate(SIDES)},
         },
-        "beside": sorted(store.info["beside"]),
+        "told": list(source.TOLD),
+        "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
         "read": store.info["read"],
         "left_out": store.info["left_out"],
         "history": store.info["history"],
@@ -97,11 +97,16 @@ def _exact(value: float | None, n: int) -> dict[str, Any]:
     return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
 
 
-def _counts(values: NDArray[np.object_]) -> dict[str, int]:
+def _counts(values: NDArray[Any]) -> dict[str, int]:
     """How many games have each value, the most frequent first; "unknown" where there is none."""
     from collections import Counter
 
-    return {str(value or "unknown"): count for value, count in Counter(values.tolist()).most_common()}
+    names = Counter("unknown" if value in (None, "") else _number(value) for value in values.tolist())
+    return dict(names.most_common())
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _report(found: dict[str, Any]) -> None:
@@ -118,11 +123,10 @@ def _report(found: dict[str, Any]) -> None:
         ("positions", f"{found['positions']:,}"),
         ("moves", f"{found['moves']:,}"),
         ("size", f"{found['bytes'] / 1e6:,.1f} MB, {size or 0:.2f} bytes a position"),
-        ("ratings", rated),
+        *([("ratings", rated)] if found["figures"]["rating"]["n"] or ratings["unknown"] else []),
         ("dates", dated),
         ("results", _line(found["results"])),
-        ("endings", _line(found["endings"])),
-        ("speeds", _line(found["speeds"])),
+        *((label, _line(found[label])) for label in found["told"]),
         ("split", f"{_line({k: v for k, v in split.items() if k != 'how'})} ({split['how']})"),
         ("beside the moves", ", ".join(found["beside"]) or "nothing"),
     ]

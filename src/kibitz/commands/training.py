@@ -62,7 +62,7 @@ def train(
 
     `kibitz train SYSTEM --help` lists the settings of that system too, with the paper's numbers as defaults.
     """
-    from kibitz.chess.filters import parse_day
+    from kibitz.dates import parse_day
     from kibitz.store.split import Split
     from kibitz.store.store import Store
     from kibitz.systems import load
