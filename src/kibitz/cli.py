@@ -32,6 +32,7 @@ COMMANDS = {
     "analyze": "analysing.analyze",
     # engines
     "uci": "engines.uci",
+    "gtp": "engines.gtp",
     "match": "matching.match",
 }
 """Every command by its name, in the order of the help: its module in `commands`, and its function there."""

@@ -1,4 +1,4 @@
-"""kibitz uci: a run as an engine for any chess GUI."""
+"""kibitz uci and kibitz gtp: a run as an engine for any chess GUI, or any Go program's controller."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kibitz.engines.gtp_rules import NAMED, named
 from kibitz.engines.options import AUTO, METHODS, Options
+from kibitz.engines.words import shown
 from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
@@ -98,6 +100,92 @@ def opener(run: str) -> Callable[[Options], Player]:
         return player
 
     return open_player
+
+
+def gtp(
+    run: Annotated[
+        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
+    ],
+    name: Annotated[
+        str,
+        typer.Option(
+            help="The name to answer to. Lizzie, say, shows owners where the name begins with KataGo.", metavar="NAME"
+        ),
+    ] = "kibitz",
+    rules: Annotated[
+        str, typer.Option(help=f"Rules of the first game: {', '.join(NAMED)}.", metavar="RULES")
+    ] = "chinese",
+    komi: Annotated[float, typer.Option(help="Komi of the first game.", metavar="POINTS")] = 7.5,
+    temperature: Annotated[
+        int,
+        typer.Option(
+            help="Variety of the first moves, as many as the board has lines, in percent: 0 always plays the best move,"
+            " with 100 one that promises a point less is played e times as rarely.",
+            min=0,
+            max=1000,
+            metavar="PERCENT",
+        ),
+    ] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Of the draws of --temperature. Default: any.", min=0, metavar="NUMBER")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="CPU cores to use. Default: all.", min=1, metavar="NUMBER")
+    ] = None,
+) -> None:
+    """Play Go as a GTP engine, for boards and matches: commands on standard input, answers on standard output.
+
+    Shows who will own what in GoGui, Lizzie and Sabaki. The network is loaded when a command needs it.
+    """
+    from importlib.metadata import version
+    from math import isfinite
+
+    if not isfinite(komi):
+        raise UsageError(f"--komi {komi}: must be a number of points")
+    try:
+        named(rules)
+    except ValueError as error:
+        raise UsageError(f"--rules {rules}: {error}") from None
+    largest = _largest_board(run)
+
+    from kibitz.engines.gtp import Engine
+    from kibitz.engines.gtp_desk import Settings
+    from kibitz.engines.uci import read_lines
+
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageError(
+            "kibitz gtp: needs standard input and standard output; a Go program's controller gives it both"
+        )
+
+    def load() -> Session:
+        from kibitz.play.session import Session
+
+        return Session(run, threads)
+
+    output = sys.stdout.buffer
+    with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
+        settings = Settings(
+            name=shown(name) or "kibitz",
+            version=version("kibitz"),
+            komi=komi,
+            rules=rules,
+            temperature=temperature / 100,
+            seed=seed,
+            largest=largest,
+        )
+        Engine(settings, load, output).run(read_lines(sys.stdin.buffer))
+
+
+def _largest_board(name: str) -> int:
+    """The largest board that a run knows. Raises KibitzError where it is no trained run for Go; nothing is loaded."""
+    from kibitz.training.run import ONNX, Run
+
+    run = Run(name)
+    if run.info["game"] != "go":
+        raise UsageError(f"{name}: a network for {run.info['game']}; GTP is for Go")
+    if not (run.path / ONNX).is_file():
+        run.trained()
+    return max(int(size) for size in str(run.info["settings"].get("sizes", "19")).split(","))
 
 
 def _check(name: str) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 from kibitz.chess import filters as chess
 from kibitz.errors import UsageError
 from kibitz.go import filters as go
+from kibitz.go import headers, points
 
 Filter = chess.Filter | go.Filter
 SPEEDS = chess.SPEEDS
-RULES = go.RULES
-SIZES = tuple(map(str, go.SIZES))
+RULES = headers.RULES
+SIZES = tuple(map(str, points.SIZES))
 ENDINGS = tuple(dict.fromkeys([*go.ENDINGS[:-1], *chess.ENDINGS]))
 RESULTS = (*chess.RESULTS, *go.RESULTS)
 

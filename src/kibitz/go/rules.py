@@ -241,7 +241,8 @@ class Board:
 
     def colours(self) -> NDArray[np.uint8]:
         """uint8 [361]: the colour of every point of the grid."""
-        return self.board[COLOUR, CELL].astype(np.uint8)
+        found: NDArray[np.uint8] = self.board[COLOUR, CELL].astype(np.uint8)
+        return found
 
     def why_not(self, colour: int, point: int) -> str | None:
         """Why a move is illegal, in a few words; None where it is legal."""
