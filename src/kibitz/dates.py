@@ -37,3 +37,20 @@ def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
         return datetime.date(year, month, calendar.monthrange(year, month)[1])
     except ValueError:
         raise UsageError(f"{option} {text}: not a date; write 2015, 2015-06 or 2015-06-30") from None
+
+
+def check_period(since: datetime.date | None, until: datetime.date | None) -> None:
+    """Raises UsageError where a period ends before it begins."""
+    if since and until and until < since:
+        raise UsageError(f"--until {until} is before --since {since}; exchange them")
+
+
+def outside(date: datetime.date | None, since: datetime.date | None, until: datetime.date | None) -> str | None:
+    """Why a date is not in a period, whose ends may be open, in a few words; None where it is."""
+    if not since and not until:
+        return None
+    if date is None:
+        return "no date"
+    if since and date < since:
+        return f"before {since}"
+    return f"after {until}" if until and date > until else None

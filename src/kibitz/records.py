@@ -10,7 +10,7 @@ import os
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -201,6 +201,39 @@ class Stream:
     def close(self) -> None:
         self._file.close()
         self._raw.close()
+
+
+class Files:
+    """Files of records, read one after the other: what every reader of games knows of its files.
+
+    `consumed` is how many bytes were read from disk so far, `broken` what was wrong with whole files, a line each.
+    """
+
+    def __init__(self, paths: list[str]):
+        self.paths = paths
+        self.broken: list[str] = []
+        self._done = 0
+        self._stream: Stream | None = None
+
+    @property
+    def consumed(self) -> int:
+        stream = self._stream
+        return self._done + (stream.consumed if stream else 0)
+
+    def streams(self) -> Generator[Stream]:
+        """Each file that can be opened; it is closed when the next one is asked for."""
+        for path in self.paths:
+            try:
+                stream = self._stream = Stream(path)
+            except KibitzError as error:
+                self.broken.append(str(error))
+                continue
+            try:
+                yield stream
+            finally:
+                self._done += stream.consumed
+                self._stream = None
+                stream.close()
 
 
 class _Readable(Protocol):

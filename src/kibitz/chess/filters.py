@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from kibitz.dates import check_period, outside
 from kibitz.errors import UsageError
 
 SPEEDS = ("bullet", "blitz", "rapid", "classical", "correspondence")
@@ -70,8 +71,7 @@ class Filter:
 
     def check(self) -> None:
         """Raises UsageError where the filter can let nothing through or names what does not exist."""
-        if self.since and self.until and self.until < self.since:
-            raise UsageError(f"--until {self.until} is before --since {self.since}; exchange them")
+        check_period(self.since, self.until)
         if self.min_rating is not None and self.max_rating is not None and self.max_rating < self.min_rating:
             raise UsageError(f"--max-rating {self.max_rating} is under --min-rating {self.min_rating}; exchange them")
         if self.ending not in ENDINGS:
@@ -102,13 +102,8 @@ class Filter:
         # A result that is written only after the moves is looked at again then.
         if result is not None and (why := self.refuses_result(result)):
             return why
-        if self.since or self.until:
-            if date is None:
-                return "no date"
-            if self.since and date < self.since:
-                return f"before {self.since}"
-            if self.until and date > self.until:
-                return f"after {self.until}"
+        if why := outside(date, self.since, self.until):
+            return why
         if self.player:
             names = (headers.get("White", "") + "\n" + headers.get("Black", "")).lower()
             if not any(name.lower() in names for name in self.player):

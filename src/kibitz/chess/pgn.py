@@ -24,7 +24,7 @@ from kibitz.chess.kept import Block, Game, finish
 from kibitz.chess.scan import scan
 from kibitz.dates import read_date
 from kibitz.errors import KibitzError
-from kibitz.records import Stream, decode
+from kibitz.records import Files, Stream, decode
 from kibitz.store.batch import GameBatch
 
 BLOCK = 1 << 22
@@ -135,23 +135,15 @@ def _readable(game: Game, block: Block) -> bool:
     return True
 
 
-class PgnReader:
+class PgnReader(Files):
     """The games of some PGN files, batch after batch.
 
-    Iterating gives a GameBatch for each block of text. `consumed` is how many bytes were read from disk so far,
-    `broken` what was wrong with whole files. Close the iterator where it is left early.
+    Iterating gives a GameBatch for each block of text. Close the iterator where it is left early.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
-        self.paths, self.keep = paths, keep
-        self.broken: list[str] = []
-        self._done = 0
-        self._stream: Stream | None = None
-
-    @property
-    def consumed(self) -> int:
-        stream = self._stream
-        return self._done + (stream.consumed if stream else 0)
+        super().__init__(paths)
+        self.keep = keep
 
     def __iter__(self) -> Generator[GameBatch]:
         waiting: deque[tuple[Future[rust.ParsedGames], Block]] = deque()
@@ -183,20 +175,11 @@ class PgnReader:
 
     def _blocks(self) -> Generator[_Text]:
         """The texts of all files. Runs in a thread of its own, which alone opens, reads and closes them."""
-        for path in self.paths:
-            try:
-                stream = self._stream = Stream(path)
-            except KibitzError as error:
-                self.broken.append(str(error))
-                continue
-            try:
+        with contextlib.closing(self.streams()) as streams:
+            for stream in streams:
                 games, faults = 0, len(self.broken)
                 for text in _texts(stream, self.broken):
                     games += len(text.begins)
                     yield text
                 if games == 0 and len(self.broken) == faults:
                     self.broken.append(f"{stream.name}: no game in this file; is it a PGN?")
-            finally:
-                self._done += stream.consumed
-                self._stream = None
-                stream.close()

@@ -13,6 +13,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.store.places import checked
+
 SQUARES = 64
 SIDE, CASTLING, EN_PASSANT, CLOCK = range(4)
 START_WIDTH = SQUARES + 4
@@ -102,13 +104,7 @@ def replay(
     moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 68]: start
     positions; start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
     """
-    games, plies = np.ascontiguousarray(games, np.int64), np.ascontiguousarray(plies, np.int64)
-    if games.size:
-        if games.min() < 0 or games.max() >= len(offsets) - 1:
-            raise IndexError(f"game {games.min()}..{games.max()}: the store has {len(offsets) - 1}")
-        lengths = offsets[games + 1] - offsets[games]
-        if plies.min() < 0 or (plies > lengths).any():
-            raise IndexError("ply outside its game")
+    games, plies = checked(offsets, games, plies)
     codes = np.empty((len(games), SQUARES), np.uint8)
     state = np.empty((len(games), 4), np.uint8)
     _replay(moves, offsets, starts, start_of, games, plies, codes, state)

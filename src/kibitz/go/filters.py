@@ -6,6 +6,7 @@ import datetime
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from kibitz.dates import check_period, outside
 from kibitz.errors import UsageError
 from kibitz.go.headers import RULES, Said, rank_value, read_rank
 from kibitz.go.points import SIZES
@@ -37,8 +38,7 @@ class Filter:
 
     def check(self) -> None:
         """Raises UsageError where the filter can let nothing through or names what does not exist."""
-        if self.since and self.until and self.until < self.since:
-            raise UsageError(f"--until {self.until} is before --since {self.since}; exchange them")
+        check_period(self.since, self.until)
         if self.rank is not None and read_rank(self.rank) is None:
             raise UsageError(f"--rank {self.rank}: no rank; write 5k, 6d or 1p")
         if self.ending not in ENDINGS:
@@ -81,14 +81,7 @@ class Filter:
             return f"handicap over {self.handicap}" if self.handicap else "handicap"
         if self.rules and game.rules not in self.rules:
             return f"rules {game.rules}" if game.rules else "no rules named"
-        if self.since or self.until:
-            if game.date is None:
-                return "no date"
-            if self.since and game.date < self.since:
-                return f"before {self.since}"
-            if self.until and game.date > self.until:
-                return f"after {self.until}"
-        return None
+        return outside(game.date, self.since, self.until)
 
     def _refuses_result(self, game: Said) -> str | None:
         if self.ending != "any" and game.ending != self.ending:

@@ -11,14 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kibitz.ahead import ahead
-from kibitz.errors import KibitzError
 from kibitz.go.filters import Filter
 from kibitz.go.headers import SUICIDE, SUPERKO, Said, read_said
 from kibitz.go.points import POINTS, to_gtp
 from kibitz.go.replay import STANDARD_START
 from kibitz.go.sgf_blocks import Games, Piece, gather, pieces
 from kibitz.go.sgf_play import NO_LIBERTY, SOUND, WHY, Played, play
-from kibitz.records import Stream
+from kibitz.records import Files
 from kibitz.store.batch import GameBatch, LeftOut
 
 COLUMNS = pa.schema([
@@ -39,23 +38,15 @@ CARRIED = {"owner": ("uint8", 0, POINTS)}
 """What goes with a game: who owns each point at its end, 1 Black, 2 White, 0 neutral, in dispute or not known."""
 
 
-class SgfReader:
+class SgfReader(Files):
     """The games of some SGF files, batch after batch.
 
-    Iterating gives a GameBatch for each block of text. `consumed` is how many bytes were read from disk so far,
-    `broken` what was wrong with whole files. Close the iterator where it is left early.
+    Iterating gives a GameBatch for each block of text. Close the iterator where it is left early.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
-        self.paths, self.keep = paths, keep
-        self.broken: list[str] = []
-        self._done = 0
-        self._stream: Stream | None = None
-
-    @property
-    def consumed(self) -> int:
-        stream = self._stream
-        return self._done + (stream.consumed if stream else 0)
+        super().__init__(paths)
+        self.keep = keep
 
     def __iter__(self) -> Generator[GameBatch]:
         with contextlib.closing(ahead(self._blocks())) as blocks:
@@ -69,18 +60,9 @@ class SgfReader:
 
     def _pieces(self) -> Generator[Piece]:
         """The games of all files. Runs in a thread of its own, which alone opens, reads and closes them."""
-        for path in self.paths:
-            try:
-                stream = self._stream = Stream(path)
-            except KibitzError as error:
-                self.broken.append(str(error))
-                continue
-            try:
+        with contextlib.closing(self.streams()) as streams:
+            for stream in streams:
                 yield from pieces(stream, self.broken)
-            finally:
-                self._done += stream.consumed
-                self._stream = None
-                stream.close()
 
 
 def finish(games: Games, keep: Filter) -> GameBatch:

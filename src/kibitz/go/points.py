@@ -6,8 +6,11 @@ that corner of the grid. SGF writes "pd" (column, row), GTP "Q16" (column withou
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SIZES = (9, 13, 19)
 """Boards that kibitz knows."""
@@ -30,6 +33,8 @@ def on_board(point: int, size: int) -> bool:
 def symmetries(size: int) -> NDArray[np.int64]:
     """int64 [8, 361]: the point that each point comes from when a board of that size is turned and mirrored; the first
     is the board as it is. Points outside the board stay."""
+    import numpy as np  # not at the top: a command's help must be quick
+
     found = np.tile(np.arange(POINTS), (8, 1))
     board = np.arange(POINTS).reshape(GRID, GRID)[:size, :size]
     for way in range(8):

@@ -1,0 +1,23 @@
+"""Places in a store: pairs of a game and a ply."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def checked(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: NDArray[np.int64]) -> Places:
+    """The same games and plies, in one piece, for a loop that does not look where it reads.
+
+    offsets [games + 1]: where each game's moves begin. Raises IndexError for a game or ply that is not in the store.
+    """
+    games, plies = np.ascontiguousarray(games, np.int64), np.ascontiguousarray(plies, np.int64)
+    if games.size:
+        if games.min() < 0 or games.max() >= len(offsets) - 1:
+            raise IndexError(f"game {games.min()}..{games.max()}: the store has {len(offsets) - 1}")
+        lengths = offsets[games + 1] - offsets[games]
+        if plies.min() < 0 or (plies > lengths).any():
+            raise IndexError("ply outside its game")
+    return games, plies
