@@ -1,0 +1,11 @@
+"""How many cores this process may use."""
+
+from __future__ import annotations
+
+import os
+
+
+def cores() -> int:
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

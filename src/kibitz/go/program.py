@@ -1,0 +1,178 @@
+"""A program that speaks GTP, in a process of its own: asked with a limit, and ended whatever it does."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from kibitz.errors import KibitzError
+
+_LINES = 10_000
+"""Lines of a program that are kept until they are read; one that says more meanwhile has to wait."""
+_LONGEST = 1 << 16
+"""Characters of a line that are read at once."""
+_POLITE = 1.0
+"""Seconds in which a program must have quit."""
+
+
+class Refused(ValueError):
+    """The program answered a command with an error; the message is its own."""
+
+
+class Lost(KibitzError):
+    """The program did not answer in time ("hung"), or has ended ("died"): `how` says which. It is gone now."""
+
+    def __init__(self, message: str, how: str):
+        super().__init__(message)
+        self.how = how
+
+
+class Program:
+    """One process of a GTP program.
+
+    command: the program and its arguments; name: how it is called in messages; folder: where it runs (its own
+    `loadsgf` finds files there). Raises Lost where it cannot be started. What it prints beside its answers is passed
+    over. It has a session of its own, so that an interrupt from the keyboard does not reach it, and whatever it starts
+    ends with it. `ask` from one thread at a time; `kill` from any.
+    """
+
+    def __init__(self, command: Sequence[str], name: str = "", folder: str | Path | None = None):
+        self.name = name or Path(command[0]).name
+        self._number = 0
+        try:
+            self._process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=folder,
+                start_new_session=True,
+            )
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise Lost(f"{self.name}: cannot be started ({reason}); check its path", "died") from None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in = self._process.stdin
+        self._lines: queue.Queue[str | None] = queue.Queue(_LINES)
+        self._gone = threading.Event()
+        self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
+        self._reader.start()
+
+    def _read(self, out: IO[bytes]) -> None:
+        """Pass the program's lines on, and None at its end. Runs in a thread of its own."""
+        with out:
+            while not self._gone.is_set():
+                try:
+                    line = out.readline(_LONGEST)
+                except (OSError, ValueError):
+                    line = b""
+                text = line.decode(errors="replace").rstrip("\r\n") if line else None
+                while not self._gone.is_set():
+                    with contextlib.suppress(queue.Full):
+                        self._lines.put(text, timeout=0.1)
+                        break
+                if not line:
+                    return
+
+    @property
+    def running(self) -> bool:
+        return not self._gone.is_set() and self._process.poll() is None
+
+    def ask(self, command: str, limit: float) -> str:
+        """The answer to a command, without the mark and number before it.
+
+        Raises Refused where the program answers with an error, and Lost where it says nothing within `limit` seconds
+        or has ended; it is killed then.
+        """
+        self._number += 1
+        until = time.monotonic() + limit
+        try:
+            self._in.write(f"{self._number} {command}\n".encode())
+            self._in.flush()
+        except (OSError, ValueError):
+            raise self._lost("died", f"ended before {command!r}") from None
+        answer: list[str] | None = None
+        good = True
+        while True:
+            try:
+                line = self._lines.get(timeout=max(until - time.monotonic(), 0))
+            except queue.Empty:
+                raise self._lost("hung", f"no answer to {command!r} within {limit:g} s") from None
+            if line is None:
+                raise self._lost("died", f"ended at {command!r}")
+            if answer is not None:
+                if not line.strip():
+                    break
+                answer.append(line)
+            elif (first := self._begins(line)) is not None:
+                answer, good = [first], line[0] == "="
+            if time.monotonic() > until:
+                raise self._lost("hung", f"no end of its answer to {command!r} within {limit:g} s")
+        text = "\n".join(answer).strip()
+        if not good:
+            raise Refused(text or "refused")
+        return text
+
+    def _begins(self, line: str) -> str | None:
+        """The rest of a line that begins the answer to the last command; None for any other line."""
+        if line[:1] not in ("=", "?"):
+            return None
+        number, _, rest = line[1:].partition(" ")
+        if number.strip() not in ("", str(self._number)):  # an answer to something else
+            return None
+        return rest
+
+    def _lost(self, how: str, what: str) -> Lost:
+        code = self._process.poll()
+        self.kill()
+        ended = f" (exit code {code})" if how == "died" and code is not None else ""
+        return Lost(f"{self.name}: {what}{ended}", how)
+
+    def kill(self) -> None:
+        """End the process and whatever it started, at once."""
+        self._gone.set()
+        with contextlib.suppress(queue.Full):
+            self._lines.put_nowait(None)  # a thread that waits for an answer need not wait for its limit
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(OSError):  # its group has its number; a group that is gone is well
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_POLITE)
+        with contextlib.suppress(OSError):
+            self._in.close()
+
+    def close(self) -> None:
+        """Ask it to quit, then end it."""
+        if self.running:
+            with contextlib.suppress(Refused, Lost):
+                self.ask("quit", _POLITE)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_POLITE)
+        self.kill()
+        self._reader.join(_POLITE)
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def find_gnugo(path: str | None = None) -> str | None:
+    """Where GNU Go is: at `path`, on the PATH, or where Debian puts games; None where it is not."""
+    for place in [path] if path else ["gnugo", "/usr/games/gnugo"]:
+        if found := shutil.which(place):
+            return found
+    return None
