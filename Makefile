@@ -1,10 +1,10 @@
-# The two commands of the README: `make demo` and `make test`. Each makes .venv on first use.
+# The commands of the README: `make demo`, `make demo-go` and `make test`. Each makes .venv on first use.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint install clean
+.PHONY: demo demo-go test lint install clean
 
 install: $(READY)
 
@@ -17,6 +17,10 @@ $(READY): pyproject.toml constraints.txt
 # From games to a network that answers, in a few minutes; every step is a command you can use on your own games.
 demo: $(READY)
 	@sh tools/demo.sh $(BIN)/kibitz demo
+
+# The same with games of Go.
+demo-go: $(READY)
+	@sh tools/demo_go.sh $(BIN)/kibitz demo
 
 test: $(READY)
 	$(BIN)/python -m pytest

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from kibitz.cli import run
 from kibitz.systems import SYSTEMS
@@ -28,14 +32,31 @@ def tour() -> list[list[str]]:
     return [shlex.split(line, comments=True)[1:] for line in lines]
 
 
+def bundled_go() -> str:
+    packed = Path(str(importlib.resources.files("kibitz") / "data" / "games.sgfl.zst")).read_bytes()
+    return zstandard.ZstdDecompressor().decompress(packed).decode()
+
+
 def test_the_tour_runs(
     bundled_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("my-games.pgn").write_text(bundled_text)
+    go = bundled_go().splitlines()
+    Path("my-games.sgf").write_text("\n".join(go[:60]))
+    Path("my-game.sgf").write_text(go[0])
     commands = tour()
-    assert [command[0] for command in commands] == ["import", "info", "train", "test", "analyze", "analyze", "match"]
+    assert [command[0] for command in commands] == [
+        "import", "info", "train", "test", "analyze", "analyze", "match", "import", "analyze", "gtp",
+    ]  # fmt: skip
     for command in commands:
+        if command[0] == "gtp":  # it listens
+            done = subprocess.run(
+                [sys.executable, "-m", "kibitz", *command], input="genmove b\nquit\n", capture_output=True, text=True,
+                check=True,
+            )  # fmt: skip
+            assert done.stdout.startswith("= ")
+            continue
         assert run([*command, *QUICKER.get(command[0], [])]) == 0, (command, capsys.readouterr().err)
     assert Path("runs/winner-1/test.html").is_file()
     capsys.readouterr()

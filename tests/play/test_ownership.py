@@ -90,3 +90,27 @@ def test_an_open_board_is_the_map() -> None:
     assert owner[points("G7")] == WHITE
     assert owner[points("C8")] == BLACK
     assert owner[points("E1")] == 0
+
+
+def test_all_ways_are_averaged_on_boards_of_any_size() -> None:
+    from kibitz.go.points import symmetries
+    from kibitz.go.replay import encode_board
+    from kibitz.play.ownership import OUTPUT, AllWays
+
+    class Corner:
+        """Sees Black in the upper left corner of any board, and nobody elsewhere."""
+
+        def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+            seen = np.full(codes.shape, 0.5, np.float32)
+            seen[:, 0] = 1.0
+            seen[:, 1] = (codes[:, 1] & 15 == 0).astype(np.float32)
+            return {OUTPUT: seen}
+
+    boards = [encode_board(Board(size)) for size in (9, 19, 9)]
+    codes, state = (np.stack(parts) for parts in zip(*boards, strict=True))
+    answer = AllWays(Corner()).evaluate(codes, state)[OUTPUT]
+    for i, size in enumerate((9, 19, 9)):
+        corners = [0, size - 1, (size - 1) * 19, (size - 1) * 20]
+        assert answer[i, corners].tolist() == pytest.approx([0.5 + 0.5 * 2 / 8] * 4)
+        assert np.count_nonzero(answer[i] != 0.5) == 12
+        assert all(np.allclose(answer[i][way], answer[i]) for way in symmetries(size))

@@ -61,6 +61,14 @@ def run_test(
     playout_positions: Annotated[
         int, typer.Option(help="Positions that random playouts answer beside a network of Go. 0 for none.", min=0)
     ] = 2000,
+    all_ways: Annotated[
+        bool,
+        typer.Option(
+            "--all-ways",
+            help="Go: the board is shown to the network turned and mirrored in all eight ways, and the mean counts;"
+            " takes eight times as long.",
+        ),
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -82,6 +90,8 @@ def run_test(
         raise UsageError(f"--split {split}: choose from {', '.join(CHOICES)}")
     opened = Run(run)
     opened.trained()
+    if all_ways and opened.info["game"] != "go":
+        raise UsageError(f"--all-ways is for networks of Go; {run} is one of {opened.info['game']}")
     engines: dict[str, str | None] = {}
     if opened.info["game"] == "go":
         if gnugo_positions:
@@ -102,7 +112,7 @@ def run_test(
             _say(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
     plan = Plan(
         positions, engines.get("stockfish"), stockfish_positions, engines.get("gnugo"), gnugo_positions,
-        playout_positions,
+        playout_positions, all_ways,
     )  # fmt: skip
     with _Progress() as progress:
         result = examine(

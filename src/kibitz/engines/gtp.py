@@ -19,7 +19,7 @@ from kibitz.engines.gtp_words import Command, Refused, answer, read_command
 from kibitz.errors import KibitzError
 
 if TYPE_CHECKING:
-    from kibitz.play.goplayer import Evaluates
+    from kibitz.play.ownership import Evaluates
 
 QUIT = "quit"
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kibitz.engines.gtp_game import Game
-    from kibitz.play.goplayer import Evaluates, GoPlayer
+    from kibitz.play.goplayer import GoPlayer
+    from kibitz.play.ownership import Evaluates
 
 Say = Callable[[str], None]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kibitz.cores import cores
 from kibitz.engines.words import shown, whole_number
 
 AUTO = "auto"
@@ -17,17 +17,12 @@ EMPTY = "<empty>"
 CLEAR_HASH = "clear_hash"
 
 
-def _cores() -> int:
-    """CPU cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @dataclass(frozen=True)
 class Options:
     """hash in MB; overhead in ms; temperature in percent; value: the run whose value network is used, "" for none."""
 
     hash: int = 64
-    threads: int = field(default_factory=_cores)
+    threads: int = field(default_factory=cores)
     multipv: int = 1
     overhead: int = 30
     method: str = AUTO

@@ -35,7 +35,8 @@ class Plan:
 
     positions: at most so many, drawn evenly; 0 takes all. stockfish: the program that answers beside the network, None
     for none. stockfish_positions: how many it answers at depth 1; at depth 10 a fifth of them; 0 for none.
-    gnugo, gnugo_positions: likewise GNU Go beside a network of Go; playout_positions: how many random playouts answer.
+    gnugo, gnugo_positions: likewise GNU Go beside a network of Go; playout_positions: how many random playouts answer;
+    all_ways: a network of Go answers with the mean over the board's eight ways.
     seed: of every draw.
     """
 
@@ -45,6 +46,7 @@ class Plan:
     gnugo: str | None = None
     gnugo_positions: int = 300
     playout_positions: int = 2000
+    all_ways: bool = False
     seed: int = 0
 
 

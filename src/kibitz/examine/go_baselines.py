@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.cores import cores
 from kibitz.examine import Plan, Table, Tell
 from kibitz.examine.go_gnugo import influence
 from kibitz.examine.go_points import Tally, tally
@@ -19,7 +20,7 @@ from kibitz.examine.go_sheet import Sheet, measure, owners_of
 from kibitz.go.playouts import black_shares
 from kibitz.go.program import Lost
 from kibitz.go.replay import SIZE, colours_of
-from kibitz.play.session import Session
+from kibitz.play.ownership import Evaluates
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
@@ -67,7 +68,7 @@ def playouts(
 
 
 def beside(
-    sheet: Sheet, session: Session, games: NDArray[np.int64], plan: Plan, tell: Tell, say: Callable[[str], None]
+    sheet: Sheet, session: Evaluates, games: NDArray[np.int64], plan: Plan, tell: Tell, say: Callable[[str], None]
 ) -> list[Beside]:
     """The nearest stone on all tested positions; playouts and GNU Go every 20 moves of the games, as many as the plan
     says. What fails is left out, and said."""
@@ -88,13 +89,13 @@ def beside(
         some = np.sort(order[: plan.playout_positions])
         codes, state = store.replay(places[0][some], places[1][some])
         telling = functools.partial(tell, "random playouts")
-        add(f"{PLAYOUTS} random playouts", some, playouts(codes, state, plan.seed, session.threads, telling), True)
+        add(f"{PLAYOUTS} random playouts", some, playouts(codes, state, plan.seed, cores(), telling), True)
     if plan.gnugo and plan.gnugo_positions:
         some = np.sort(order[: plan.gnugo_positions])
         try:
             name, chance, answered = influence(
                 plan.gnugo, store, places[0][some], places[1][some],
-                workers=session.threads, tell=functools.partial(tell, "GNU Go"),
+                workers=cores(), tell=functools.partial(tell, "GNU Go"),
             )  # fmt: skip
         except Lost as error:
             say(f"GNU Go's influence is left out: {error}")

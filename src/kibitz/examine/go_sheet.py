@@ -14,12 +14,10 @@ from kibitz.examine.go_points import Tally, nearest_stone, tally
 from kibitz.go.counting import TERRITORY, compensation
 from kibitz.go.points import BLACK, PASS, POINTS, WHITE
 from kibitz.go.replay import SIDE, SIZE, colours_of
-from kibitz.play.session import Session
+from kibitz.play.ownership import OUTPUT, Evaluates
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 from kibitz.training.metrics import ByGame, Figure
-
-OUTPUT = "black_owns"
 
 
 def owners_of(store: Store) -> NDArray[np.uint8]:
@@ -30,7 +28,7 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
     return owners
 
 
-def measure(session: Session, owners: NDArray[np.uint8], batch: Batch) -> Tally:
+def measure(session: Evaluates, owners: NDArray[np.uint8], batch: Batch) -> Tally:
     """What a Sheet keeps of a batch of positions: the network's tally, some of the nearest stones', and who moves."""
     colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
     marks = tally(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)

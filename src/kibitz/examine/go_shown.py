@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.examine.go_sheet import OUTPUT, Sheet, measure, owners_of
+from kibitz.examine.go_sheet import Sheet, measure, owners_of
 from kibitz.go.points import GRID, to_gtp
 from kibitz.go.replay import SIZE, colours_of
-from kibitz.play.session import Session
+from kibitz.play.ownership import OUTPUT, Evaluates
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
@@ -64,7 +64,7 @@ def headers(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def shown(sheet: Sheet, session: Session, seed: int) -> dict[str, Any]:
+def shown(sheet: Sheet, session: Evaluates, seed: int) -> dict[str, Any]:
     """What the page shows of single positions, and the games of the mistakes."""
     gallery = [_at(sheet, share, seed + i) for i, (share, _) in enumerate(MOMENTS)]
     mistakes = _worst(sheet)
@@ -105,7 +105,7 @@ def _worst(sheet: Sheet) -> list[int]:
 
 
 def _positions(
-    sheet: Sheet, session: Session, some: NDArray[np.int64], known: dict[int, dict[str, Any]]
+    sheet: Sheet, session: Evaluates, some: NDArray[np.int64], known: dict[int, dict[str, Any]]
 ) -> Iterable[dict[str, Any]]:
     """These positions as the page shows them."""
     store, games, plies = sheet.store, sheet.games[some], sheet.plies[some]
@@ -129,7 +129,7 @@ def _positions(
         }
 
 
-def _story(store: Store, session: Session, game: int, row: dict[str, Any]) -> dict[str, Any]:
+def _story(store: Store, session: Evaluates, game: int, row: dict[str, Any]) -> dict[str, Any]:
     """A game as the page shows it; its curve is the share of points right after each move."""
     plies = np.arange(store.plies[game] + 1)
     games = np.full(len(plies), game)

@@ -17,6 +17,7 @@ from kibitz.examine.go_sheet import Sheet, measure, owners_of
 from kibitz.examine.go_shown import shown
 from kibitz.examine.parts import as_by
 from kibitz.examine.sample import draw, gather
+from kibitz.play.ownership import AllWays, Evaluates
 from kibitz.play.session import Session
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
@@ -43,7 +44,7 @@ def examine(
     Figures over points are sums over all points whose final owner is known, so that a large board counts more than a
     small one; figures over positions (score, winner) count each position once.
     """
-    session = Session(run)
+    session: Evaluates = AllWays(Session(run)) if plan.all_ways else Session(run)
     owners = owners_of(store)
     positions = Positions(store, chosen.games)
     numbers = draw(positions, plan.positions, plan.seed)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,8 @@ from kibitz.go.points import GRID, NONE, OUTSIDE, PASS, POINTS
 from kibitz.go.replay import BLACK_STONE, WHITE_STONE, children, encode_board
 from kibitz.go.rules import COLOUR, WIDE, Board
 from kibitz.play import ownership
-from kibitz.play.ownership import SYMMETRIES
+from kibitz.play.ownership import OUTPUT, SYMMETRIES, Evaluates
 
-OUTPUT = "black_owns"
 MARGIN = 0.5
 """A move must gain so many points over a pass; less is chance."""
 SELF_ATARI = 1.0
@@ -37,12 +35,6 @@ SPREAD = 1.0
 """Points by which a move may be worse and be e times rarer, at temperature 1."""
 LONGEST = 3
 """A game of so many moves for each point of the board is ended by passing."""
-
-
-class Evaluates(Protocol):
-    """What a player needs of a network; play.session.Session is one."""
-
-    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]: ...
 
 
 @dataclass(frozen=True)

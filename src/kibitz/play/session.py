@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.cores import cores
 from kibitz.errors import KibitzError
 from kibitz.training.run import ONNX, Run, widened
 
@@ -42,7 +42,7 @@ class Session:
         self.name = self.run.name
         self.system: str = self.run.info["system"]
         self.game: str = self.run.info["game"]
-        self.threads = threads or _cores()
+        self.threads = threads or cores()
         self._many: Any = None
         self.beyond: dict[str, int] = self.run.info.get("beyond", {})
         """What the network is told beside the position, and the value (0..255) it hears where nobody says otherwise."""
@@ -123,10 +123,3 @@ def _open(path: Path, threads: int) -> Any:
     # halved the rate of small batches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-
-def _cores() -> int:
-    """CPU cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -1,0 +1,37 @@
+#!/bin/sh
+# The whole road on the Go games that come with kibitz: import, train, test, analyze, gtp. Usage: demo_go.sh KIBITZ FOLDER
+set -eu
+kibitz=$1
+folder=$2
+python=$(dirname "$kibitz")/python
+games=$("$python" -c 'import importlib.resources as r; print(r.files("kibitz") / "data" / "games.sgfl.zst")')
+mkdir -p "$folder"
+
+step() {
+    printf '\n\033[1m$ kibitz %s\033[0m\n' "$*"
+    "$kibitz" "$@"
+}
+
+echo "These are games of GNU Go against itself at low levels: what follows shows the road,"
+echo "and its figures are not the paper's."
+if [ ! -d "$folder/go.store" ]; then
+    step import "$games" --into "$folder/go.store" --ending counted --test-share 10
+fi
+# A smaller network than the paper's, with what makes it learn in minutes.
+step train gocnn "$folder/go.store" --run "$folder/gocnn" --sizes 9,13,19 --layers 32conv5x5p2.32conv3x3p1.32conv3x3p1 \
+    --last 3 --symmetry --optimiser muon --momentum 0.95 --learning-rate 0.008 --schedule cosine --batch 64 --iterations 900 --validate-every 300 \
+    --validate-positions 1024 --snapshot-every 300 --summary-every 100 --time-limit 2.5
+step test "$folder/gocnn" --out "$folder/test-go.html" --positions 4000 --playout-positions 200 --gnugo-positions 20
+
+# One of the games in a file of its own, as a program for Go saves it.
+"$python" -c 'import sys, zstandard
+text = zstandard.ZstdDecompressor().stream_reader(open(sys.argv[1], "rb")).read().decode()
+print(next(line for line in text.splitlines() if "SZ[19]" in line))' "$games" >"$folder/game.sgf"
+step analyze "$folder/gocnn" "$folder/game.sgf"
+step analyze "$folder/gocnn" "$folder/game.sgf" --sgf "$folder/game-owners.sgf"
+
+printf '\n\033[1m$ kibitz gtp %s   (what a program for Go says to it)\033[0m\n' "$folder/gocnn"
+printf '%s\n' 'boardsize 19' 'clear_board' 'komi 6.5' 'play black Q16' 'genmove white' 'play black D16' 'genmove white' \
+    'showboard' 'quit' | "$kibitz" gtp "$folder/gocnn"
+printf '\nThe result page: %s\nThe game with its owners: %s\nNow your own games: %s import my-games.sgf --into my.store\n' \
+    "$folder/test-go.html" "$folder/game-owners.sgf" "$kibitz"
