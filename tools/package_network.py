@@ -28,6 +28,9 @@ def shown(name: str, figure: dict[str, Any]) -> str:
 def command(result: dict[str, Any], name: str) -> str:
     """The test's command as others would give it: the packaged name, the store without its folder."""
     words = [word for word in shlex.split(result["command"]) if word != "--json"]
+    if "--out" in words:
+        at = words.index("--out")
+        del words[at : at + 2]
     known = {result["run"]: name, result["data"]["store"]: Path(result["data"]["store"]).name}
     named = [known.get(word, word) for word in words]
     if known[result["data"]["store"]] not in named:
