@@ -21,6 +21,8 @@ MOMENTS = (
 )  # fmt: skip
 """Stages of the game that the page shows boards of."""
 AT_EACH, MISTAKES = 4, 12
+NEAR = 0.02
+"""How far from such a stage, in shares of the game, a position may be."""
 
 _STONES, _OWNERS = np.array(list(".XO")), np.array(list("-XO"))
 _ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
@@ -87,13 +89,14 @@ def shown(sheet: Sheet, session: Evaluates, seed: int) -> dict[str, Any]:
 
 
 def _at(sheet: Sheet, share: float, seed: int) -> list[int]:
-    """Positions nearest to that share of their game's moves, of a few games drawn at random."""
-    games = np.unique(sheet.games)
-    found = []
-    for game in np.random.default_rng(seed).permutation(games)[:AT_EACH]:
-        mine = np.flatnonzero(sheet.games == game)
-        found.append(int(mine[np.abs(sheet.plies[mine] - share * sheet.store.plies[game]).argmin()]))
-    return sorted(found)
+    """Positions near that share of their game's moves, of a few games drawn at random. A test of few positions has
+    none near in most games: those that are nearest stand for them."""
+    away = np.abs(sheet.plies / np.maximum(1, sheet.store.plies[sheet.games]) - share)
+    drawn = np.random.default_rng(seed).permutation(len(away))
+    near = NEAR if share < 1 else 0.0  # the end is the end
+    order = drawn[np.argsort(np.maximum(away[drawn], near), kind="stable")]
+    _, first = np.unique(sheet.games[order], return_index=True)
+    return sorted(order[np.sort(first)][:AT_EACH].tolist())
 
 
 def _worst(sheet: Sheet) -> list[int]:
