@@ -116,6 +116,11 @@ def test_from_the_wheel(tmp_path: Path) -> None:
     assert names == list(packaged())
     for name in names:
         info = json.loads((packaged()[name] / "run.json").read_text(encoding="utf-8"))
+        if info["game"] == "go":
+            done = from_wheel("gtp", name, lines="boardsize 9\ngenmove b\nfinal_score\nquit\n")
+            assert done.returncode == 0, done.stderr
+            assert [line[:1] for line in done.stdout.splitlines()[1::2]].count("=") == 4
+            continue
         lines = "uci\nisready\nposition startpos moves e2e4\ngo wtime 100 btime 100\nquit\n"
         done = from_wheel("uci", name, lines=lines)
         assert f"id name kibitz {name}\n" in done.stdout
