@@ -146,7 +146,9 @@ def test_filters(options: list[str], kept: int, run: Run, tmp_path: Path) -> Non
     [
         (["--speed", "blitz"], "--speed is not for go"), (["--min-rating", "2000"], "--min-rating is not for go"),
         (["--rank", "x"], "--rank x"), (["--ending", "checkmate"], "--ending checkmate"), (["--size", "7"], "--size 7"),
-        (["--rules", "own"], "--rules own"), (["--referee", "me"], "--referee me"), (["--game", "shogi"], "--game"),
+        (["--rules", "own"], "--rules own"),
+        (["--gnugo-limit", "inf"], "--gnugo-limit"), (["--referee", "me"], "--referee me"),
+        (["--game", "shogi"], "--game"),
     ],
 )  # fmt: skip
 def test_wrong_calls(options: list[str], said: str, run: Run, tmp_path: Path) -> None:
@@ -186,6 +188,21 @@ def test_gnugo_that_is_not_there(run: Run, tmp_path: Path, monkeypatch: pytest.M
     code, _, err = run("import", file, "--into", tmp_path / "t")
     assert code == 0
     assert "GNU Go is not installed" in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a script that runs")
+def test_a_program_beside_the_store_that_is_no_gnugo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path is taken from where the user stands; and a program that never answers is named."""
+    script = put(tmp_path / "no.sh", "#!/bin/sh\nexit 0\n")
+    script.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    games = [game(moves=[*WALLS, (8, column)]) for column in range(9)] + [game("B+R", moves=WALLS[2:])]
+    put(tmp_path / "a.sgf", *games)
+    code, out, err = run("import", "a.sgf", "--into", "s", "--referee", "gnugo", "--gnugo", "./no.sh", "--json")
+    assert code == 0
+    assert left_out(out)["referee died"] >= 3
+    assert sum(left_out(out).values()) == 9
+    assert "GNU Go" in err
 
 
 def test_added_games_are_judged_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -540,4 +540,4 @@ def test_a_store_without_owners_is_refused(run: Run, tmp_path: Path, capsys: pyt
         writer.add(batch)
         writer.commit({})
     assert cli(["test", str(run.path), str(tmp_path / "a.store"), "--split", "all"]) == 1
-    assert "gocnn takes none of its 1 games" in capsys.readouterr().err
+    assert "nobody has told who owns what" in capsys.readouterr().err

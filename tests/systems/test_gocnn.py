@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 
 from go import oracle
-from kibitz.errors import UsageError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.go.points import GRID, SIZES, on_board, symmetries
 from kibitz.go.replay import SIDE, STANDARD_START, colours_of, start_row
 from kibitz.go.source import BESIDE, CARRIED, COLUMNS
@@ -90,7 +90,8 @@ def test_which_games(store: Store) -> None:
 
 def test_a_store_without_owners(tmp_path: Path) -> None:
     found = store_of(tmp_path / "s", [game(19, 160, label=None)])
-    assert not len(SYSTEM.games(found, Settings()))
+    with pytest.raises(KibitzError, match="nobody has told who owns what"):
+        SYSTEM.games(found, Settings())
 
 
 def test_every_position_with_the_owners_of_its_game(store: Store) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz import records
+from kibitz.chess.filters import Filter as ChessFilter
 from kibitz.commands.filtering import ENDINGS, RESULTS, RULES, SIZES, SPEEDS, Filter, filter_for
 from kibitz.commands.printing import print_table
 from kibitz.dates import parse_day
@@ -146,7 +147,7 @@ def import_games(
     gnugo_limit: Annotated[
         float,
         typer.Option(
-            help="Go: seconds that GNU Go has for a game, before it is killed and the game left out.", min=0.1
+            help="Go: seconds that GNU Go has for a game, before it is killed and the game left out.", min=0.1, max=3600
         ),
     ] = 10.0,
     append: Annotated[
@@ -189,7 +190,7 @@ def import_games(
     if referee not in REFEREES:
         raise UsageError(f"--referee {referee}: choose from {', '.join(REFEREES)}")
     if kind != "go" and (referee != "auto" or gnugo is not None):
-        raise UsageError("--referee and --gnugo are for Go; these are records of chess")
+        raise UsageError("--referee and --gnugo are for Go; these are records of chess (or else say --game go)")
     judge = _Judge(referee, gnugo, gnugo_limit, into) if kind == "go" and referee != "none" else None
     try:
         done = _import(found, into, kind, keep, divide, append, judge)
@@ -237,9 +238,12 @@ class _Judge:
         from kibitz.go.scoring import Referee
 
         with Referee(self.which, self.gnugo, self.journal, limit_s=self.limit) as referee:
-            if referee.note:
-                print(f"kibitz: {referee.note}", file=sys.stderr)
+            said = referee.note
+            if said:
+                print(f"kibitz: {said}", file=sys.stderr)
             yield lambda batch: referee.label(batch, lambda done: show(judged=done))
+            if referee.note and referee.note != said:  # it never answered
+                print(f"kibitz: warning: {referee.note}", file=sys.stderr)
 
     def forget(self) -> None:
         """The store holds all that was found."""
@@ -326,6 +330,8 @@ def _why_nothing(read: int, left_out: dict[str, Any], broken: list[str], keep: F
     first = next((entry["first"][0] for entry in left_out.values() if entry["first"]), None)
     example = f" (the first: {first['file']} game {first['game']})" if first else ""
     remedy = "widen the filter" if keep != type(keep)() else "check that these are whole games of standard rules"
+    if isinstance(keep, ChessFilter) and reasons.startswith("no moves"):
+        remedy += ", or say --game go where it is Go"
     damaged = f"; {broken[0]}" if broken else ""
     return f"no game left of {read:,} read: {reasons}{example}; {remedy}{damaged}"
 

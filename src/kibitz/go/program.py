@@ -174,5 +174,5 @@ def find_gnugo(path: str | None = None) -> str | None:
     """Where GNU Go is: at `path`, on the PATH, or where Debian puts games; None where it is not."""
     for place in [path] if path else ["gnugo", "/usr/games/gnugo"]:
         if found := shutil.which(place):
-            return found
+            return os.path.abspath(found)  # programs may be started in folders of their own
     return None

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from kibitz.errors import UsageError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.go.encodings import (
     LIBERTIES,
     RECENT,
@@ -238,13 +238,16 @@ class GoCnn:
                 raise UsageError(f"--layers: layer {number} must keep the board's grid: a convolution with padding")
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        owners = store.carried("owner")
-        if owners is None:
-            return np.empty(0, np.int64)
+        """Raises KibitzError where no game of the store has owners."""
+        labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
+        if store.carried("owner") is None or not labelled.any():
+            raise KibitzError(
+                f"{store.path}: nobody has told who owns what at the end of its games; import counted games again,"
+                " without --referee none"
+            )
         size = store.column("size").astype(np.int64)
         taken = np.isin(size, settings.boards) & (store.column("handicap") <= settings.handicap)
         taken &= store.plies * GRID**2 >= settings.min_moves * size**2
-        labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
         return np.flatnonzero(taken & labelled)
 
     def network(self, settings: Settings) -> GoNet:
