@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,10 @@ from kibitz.chess.replay import STANDARD_START
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
+
+# A shell that starts the tests in the background has told them to ignore Ctrl-C, and the programs that they start too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED_CHESS = Path(__file__).parents[2] / "shared" / "data" / "chess"
 
