@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kibitz.engines.gtp_rules import NAMED, named
+from kibitz.engines.gtp_rules import MOST_KOMI, NAMED, named
 from kibitz.engines.options import AUTO, METHODS, Options
 from kibitz.engines.words import shown
 from kibitz.errors import UsageError
@@ -138,10 +138,9 @@ def gtp(
     Shows who will own what in GoGui, Lizzie and Sabaki. The network is loaded when a command needs it.
     """
     from importlib.metadata import version
-    from math import isfinite
 
-    if not isfinite(komi):
-        raise UsageError(f"--komi {komi}: must be a number of points")
+    if not abs(komi) <= MOST_KOMI:  # not a number either
+        raise UsageError(f"--komi {komi:g}: points from {-MOST_KOMI:g} to {MOST_KOMI:g}")
     try:
         named(rules)
     except ValueError as error:

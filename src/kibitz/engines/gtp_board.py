@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kibitz.engines.gtp_desk import Desk, Handler
+from kibitz.engines.gtp_rules import MOST_KOMI
 from kibitz.engines.gtp_words import Command, Refused, argument, colour, number, vertex, whole
 from kibitz.go.points import BLACK, COLUMNS, GRID, NONE, WHITE, to_gtp
 
-MOST_KOMI = 1000.0
 STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 

@@ -18,6 +18,9 @@ CHOICES = {
 FLAGS = {"suicide": (True, False), "hasButton": (False,), "friendlyPassOk": (True, False)}
 """What may be true or false; no rules with a button are known here."""
 
+MOST_KOMI = 1000.0
+"""Points that either side may get."""
+
 
 @dataclass(frozen=True)
 class Rules:

@@ -30,7 +30,7 @@ _RANK = re.compile(
 )
 _NUMERALS = {letter: value for value, letter in enumerate("一二三四五六七八九", 1)} | {"初": 1}
 _RESULT = re.compile(r"([BWbw]|black|white)\s*\+\s*(.*)", re.IGNORECASE | re.DOTALL)
-_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?!\d|[eE]\d)")
 _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "new zealand": 7.0, "ing": 8.0, "tromp-taylor": 7.5}
 
 
