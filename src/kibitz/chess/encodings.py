@@ -203,3 +203,25 @@ class Stack(nn.Module):
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         planes = [part(codes, state) for part in self.parts]
         return planes[0] if len(planes) == 1 else torch.cat(planes, 1)
+
+
+BITS = 12 * 64 + 5
+"""Numbers of the encoding of `deepchess`."""
+
+
+class PieceBits(nn.Module):
+    """A position as 773 bits [n, 773]: 64 squares for each of White's P N B R Q K, then Black's; 1 where White is to
+    move; the rights to castle, White's to the king's and the queen's side first (David, Netanyahu and Wolf 2016)."""
+
+    channels = BITS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("pieces", torch.arange(1, 13, dtype=torch.uint8).view(1, 12, 1), persistent=False)
+        self.register_buffer("rights", torch.tensor([1, 2, 4, 8], dtype=torch.uint8), persistent=False)
+
+    def forward(self, codes: Tensor, state: Tensor) -> Tensor:
+        pieces = (codes[:, None, :] == self.get_buffer("pieces")).flatten(1)
+        white = state[:, SIDE : SIDE + 1] == 0
+        rights = state[:, CASTLING : CASTLING + 1].int() & self.get_buffer("rights").int()
+        return torch.cat([pieces.float(), white.float(), (rights > 0).float()], 1)

@@ -143,3 +143,56 @@ def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Bo
 
 
 STANDARD_START = encode_board(chess.Board())
+
+
+@numba.njit(nogil=True, cache=True)
+def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyped-def]
+    board = np.empty(64, np.uint8)
+    for game in range(offsets.shape[0] - 1):
+        row = starts[start_of[game]]
+        for square in range(64):
+            board[square] = row[square]
+        for at in range(offsets[game], offsets[game + 1]):
+            move = moves[at]
+            origin = move & 63
+            target = move >> 6 & 63
+            piece = board[origin]
+            taken[at] = board[target] != 0
+            board[origin] = 0
+            board[target] = piece
+            if piece == 1 or piece == 7:
+                if not taken[at] and (origin ^ target) & 7:  # en passant
+                    taken[at] = True
+                    board[(origin & 56) | (target & 7)] = 0
+            elif (piece == 6 or piece == 12) and origin & 7 == 4:
+                if target == origin + 2:
+                    board[origin + 1] = board[origin + 3]
+                    board[origin + 3] = 0
+                elif origin == target + 2:
+                    board[origin - 1] = board[origin - 4]
+                    board[origin - 4] = 0
+
+
+def captures(
+    moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Which moves of a store take a piece, bool [len(moves)], en passant included; arguments as in `replay`."""
+    taken = np.empty(len(moves), np.bool_)
+    _captures(moves, offsets, starts, start_of, taken)
+    return taken
+
+
+_OTHER_COLOUR = np.array([0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6], np.uint8)
+_OTHER_RIGHTS = np.array([(rights & 3) << 2 | rights >> 2 for rights in range(16)], np.uint8)
+
+
+def exchanged(
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], which: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The positions with colours exchanged and ranks mirrored where `which` [n] says so: the same chess for the other
+    side. Writes into the arrays given, and returns them."""
+    chosen = np.flatnonzero(which)
+    codes[chosen] = _OTHER_COLOUR[codes[chosen].reshape(-1, 8, 8)[:, ::-1].reshape(-1, SQUARES)]
+    state[chosen, SIDE] ^= 1
+    state[chosen, CASTLING] = _OTHER_RIGHTS[state[chosen, CASTLING]]
+    return codes, state

@@ -182,6 +182,11 @@ class Store:
             replay(self.moves, self.offsets, self.starts, self.start_of, games, plies),
         )
 
+    def captures(self) -> NDArray[np.bool_]:
+        """Which of all moves take something, bool [moves]; the game's own replay knows."""
+        module = importlib.import_module(f"kibitz.{self.game}.replay")
+        return cast("NDArray[np.bool_]", module.captures(self.moves, self.offsets, self.starts, self.start_of))
+
     def bytes_on_disk(self) -> int:
         files = [*self._folder.iterdir(), self.path / INFO]
         return sum(file.stat().st_size for file in files)

@@ -47,6 +47,12 @@ SYSTEMS = {
         "Convolutional neural network for board evaluation in Go (a repository, 2016)",
         "80.5% of the points right over all positions, over 96% at the end of most games",
     ),
+    "deepchess": Entry(
+        "chess",
+        "which of two positions is better?",
+        "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess (David, Netanyahu, Wolf 2016)",
+        "98.2% of training pairs, 98.0% of validation pairs; positions of one game may stand on both sides",
+    ),
 }
 
 

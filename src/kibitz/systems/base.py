@@ -40,7 +40,8 @@ class Stage:
     loss: tensors of a batch -> (mean loss to be minimised, measures by name, each one value per example).
     learning_rate: (iteration from 0, all iterations) -> rate.
     iterations: batches; None for `epochs` passes over the examples.
-    better: the measure that early stopping watches, smaller is better.
+    better: the measure that early stopping watches, smaller is better. keep_last: train to the end and keep the last
+    weights, whatever the validations say.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Stage:
     iterations: int | None
     epochs: float = 0.0
     better: str = "loss"
+    keep_last: bool = False
 
 
 def setting(default: Any, help: str) -> Any:

@@ -339,7 +339,8 @@ class Trainer:
         self._row(
             kind="validation", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means, n=count
         )
-        if self._best_stage != stage.name or means[stage.better] < self._best.get(stage.better, float("inf")):
+        first = self._best_stage != stage.name
+        if first or stage.keep_last or means[stage.better] < self._best.get(stage.better, float("inf")):
             self._best = {**means, "iteration": iteration}
             self._checks_without_better = 0
             self._keep_best(stage)

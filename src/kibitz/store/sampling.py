@@ -1,0 +1,108 @@
+"""Some positions of each game, drawn once and for all: so many a game, of the plies that qualify.
+
+The draw of a game depends on its hash and the seed alone, not on the store it lies in or the games beside it. A share
+of all plies may be held out in the same way, for a test on other positions of the very games that were learned from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.store.store import Store
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Drawn positions, by game and ply: games int64 [n], plies int64 [n], in the order of the games given."""
+
+    games: NDArray[np.int64]
+    plies: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+
+def draw(
+    store: Store,
+    games: NDArray[np.int64],
+    each: int,
+    *,
+    first: int = 0,
+    without: NDArray[np.bool_] | None = None,
+    share: float = 0.0,
+    held_out: bool = False,
+    seed: int = 0,
+) -> Sample:
+    """At most `each` positions of every game, without repetition; 0 takes all that qualify.
+
+    first: the first ply that may be drawn; the last is the one after the last move. without: moves of the store (one
+    entry each) after which no position is drawn. share: percent of the plies held out; held_out: draw from these, or
+    from the others.
+    """
+    games = np.ascontiguousarray(games, np.int64)
+    hashes = store.column("hash")[games].astype(np.uint64)
+    most = (np.minimum(store.plies[games] + 1, each) if each else store.plies[games] + 1).sum()
+    found, plies = np.empty(most, np.int64), np.empty(most, np.int64)
+    none = without if without is not None else np.zeros(0, np.bool_)
+    limit = np.uint64(round(share * 100))
+    count = _draw(store.offsets, games, hashes, each, first, none, limit, held_out, np.uint64(seed), found, plies)
+    return Sample(found[:count].copy(), plies[:count].copy())
+
+
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Random bits for each word, uint64 [n]: the same word gives the same bits."""
+    return _all_mixed(np.ascontiguousarray(words, np.uint64))  # type: ignore[no-any-return]
+
+
+@numba.njit(nogil=True, cache=True)
+def _mixed(word):  # type: ignore[no-untyped-def]
+    """SplitMix64's finish: 64 bits of which each depends on all of the word."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@numba.njit(nogil=True, cache=True)
+def _all_mixed(words):  # type: ignore[no-untyped-def]
+    found = np.empty_like(words)
+    for i in range(words.shape[0]):
+        found[i] = _mixed((words[i] + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
+    return found
+
+
+@numba.njit(nogil=True, cache=True)
+def _qualifies(offsets, game, ply, key, without, limit, held_out):  # type: ignore[no-untyped-def]
+    if without.shape[0] and ply > 0 and without[offsets[game] + ply - 1]:
+        return False
+    held = limit > 0 and _mixed(key ^ np.uint64(ply) * np.uint64(0x9E3779B97F4A7C15)) % np.uint64(10000) < limit
+    return held == held_out
+
+
+@numba.njit(nogil=True, cache=True)
+def _draw(offsets, games, hashes, each, first, without, limit, held_out, seed, found, plies):  # type: ignore[no-untyped-def]
+    count = 0
+    for i in range(games.shape[0]):
+        game = games[i]
+        last = offsets[game + 1] - offsets[game]
+        key = _mixed(hashes[i] + (seed + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
+        left = 0
+        for ply in range(first, last + 1):
+            left += _qualifies(offsets, game, ply, key, without, limit, held_out)
+        wanted = min(each, left) if each else left
+        word = key
+        for ply in range(first, last + 1):
+            if wanted == 0:
+                break
+            if not _qualifies(offsets, game, ply, key, without, limit, held_out):
+                continue
+            word = _mixed(word + np.uint64(0x9E3779B97F4A7C15))
+            if word % np.uint64(left) < np.uint64(wanted):  # each of those left has the same chance
+                found[count], plies[count] = game, ply
+                count += 1
+                wanted -= 1
+            left -= 1
+    return count

@@ -1,0 +1,504 @@
+"""`deepchess`: which of two positions is better for White? And chess played by nothing but that question.
+
+After "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess" (David, Netanyahu and Wolf 2016).
+This file follows it from top to bottom: positions, encoding, Pos2Vec, pairs and comparison, distillation. The search
+that has positions for bounds is in kibitz.play.comparison.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from kibitz.chess.encodings import PieceBits
+from kibitz.chess.replay import exchanged
+from kibitz.errors import KibitzError, UsageError
+from kibitz.store.sampling import Sample, draw, mixed
+from kibitz.store.store import Store
+from kibitz.systems import SYSTEMS
+from kibitz.systems.base import Arrays, Stage, Tensors, setting
+from kibitz.systems.muon import Muon
+from kibitz.systems.solvers import rate
+from kibitz.systems.sparse import BitsLinear
+
+PARTS = ("both", "full", "distilled")
+FEWEST = 10
+"""Games that each side must have won."""
+REFERENCES = 64
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The paper's numbers are the defaults; what it leaves open, and our options, say so."""
+
+    # positions: 10 of each decisive game, not from the first 5 moves, not after a capture; a tenth for validation
+    positions: int = setting(10, "positions of each game, 0 for all that qualify")
+    opening: int = setting(5, "first moves of a game, of both sides, that are left out")
+    captures: bool = setting(False, "positions after a capture, too")
+    held_out: float = setting(10.0, "percent of the positions of each game that are kept for the paper's own test")
+    colours: bool = setting(False, "ours: show half of the positions with colours exchanged, and so the result")
+    # networks
+    networks: str = setting("both", "both (Pos2Vec with DeepChess, and the distilled network that it teaches) or full")
+    pos2vec: str = setting("600.400.200.100", "sizes of Pos2Vec's layers after the 773 bits")
+    compare: str = setting("400.200.100", "sizes of DeepChess' layers between two positions and the answer")
+    small_pos2vec: str = setting("100.100.100", "the same of the distilled network")
+    small_compare: str = setting("100.100", "the same of the distilled network")
+    antisymmetric: bool = setting(
+        False, "ours: ask both ways round and take the mean, so that two positions exchanged exchange the answer"
+    )
+    # Pos2Vec, layer by layer
+    pretrain_epochs: float = setting(200.0, "passes over all positions for each layer of Pos2Vec; 0 leaves it out")
+    pretrain_rate: float = setting(0.005, "learning rate of its first pass")
+    pretrain_decay: float = setting(0.98, "factor of the learning rate after each pass")
+    # DeepChess
+    epochs: float = setting(100.0, "passes of fresh pairs; 0 leaves it out")
+    pairs: int = setting(1_000_000, "fresh pairs of a pass")
+    reuse: int = setting(1, "ours: pairs that each position of a batch is in, with others of the batch")
+    learning_rate: float = setting(0.01, "learning rate of the first pass")
+    decay: float = setting(0.99, "factor of the learning rate after each pass")
+    noise: float = setting(0.0, "ours: percent of the pieces taken off each position while DeepChess learns")
+    # distillation
+    distil_epochs: float = setting(100.0, "passes of fresh pairs for the distilled network; 0 leaves it out")
+    distil_rate: float = setting(0.01, "its learning rate")
+    # what the paper leaves open
+    optimiser: str = setting("sgd", "sgd, adam or muon")
+    momentum: float = setting(0.9, "momentum of sgd or muon")
+    schedule: str = setting("epoch", "learning rate: epoch (the paper's: × the decay after each pass) or cosine (to 0)")
+    batch: int = setting(256, "positions or pairs in a batch")
+    keep: str = setting(
+        "last",
+        "weights kept: last (the paper's) or best (ours: smallest loss on pairs of validation games)",
+    )
+
+    @property
+    def distilled(self) -> bool:
+        return self.networks != "full"
+
+    @property
+    def full(self) -> bool:
+        return self.networks != "distilled"
+
+
+def sizes(text: str) -> list[int]:
+    """Layer sizes from "600.400". Raises ValueError for anything else."""
+    found = [int(part) for part in text.split(".")]
+    if min(found) < 1:
+        raise ValueError(text)
+    return found
+
+
+# Positions
+
+
+def positions(
+    store: Store, games: NDArray[np.int64], settings: Settings, *, held_out: bool = False, each: int | None = None
+) -> Sample:
+    """The paper's positions of some games; held_out: those that no training sees. each: so many a game instead."""
+    return draw(
+        store, games, settings.positions if each is None else each, first=2 * settings.opening,
+        without=None if settings.captures else store.captures(), share=settings.held_out, held_out=held_out,
+    )  # fmt: skip
+
+
+class Positions:
+    """Pos2Vec's examples: every drawn position."""
+
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
+        self.store, self.colours = store, settings.colours
+        self.sample = positions(store, games, settings)
+
+    def __len__(self) -> int:
+        return len(self.sample)
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
+        codes, state = self.store.replay(self.sample.games[numbers], self.sample.plies[numbers])
+        if self.colours:
+            codes, state = exchanged(codes, state, _chance(numbers, epoch, 0) & np.uint64(1) == 1)
+        return {"codes": codes, "state": state}
+
+
+class Pairs:
+    """DeepChess' examples: a position of a game that White won and one of a game that Black won, in random order.
+
+    A batch has codes and state of its positions, `first` and `second` (which of them make each pair) and `target`: 1.0
+    where the first is of the game that White won. With `reuse` r, n pairs come from n / r positions of either kind,
+    each of them in r pairs.
+    """
+
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
+        self.store, self.settings = store, settings
+        sample = positions(store, games, settings)
+        white_won = store.column("result")[sample.games] > 0
+        self.won, self.lost = (Sample(sample.games[side], sample.plies[side]) for side in (white_won, ~white_won))
+
+    def __len__(self) -> int:
+        return self.settings.pairs if len(self.won) and len(self.lost) else 0
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
+        reuse = self.settings.reuse if len(numbers) % self.settings.reuse == 0 else 1
+        few = numbers[: len(numbers) // reuse]
+        won, won_exchanged = self._drawn(few, epoch, 1, self.won, self.lost)
+        lost, lost_exchanged = self._drawn(few, epoch, 4, self.lost, self.won)
+        games, plies = np.concatenate([won.games, lost.games]), np.concatenate([won.plies, lost.plies])
+        codes, state = self.store.replay(games, plies)
+        if self.settings.colours:
+            codes, state = exchanged(codes, state, np.concatenate([won_exchanged, lost_exchanged]))
+        place = np.arange(len(few))
+        better = np.tile(place, reuse)
+        worse = np.concatenate([np.roll(place, turn) for turn in range(reuse)]) + len(few)
+        target = _chance(numbers, epoch, 7) & np.uint64(1) == 1
+        return {
+            "codes": codes,
+            "state": state,
+            "first": np.where(target, better, worse),
+            "second": np.where(target, worse, better),
+            "target": target.astype(np.float32),
+        }
+
+    def _drawn(
+        self, numbers: NDArray[np.int64], epoch: int, key: int, straight: Sample, other: Sample
+    ) -> tuple[Sample, NDArray[np.bool_]]:
+        """A random position for each number, and whether it is to be shown with colours exchanged: then it is of the
+        other kind."""
+        turned = _chance(numbers, epoch, key) & np.uint64(1) == 1 if self.settings.colours else np.zeros(1, np.bool_)
+        chance = _chance(numbers, epoch, key + 1)
+        here = (chance % np.uint64(len(straight))).astype(np.int64)
+        there = (chance % np.uint64(len(other))).astype(np.int64)
+        games = np.where(turned, other.games[there], straight.games[here])
+        plies = np.where(turned, other.plies[there], straight.plies[here])
+        return Sample(games, plies), np.broadcast_to(turned, games.shape)
+
+
+def _chance(numbers: NDArray[np.int64], epoch: int, key: int) -> NDArray[np.uint64]:
+    """Random bits that depend on these arguments alone."""
+    return mixed(numbers.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key))
+
+
+# Networks
+
+
+class Pos2Vec(nn.Module):
+    """Codes and state to a position's features, [n, the last size]; ReLU after each layer."""
+
+    def __init__(self, layers: Sequence[int]):
+        super().__init__()
+        self.first = BitsLinear(layers[0])
+        self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
+
+    def forward(self, codes: Tensor, state: Tensor, depth: int | None = None) -> Tensor:
+        """depth: after so many layers, by default all."""
+        values: Tensor = F.relu(self.first(codes, state))
+        for layer in list(self.rest)[: None if depth is None else depth - 1]:
+            values = F.relu(layer(values))
+        return values
+
+
+class Comparison(nn.Module):
+    """Features of pairs to how much better the first position is for White, as a logit [pairs].
+
+    The paper has 2 values and a softmax at the end; their difference is this logit. The first layer sees both
+    positions' features; what it makes of either is made once a position.
+    """
+
+    def __init__(self, features: int, layers: Sequence[int]):
+        super().__init__()
+        self.as_first = nn.Linear(features, layers[0])
+        self.as_second = nn.Linear(features, layers[0], bias=False)
+        self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
+        self.answer = nn.Linear(layers[-1], 2)
+
+    def forward(self, as_first: Tensor, as_second: Tensor) -> Tensor:
+        """as_first, as_second: [..., first size], of the layers of those names; broadcast."""
+        values = F.relu(as_first + as_second)
+        for layer in self.rest:
+            values = F.relu(layer(values))
+        both = self.answer(values).float()
+        logit: Tensor = both[..., 0] - both[..., 1]
+        return logit
+
+
+class Comparer(nn.Module):
+    """Pos2Vec, shared by both positions, and the comparison on top."""
+
+    def __init__(self, pos2vec: str, compare: str, antisymmetric: bool):
+        super().__init__()
+        self.antisymmetric = antisymmetric
+        self.pos2vec = Pos2Vec(sizes(pos2vec))
+        self.compare = Comparison(sizes(pos2vec)[-1], sizes(compare))
+
+    def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
+        """Of the pairs (first[i], second[i]), numbers of positions with these features."""
+        compare = self.compare
+        left, right = compare.as_first(features), compare.as_second(features)
+        logit: Tensor = compare(left.index_select(0, first), right.index_select(0, second))
+        if self.antisymmetric:
+            logit = (logit - compare(left.index_select(0, second), right.index_select(0, first))) / 2
+        return logit
+
+    def against(self, features: Tensor, references: Tensor) -> Tensor:
+        """Logits of each position against each reference, [n, references]; the mean of both orders."""
+        compare = self.compare
+        forth = compare(compare.as_first(features)[:, None], compare.as_second(references)[None])
+        back = compare(compare.as_first(references)[None], compare.as_second(features)[:, None])
+        logit: Tensor = (forth - back) / 2
+        return logit
+
+
+class DeepChess(nn.Module):
+    """The full network, the decoders that its Pos2Vec is trained with, and the distilled one, as far as the settings
+    have them. The answer is `white_better` [n]: how probably a position is better for White than a balanced one, as
+    the mean over the reference positions; the full network's where there is one."""
+
+    outputs = ("white_better",)
+    beyond: ClassVar[dict[str, int]] = {}
+
+    def __init__(self, settings: Settings):
+        super().__init__()
+        if settings.full:
+            self.full = Comparer(settings.pos2vec, settings.compare, settings.antisymmetric)
+            wide = [PieceBits.channels, *sizes(settings.pos2vec)]
+            self.decoders = nn.ModuleList(nn.Linear(narrow, wide_) for wide_, narrow in pairwise(wide))
+        if settings.distilled:
+            self.distilled = Comparer(settings.small_pos2vec, settings.small_compare, settings.antisymmetric)
+        self.bits = PieceBits()
+        self.register_buffer("reference_codes", torch.zeros(REFERENCES, 64, dtype=torch.uint8))
+        self.register_buffer("reference_state", torch.zeros(REFERENCES, 4, dtype=torch.uint8))
+
+    def parts(self) -> dict[str, Comparer]:
+        """The networks by name: full, distilled."""
+        return {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
+
+    def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
+        part = next(iter(self.parts().values()))
+        references = part.pos2vec(self.get_buffer("reference_codes"), self.get_buffer("reference_state"))
+        logits = part.against(part.pos2vec(codes, state), references)
+        return (torch.sigmoid(logits).mean(1),)
+
+
+def reference_positions(store: Store, games: NDArray[np.int64], settings: Settings, seed: int) -> Sample:
+    """Balanced positions: both sides have the same pieces, and as many are of games that White won as Black, and in
+    each of these as many with White to move as Black. As far as the games have them; else any of the drawn ones."""
+    sample = positions(store, games, settings)
+    order = np.random.default_rng(seed).permutation(len(sample))[:20_000]
+    codes, state = store.replay(sample.games[order], sample.plies[order])
+    counts = np.stack([(codes == code).sum(1) for code in range(1, 13)], 1)
+    even = (counts[:, :6] == counts[:, 6:]).all(1)
+    kind = 2 * (store.column("result")[sample.games[order]] > 0) + (state[:, 0] != 0)
+    chosen: list[int] = []
+    for which in range(4):
+        chosen += np.flatnonzero(even & (kind == which))[: REFERENCES // 4].tolist()
+    rest = [i for i in range(len(order)) if i not in set(chosen)]
+    chosen = (chosen + rest + chosen * REFERENCES)[:REFERENCES]
+    return Sample(sample.games[order[chosen]], sample.plies[order[chosen]])
+
+
+# Losses
+
+
+def reconstruction(network: DeepChess, number: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """How well layer `number` of Pos2Vec (from 0) and its decoder give back what the layer was given.
+
+    The first gives back bits (cross entropy, summed over a position's bits; `wrong` counts those on the wrong side),
+    the others the values of the layer below (squared error; `wrong` is its part of their mean square).
+    """
+    pos2vec, decoder = network.full.pos2vec, network.decoders[number]
+    if number == 0:
+        bits = network.bits(batch["codes"], batch["state"])
+        found = decoder(pos2vec(batch["codes"], batch["state"], 1)).float()
+        each = F.binary_cross_entropy_with_logits(found, bits, reduction="none").sum(1)
+        wrong = ((found > 0) != (bits > 0.5)).float().sum(1)
+        return each.mean(), {"loss": each.detach(), "wrong": wrong}
+    with torch.no_grad():
+        given = pos2vec(batch["codes"], batch["state"], number).float()
+    found = decoder(F.relu(pos2vec.rest[number - 1](given))).float()
+    each = (found - given).square().sum(1)
+    whole = given.square().sum(1).mean().clamp(min=1e-6)
+    return each.mean(), {"loss": each.detach(), "wrong": each.detach() / whole}
+
+
+def comparison(part: Comparer, batch: Tensors, noise: float = 0.0) -> tuple[Tensor, dict[str, Tensor]]:
+    """Cross entropy of pairs; `accuracy`: how often the position of the game that White won is preferred.
+
+    noise: percent of the pieces that are missing while it trains.
+    """
+    codes = batch["codes"]
+    if noise and part.training:
+        codes = codes * (torch.rand(codes.shape, device=codes.device) >= noise / 100)
+    features = part.pos2vec(codes, batch["state"])
+    logit = part.logit(features, batch["first"], batch["second"])
+    each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
+    return each.mean(), {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
+
+
+def taught(teacher: Comparer, pupil: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """Cross entropy of the pupil's answers with the teacher's; `accuracy` is about the games' results, `agreement`
+    about the teacher."""
+    with torch.no_grad():
+        wanted = teacher.logit(teacher.pos2vec(batch["codes"], batch["state"]), batch["first"], batch["second"])
+    logit = pupil.logit(pupil.pos2vec(batch["codes"], batch["state"]), batch["first"], batch["second"])
+    each = F.binary_cross_entropy_with_logits(logit, torch.sigmoid(wanted), reduction="none")
+    accuracy = ((logit > 0) == (batch["target"] > 0.5)).float()
+    return each.mean(), {
+        "loss": each.detach(),
+        "accuracy": accuracy,
+        "agreement": ((logit > 0) == (wanted > 0)).float(),
+    }
+
+
+# Solver
+
+
+def optimiser(settings: Settings, *modules: nn.Module) -> torch.optim.Optimizer:
+    """No regularisation: each pass has fresh pairs. Muon takes the matrices inside; first and last layers Adam."""
+    parameters = [p for module in modules for p in module.parameters()]
+    if settings.optimiser == "adam":
+        return torch.optim.Adam(parameters)
+    if settings.optimiser == "muon":
+        inner = [p for p in parameters if p.dim() == 2 and p.shape[0] > 2 and p.shape[0] != PieceBits.channels]
+        ids = {id(p) for p in inner}
+        outer = [p for p in parameters if id(p) not in ids]
+        return Muon([{"params": inner, "matrices": True}, {"params": outer}], settings.momentum)
+    return torch.optim.SGD(parameters, lr=1.0, momentum=settings.momentum)
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """What solvers.rate asks for."""
+
+    schedule: str
+    epochs: float
+    decay: float
+
+
+# The system
+
+
+class DeepChessSystem:
+    name: ClassVar[str] = "deepchess"
+    game: ClassVar[str] = SYSTEMS["deepchess"].game
+    title: ClassVar[str] = SYSTEMS["deepchess"].title
+    paper: ClassVar[str] = SYSTEMS["deepchess"].paper
+    anchor: ClassVar[str] = SYSTEMS["deepchess"].anchor
+    settings_type: ClassVar[type] = Settings
+
+    def check(self, settings: Settings) -> None:
+        choices = (
+            ("networks", PARTS), ("optimiser", ("sgd", "adam", "muon")), ("schedule", ("epoch", "cosine")),
+            ("keep", ("last", "best")),
+        )  # fmt: skip
+        for name, allowed in choices:
+            if getattr(settings, name) not in allowed:
+                raise UsageError(f"--{name} {getattr(settings, name)}: choose from {', '.join(allowed)}")
+        if settings.networks == "distilled":
+            raise UsageError(
+                "--networks distilled: a distilled network is taught by a full one, and there is none in such a run;"
+                " train both"
+            )
+        for name in ("pos2vec", "compare", "small_pos2vec", "small_compare"):
+            try:
+                sizes(getattr(settings, name))
+            except ValueError:
+                option = name.replace("_", "-")
+                raise UsageError(f"--{option} {getattr(settings, name)}: sizes of layers, as 400.200.100") from None
+        for name in ("positions", "opening", "pretrain_epochs", "epochs", "distil_epochs"):
+            if not 0 <= getattr(settings, name) < math.inf:
+                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name)}: must be 0 or more")
+        for name in ("pretrain_rate", "learning_rate", "distil_rate", "pretrain_decay", "decay"):
+            if not 0 < getattr(settings, name) < math.inf:
+                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be more than 0")
+        for name in ("held_out", "noise"):
+            if not 0 <= getattr(settings, name) < 100:
+                option = name.replace("_", "-")
+                raise UsageError(f"--{option} {getattr(settings, name):g}: percent, from 0 to under 100")
+        if not 0 <= settings.momentum < 1:
+            raise UsageError(f"--momentum {settings.momentum:g}: a share from 0 to under 1")
+        if settings.batch < 1 or settings.pairs < 1 or settings.reuse < 1:
+            raise UsageError("--batch, --pairs and --reuse must be at least 1")
+        if settings.batch % settings.reuse:
+            raise UsageError(f"--reuse {settings.reuse}: must divide --batch {settings.batch}")
+        if not (settings.pretrain_epochs or settings.epochs or (settings.distilled and settings.distil_epochs)):
+            raise UsageError("--pretrain-epochs, --epochs and --distil-epochs are all 0: nothing is left to train")
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        """Decisive games. Raises KibitzError where one side has won next to none of them."""
+        result = store.column("result")
+        won, lost = int((result > 0).sum()), int((result < 0).sum())
+        if min(won, lost) < FEWEST:
+            raise KibitzError(
+                f"{store.path}: pairs are made of games that White won ({won:,} here) and games that Black won"
+                f" ({lost:,}), at least {FEWEST} of each; import more decisive games (of {len(result):,} games"
+                f" {int((result == 0).sum()):,} are drawn)"
+            )
+        return np.flatnonzero(result != 0)
+
+    def network(self, settings: Settings) -> DeepChess:
+        return DeepChess(settings)
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        assert isinstance(network, DeepChess)
+        sample = reference_positions(store, games, settings, seed)
+        codes, state = store.replay(sample.games, sample.plies)
+        network.get_buffer("reference_codes").copy_(torch.from_numpy(codes))
+        network.get_buffer("reference_state").copy_(torch.from_numpy(state))
+        generator = torch.Generator().manual_seed(seed)
+        for layer in network.modules():
+            if isinstance(layer, nn.Linear):
+                with torch.no_grad():
+                    layer.weight.normal_(0, (2 / layer.in_features) ** 0.5, generator=generator)
+                    if layer.bias is not None:
+                        layer.bias.zero_()
+            elif isinstance(layer, BitsLinear):
+                layer.draw(generator)
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, DeepChess)
+        found = []
+
+        def pace(base: float, decay: float, epochs: float) -> Any:
+            return lambda iteration, all_: rate(_Pace(settings.schedule, epochs, decay), base, iteration, all_)
+
+        def add(
+            name: str, modules: list[nn.Module], examples: Any, loss: Any, base: float, decay: float, epochs: float
+        ) -> None:
+            if epochs:
+                found.append(
+                    Stage(
+                        name=name, module=network, examples=lambda store, games: examples(store, games, settings),
+                        loss=loss, optimiser=lambda: optimiser(settings, *modules),
+                        learning_rate=pace(base, decay, epochs), batch=settings.batch, iterations=None, epochs=epochs,
+                        keep_last=settings.keep == "last",
+                    )
+                )  # fmt: skip
+
+        full = network.full
+        for number, layer in enumerate([full.pos2vec.first, *full.pos2vec.rest]):
+            add(
+                f"pos2vec-{number + 1}", [layer, network.decoders[number]], Positions,
+                lambda batch, number=number: reconstruction(network, number, batch),
+                settings.pretrain_rate, settings.pretrain_decay, settings.pretrain_epochs,
+            )  # fmt: skip
+        add(
+            "deepchess", [full], Pairs, lambda batch: comparison(full, batch, settings.noise),
+            settings.learning_rate, settings.decay, settings.epochs,
+        )  # fmt: skip
+        if settings.distilled:
+            small = network.distilled
+            add(
+                "distilled", [small], Pairs, lambda batch: taught(full, small, batch),
+                settings.distil_rate, settings.decay, settings.distil_epochs,
+            )  # fmt: skip
+        return found
+
+
+SYSTEM: Any = DeepChessSystem()
