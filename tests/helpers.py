@@ -23,6 +23,14 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 SMALL = {"layers": "16conv4x4.pool2x2.ip8", "activation": "relu", "optimiser": "adam", "learning_rate": 0.003}
 """Settings of `winner` that train in a second."""
 
+SMALL_PAIRS = {
+    "positions": 20, "colours": True, "pos2vec": "48.24", "compare": "24.8", "small_pos2vec": "32",
+    "small_compare": "16", "pretrain_epochs": 2.0, "pretrain_rate": 0.003, "epochs": 2.0, "pairs": 20_000, "reuse": 4,
+    "learning_rate": 0.003, "distil_epochs": 2.0, "distil_rate": 0.01, "optimiser": "adam", "schedule": "cosine",
+    "batch": 128,
+}  # fmt: skip
+"""Settings of `deepchess` that train in seconds."""
+
 
 def program(name: str) -> str:
     """The path of an outside program. Its test is skipped where it is absent, but fails there under CI."""

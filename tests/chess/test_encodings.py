@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from kibitz.chess.encodings import AttackPlanes, MoverView, PiecePlanes, RightsPlanes, SignedPlanes, Stack
+from kibitz.chess.encodings import AttackPlanes, MoverView, PieceBits, PiecePlanes, RightsPlanes, SignedPlanes, Stack
 from kibitz.chess.replay import decode_board, encode_board
 from kibitz.store.store import Store
 
@@ -138,3 +138,23 @@ def test_rights_planes_show_the_movers_rights_first(side: int) -> None:
     planes = RightsPlanes()(torch.zeros(1, 64, dtype=torch.uint8), state)[0]
     assert planes[:4, 3, 3].tolist() == ([0, 1, 1, 0] if side == 0 else [1, 0, 0, 1])
     assert planes[4].nonzero().tolist() == [[5, 4]]  # e6 as the mover sees it
+
+
+def bits_of(board: chess.Board) -> list[float]:
+    """The 773 bits as the paper counts them: a board of 64 a piece, White first, then the state."""
+    bits = []
+    for colour in (chess.WHITE, chess.BLACK):
+        for kind in chess.PIECE_TYPES:
+            bits += [board.piece_at(square) == chess.Piece(kind, colour) for square in chess.SQUARES]
+    rights = [board.has_kingside_castling_rights, board.has_queenside_castling_rights]
+    bits += [board.turn, *[has(colour) for colour in (chess.WHITE, chess.BLACK) for has in rights]]
+    return [float(bit) for bit in bits]
+
+
+def test_piece_bits(positions: tuple[Tensor, Tensor, list[chess.Board]]) -> None:
+    codes, state, boards = positions
+    bits = PieceBits()
+    assert bits.channels == 773
+    expected = [bits_of(board) for board in boards]
+    assert {row[-1] for row in expected} == {row[-4] for row in expected} == {0.0, 1.0}
+    np.testing.assert_array_equal(bits(codes, state).numpy(), np.array(expected, np.float32))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kibitz.chess.filters import Filter
 from kibitz.chess.moves import from_move, to_move
-from kibitz.chess.replay import STANDARD_START, decode_board, encode_board, replay
+from kibitz.chess.replay import STANDARD_START, captures, decode_board, encode_board, exchanged, replay
 from kibitz.store.store import Store
 
 ENOUGH = 100_000
@@ -100,10 +100,11 @@ def test_random_games(fen: str, seed: int, plies: int) -> None:
     rng = random.Random(seed)
     board = chess.Board(fen)
     start = encode_board(board)
-    rows, moves = [start], []
+    rows, moves, taken = [start], [], []
     while len(moves) < plies and (legal := list(board.legal_moves)):
         weights = [4 if m.promotion or board.is_castling(m) or board.is_en_passant(m) else 1 for m in legal]
         move = rng.choices(legal, weights)[0]
+        taken.append(board.is_capture(move))
         board.push(move)
         moves.append(from_move(move))
         # encode_board is python-chess's view square by square; only its castling rights are cleaned there
@@ -117,6 +118,44 @@ def test_random_games(fen: str, seed: int, plies: int) -> None:
         np.array(moves, np.uint16), offsets, starts, start_of, np.zeros(count, np.int64), np.arange(count)
     )
     np.testing.assert_array_equal(np.hstack([codes, state]), np.stack(rows))
+    assert captures(np.array(moves, np.uint16), offsets, starts, start_of).tolist() == taken
+
+
+def test_captures_of_bundled_games(bundled_store: Store) -> None:
+    """Castling, promotions and captures in passing among them."""
+    taken = bundled_store.captures()
+    assert taken.dtype == np.bool_
+    assert taken.shape == bundled_store.moves.shape
+    kinds = {"castling": 0, "promotion": 0, "en passant": 0}
+    for game in range(0, len(bundled_store), 15):
+        first, end = bundled_store.offsets[game : game + 2]
+        moves = [to_move(int(move)) for move in bundled_store.moves[first:end]]
+        expected = []
+        for board, move in zip(boards(bundled_store, game), moves, strict=False):
+            expected.append(board.is_capture(move))
+            kinds["castling"] += board.is_castling(move)
+            kinds["promotion"] += move.promotion is not None
+            kinds["en passant"] += board.is_en_passant(move)
+        assert taken[first:end].tolist() == expected
+    assert min(kinds.values()) > 5, kinds
+
+
+@settings(max_examples=60, deadline=None)
+@given(fen=st.sampled_from(START_POSITIONS), seed=st.integers(0, 2**32), plies=st.integers(0, 40))
+def test_exchanged_colours_are_python_chess_mirror(fen: str, seed: int, plies: int) -> None:
+    rng = random.Random(seed)
+    board = chess.Board(fen)
+    for _ in range(plies):
+        if legal := list(board.legal_moves):
+            board.push(rng.choice(legal))
+    row, mirrored = encode_board(board), encode_board(board.mirror())
+    codes, state = np.stack([row, row, row])[:, :64].copy(), np.stack([row, row, row])[:, 64:].copy()
+    found = exchanged(codes, state, np.array([True, False, True]))
+    assert found[0] is codes
+    assert found[1] is state
+    np.testing.assert_array_equal(np.hstack([codes, state]), [mirrored, row, mirrored])
+    exchanged(codes, state, np.array([True, False, True]))
+    np.testing.assert_array_equal(np.hstack([codes, state]), [row, row, row])
 
 
 def test_boards_come_back(bundled_store: Store) -> None:

@@ -15,7 +15,7 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from helpers import GAMES
+from helpers import GAMES, SMALL_PAIRS
 from kibitz.analysis.annotate import centipawns
 from kibitz.cli import run
 from kibitz.play.session import Session
@@ -99,6 +99,7 @@ def test_json_says_what_the_session_says(
     found = json.loads(out)
     assert (found["run"], found["system"], len(found["games"])) == (str(small_run), "winner", 1)
     (game,) = found["games"]
+    assert found.keys() == {"run", "system", "games"}
     assert game["number"] == 3
     assert game["result"] == game["headers"]["Result"] == "0-1"
     (white,) = (answers["white_wins"] for answers in seen)
@@ -116,6 +117,24 @@ def test_json_says_what_the_session_says(
     assert {m["ply"] for m in game["swings"]} == {
         m["ply"] for m in game["moves"] if m["change"] is not None and abs(m["change"]) >= 0.05
     }
+
+
+def test_deepchess_says_what_its_figures_are(
+    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {**SMALL_PAIRS, "networks": "full", "pretrain_epochs": 0.0, "epochs": 1.0, "pairs": 2000}
+    path = small_mover(tmp_path / "run", small_store, "deepchess", **settings)
+    found = json.loads(analyzed(capsys, path, GAMES, "--json")[0])
+    assert found["evaluation"].startswith("The probability that a position is better for White than a balanced one")
+    assert len(found["games"]) == 1
+    assert all(0 < move["after"] < 1 for move in found["games"][0]["moves"])
+    out, _ = analyzed(capsys, path, GAMES)
+    assert "White's probability of standing better, from start to end:" in out
+    assert found["evaluation"] in " ".join(out.split())
+    game = chess.pgn.read_game(io.StringIO(analyzed(capsys, path, GAMES, "--pgn", "-")[0]))
+    assert game is not None
+    assert found["evaluation"] in game.comment
+    assert game.variations[0].eval() is not None
 
 
 def test_table(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -132,6 +132,14 @@ def test_wrong_calls_are_told_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("system", ["gocnn", "deepchess"])
+def test_systems_that_cannot_be_searched(
+    system: str, small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["search", system, str(small_store.path), "--out", str(tmp_path / "s.journal")]) == 2
+    assert capsys.readouterr().err.startswith(f"kibitz: {system}: has no setting ")
+
+
 def test_missing_stores_and_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["search", "winner", str(tmp_path / "no.store")]) == 1
     assert "no such store" in capsys.readouterr().err

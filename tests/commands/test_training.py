@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
+from helpers import SMALL_PAIRS, import_games
+from kibitz.chess.filters import Filter
 from kibitz.cli import run
 from kibitz.store.store import Store
 from kibitz.training.run import Run
@@ -139,3 +143,128 @@ def test_starting_from_what_does_not_fit(
     assert run(["train", "convchess", *call[2:], "--start-from", str(small_run)]) == 2  # its settings are no defaults
     assert "a run of winner, not of convchess" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+# deepchess
+
+
+@pytest.fixture(scope="module")
+def pairs_run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both networks of `deepchess`, trained for a moment by the command."""
+    path = tmp_path_factory.mktemp("runs") / "deepchess-1"
+    settings = {**SMALL_PAIRS, "pairs": 400, "pretrain_epochs": 0.05, "epochs": 1.0, "distil_epochs": 1.0}
+    words = ["--colours" if v is True else f"--{k.replace('_', '-')}={v}" for k, v in settings.items()]
+    assert run(["train", "deepchess", str(small_store.path), "--run", str(path), *words, "--precision", "float32"]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def distilled_run(pairs_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as it is packaged: the distilled network alone."""
+    path = tmp_path_factory.mktemp("runs") / "distilled"
+    shutil.copytree(pairs_run, path)
+    info = json.loads((path / "run.json").read_text())
+    info["settings"]["networks"] = "distilled"
+    (path / "run.json").write_text(json.dumps(info))
+    weights = load_file(path / "best.safetensors")
+    kept = {name: value for name, value in weights.items() if not name.startswith(("full.", "decoders."))}
+    save_file(kept, path / "best.safetensors")
+    return path
+
+
+def test_one_command_trains_all_networks_of_deepchess(pairs_run: Path, distilled_run: Path) -> None:
+    whole = Run(pairs_run)
+    assert whole.info["finished"]
+    assert {row["stage"] for row in whole.metrics()} == {"pos2vec-1", "pos2vec-2", "deepchess", "distilled"}
+    network = whole.network()
+    assert list(network.parts()) == ["full", "distilled"]  # type: ignore[operator]
+    assert list(Run(distilled_run).network().parts()) == ["distilled"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("result", "limit", "said"),
+    [
+        ("1/2-1/2", 20, "games that White won (0 here) and games that Black won (0), at least 10 of each"),
+        ("1/2-1/2", 20, "(of 20 games 20 are drawn)"),
+        ("1-0", 30, "games that White won (30 here) and games that Black won (0)"),
+        (None, 15, "import more decisive games (of 15 games"),
+    ],
+)
+def test_stores_that_make_no_pairs(
+    result: str | None, limit: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep = Filter(result=(result,)) if result else Filter()
+    store = import_games(tmp_path / "games.store", keep=keep, limit=limit)
+    assert run(["train", "deepchess", str(store.path), "--run", str(tmp_path / "run")]) == 1
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        (["--networks", "distilled"], 2, "the full network, which teaches the distilled one, is not in such a run"),
+        (["--pos2vec", "600-400"], 2, "--pos2vec 600-400: sizes of layers, as 400.200.100"),
+        (["--small-compare", "0"], 2, "--small-compare 0: sizes of layers"),
+        (["--reuse", "3"], 2, "--reuse 3: must divide --batch 256"),
+        (["--pretrain-epochs", "0", "--epochs", "0", "--distil-epochs", "0"], 2, "nothing is left to train"),
+        (["--opening", "300"], 1, "end in the first 300 moves"),
+        (["--held-out", "100"], 2, "--held-out 100: percent, from 0 to under 100"),
+    ],
+)
+def test_wrong_calls_of_deepchess(
+    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], code: int, said: str
+) -> None:
+    assert run(["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), *more]) == code
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_training_games_that_one_side_has_won(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole store has both kinds; what a split leaves for training has one."""
+    store = import_games(tmp_path / "games.store", limit=60)
+    call = ["train", "deepchess", str(store.path), "--run", str(tmp_path / "run"), "--validate-share", "1"]
+    assert run([*call, "--test-share", "98"]) == 1
+    error = capsys.readouterr().err
+    assert "in the training games) and of games that Black won" in error
+    assert "choose another split" in error
+    assert error.strip().splitlines()[-1].startswith("kibitz: ")
+    assert "Traceback" not in error
+
+
+def test_deepchess_that_cannot_start_from_there(
+    small_store: Store, pairs_run: Path, distilled_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), "--start-from"]
+    for more in ([], ["--networks", "both"], ["--networks", "full"]):
+        assert run([*call, str(distilled_run), *more]) == 2
+        error = capsys.readouterr().err
+        assert f"--start-from {distilled_run}: cannot learn any further" in error
+        assert "the full network, which teaches the distilled one, is not in such a run" in error
+        assert len(error.strip().splitlines()) == 1
+    for more in (["--pos2vec", "24.12"], ["--networks", "full"]):
+        assert run([*call, str(pairs_run), *more]) == 2
+        assert "its network has another shape" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_distilled_network_can_be_taught_again(
+    small_store: Store, pairs_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), "--start-from", str(pairs_run)]
+    more = ["--pretrain-epochs", "0", "--epochs", "0", "--precision", "float32"]
+    assert run([*call, *more]) == 0, capsys.readouterr().err
+    ours, theirs = Run(tmp_path / "run").network().state_dict(), Run(pairs_run).network().state_dict()
+    changed = {name.split(".")[0] for name in ours if not torch.equal(ours[name], theirs[name])}
+    assert changed == {"distilled"}
+
+
+def test_the_settings_of_deepchess_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["train", "deepchess", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for part in ("600.400.200.100", "400.200.100", "100.100.100", "--pretrain-decay", "0.98", "0.99", "1000000"):
+        assert part in text

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -21,15 +22,31 @@ if TYPE_CHECKING:
     from kibitz.play.session import Answers
 
 
+@dataclass(frozen=True)
+class Claim:
+    """What White's probability is the probability of.
+
+    name: of the probability; short: a heading of up to 12 characters; note: a sentence without which the figures would
+    be taken for something else, or nothing.
+    """
+
+    name: str = "White's winning probability"
+    short: str = "White wins"
+    note: str = ""
+
+
 class Analysis(Protocol):
     """A module of this package, of a system's name: what the outputs of its networks say of positions.
 
     codes uint8 [n, 64], state uint8 [n, 4 or more]: the positions, as the game's room makes them. Each function returns
     None where the outputs say nothing of the kind, which is the same for all positions of a run.
+    claim: what `white_wins` is the probability of.
     """
 
+    claim: Claim
+
     def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-        """White's probability of winning, 0..1 [n]."""
+        """White's probability of winning, or of what the claim says instead, 0..1 [n]."""
 
     def expected_moves(
         self, answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]

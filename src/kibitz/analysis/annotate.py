@@ -37,22 +37,30 @@ def words(expected: Expected) -> str:
     return f"net: {choices}; played {ordinal(expected.rank)}, {percent(expected.probability)}"
 
 
+def _beside(comment: str, ours: str) -> str:
+    """A comment with our words at its end; where they are there, as it is."""
+    there = comment.removesuffix(ours).removesuffix(" / ").strip()
+    between = "" if not there else " " if there.endswith("]") else " / "
+    return there + between + ours
+
+
 def annotated(judged: Judged) -> str:
     """The game with comments after each move of the main line: `[%eval …]` (pawns, White's view) where the network says
     who wins, and then $6, $2, $4 for ?!, ? and ??; its choices in words where it says which moves it expects.
 
     Comments, variations and headers stay; what an analysis before has written is replaced, and a move that somebody has
-    judged ($1 to $6) keeps that judgement. After mate there is nothing to evaluate; a stalemate is 0.00.
+    judged ($1 to $6) keeps that judgement. After mate there is nothing to evaluate; a stalemate is 0.00. Where the
+    probability is not that of winning, a comment before the first move says of what.
     """
     game = judged.record.game
+    if judged.claim.note and judged.white is not None:
+        game.comment = _beside(game.comment, f"net: {judged.claim.note}")
     for node, move in zip(game.mainline(), judged.moves, strict=True):
         if move.worth and move.mark != MATE:
             worth = 0 if move.mark == STALEMATE else centipawns(move.worth.after)
             node.set_eval(chess.engine.PovScore(chess.engine.Cp(worth), chess.WHITE))
         if move.expected and move.expected.choices:
-            there = _WORDS.sub("", node.comment).strip()
-            between = "" if not there else " " if there.endswith("]") else " / "
-            node.comment = there + between + words(move.expected)
+            node.comment = _beside(_WORDS.sub("", node.comment), words(move.expected))
         if move.mark in _NAGS and not node.nags & _OF_MOVES:
             node.nags.add(_NAGS[move.mark])
     return game.accept(chess.pgn.StringExporter(columns=80)) + "\n\n"

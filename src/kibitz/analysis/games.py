@@ -6,6 +6,7 @@ chess/pgn.py.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
@@ -82,15 +83,29 @@ def read(
         raise KibitzError(f"{lines.name}: there is no game {wanted}, the file has {count}; choose --game 1 to {number}")
 
 
+def parse(text: str) -> Record | None:
+    """The first game of a text; None where there is none."""
+    builder: Any = chess.pgn.read_game(io.StringIO(text), Visitor=cast(Any, partial(_Builder, 1, True)))
+    if builder is None or not builder.is_game:
+        return None
+    record: Record = builder.record
+    if not record.refused:
+        _stop_at_unreadable(record, text)
+    return record
+
+
 _BROKEN_AT = re.compile(r"at ply (\d+): (.*) \(\w+ san\)")
 """Where the import's parser met a token that is no move, or an illegal one."""
+_OTHER_HEADER = re.compile(r'^[ \t]*\[(?!FEN\b|SetUp\b|Variant\b)[A-Za-z]\w*[ \t]+".*"[ \t]*\][ \t]*$', re.MULTILINE)
+"""A header on a line of its own that says nothing of the moves."""
 
 
 def _stop_at_unreadable(record: Record, text: str) -> None:
     """End the main line before a token that is no move. python-chess passes over it, and may blame the next one."""
-    if not text.strip():
+    text = _OTHER_HEADER.sub("", text).strip()  # quotation marks in names would confuse it
+    if not text:
         return
-    error = rust.parse_game(text.strip())[0].parse_error or ""
+    error = rust.parse_game(text)[0].parse_error or ""
     if place := _BROKEN_AT.search(error):
         node: chess.pgn.GameNode = record.game
         for _ in range(int(place[1]) - 1):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.analysis import Claim
 from kibitz.chess.legal import legal_moves
 from kibitz.chess.replay import SIDE
 from kibitz.play.policy import move_probabilities
 from kibitz.play.session import Answers
+
+claim = Claim()
 
 
 def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:

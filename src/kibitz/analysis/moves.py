@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import chess
@@ -11,7 +11,7 @@ import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.analysis import Analysis
+from kibitz.analysis import Analysis, Claim
 from kibitz.analysis.choices import SHOWN, Expected, expected
 from kibitz.analysis.games import Record
 from kibitz.analysis.marks import figure, mark
@@ -90,13 +90,14 @@ class Judged:
     """A game and its moves.
 
     white: White's probability of winning, one a position [moves + 1]; None where the network does not say who wins.
-    predicts: whether it says which moves it expects.
+    predicts: whether it says which moves it expects. claim: what White's probability is the probability of.
     """
 
     record: Record
     moves: list[Move]
     white: NDArray[np.float64] | None
     predicts: bool = False
+    claim: Claim = field(default_factory=Claim)
 
     @property
     def swings(self) -> list[Move]:
@@ -168,7 +169,7 @@ def judge(record: Record, session: Session, analysis: Analysis, swing: float) ->
         san, uci = board.san(node.move), node.move.uci()
         moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted))
         board.push(node.move)
-    return Judged(record, moves, white, expecting is not None)
+    return Judged(record, moves, white, expecting is not None, analysis.claim)
 
 
 Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.analysis import Claim
 from kibitz.play.session import Answers
+
+claim = Claim()
 
 
 def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ START_WIDTH = SQUARES + 4
 """A start position is one row: the codes, then the state."""
 
 
-def _rights_kept() -> NDArray[np.uint8]:
+def rights_kept() -> NDArray[np.uint8]:
     """Castling rights that survive a move from or to each square: kings' and rooks' home squares take theirs away."""
     kept = np.full(64, 15, np.uint8)
     for square, lost in ((4, 3), (7, 1), (0, 2), (60, 12), (63, 4), (56, 8)):
@@ -29,7 +29,7 @@ def _rights_kept() -> NDArray[np.uint8]:
     return kept
 
 
-_KEPT = _rights_kept()
+_KEPT = rights_kept()
 _TOGETHER = 256  # positions
 _LINE = 32  # moves in a line of the processor's cache
 
@@ -164,6 +164,8 @@ def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyp
                 if not taken[at] and (origin ^ target) & 7:  # en passant
                     taken[at] = True
                     board[(origin & 56) | (target & 7)] = 0
+                if move >> 12:
+                    board[target] = piece + (move >> 12) - 1
             elif (piece == 6 or piece == 12) and origin & 7 == 4:
                 if target == origin + 2:
                     board[origin + 1] = board[origin + 3]
@@ -195,4 +197,16 @@ def exchanged(
     codes[chosen] = _OTHER_COLOUR[codes[chosen].reshape(-1, 8, 8)[:, ::-1].reshape(-1, SQUARES)]
     state[chosen, SIDE] ^= 1
     state[chosen, CASTLING] = _OTHER_RIGHTS[state[chosen, CASTLING]]
+    return codes, state
+
+
+def mirrored(
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], which: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The positions with their files mirrored where `which` [n] says so and nobody may castle: the same chess but for
+    that. Writes into the arrays given, and returns them."""
+    chosen = np.flatnonzero(which & (state[:, CASTLING] == 0))
+    codes[chosen] = codes[chosen].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, SQUARES)
+    files = state[chosen, EN_PASSANT]
+    state[chosen, EN_PASSANT] = np.where(files > 0, 9 - files, 0)
     return codes, state

@@ -75,10 +75,10 @@ def analyze(
 ) -> None:
     """Show what a network thought of each move of a game.
 
-    Chess. Who wins, where the network says so: White's chances before and after
-    each move. Which moves it expects, where it says so: its first three
-    choices, and where the played move ranked among the legal ones (*: below the
-    10th, or under 1%).
+    Chess. Who wins, where the network says so (deepchess: who stands better):
+    White's chances before and after each move. Which moves it expects, where it
+    says so: its first three choices, and where the played move ranked among the
+    legal ones (*: below the 10th, or under 1%).
 
     Go. Who will own each point: Black's lead before and after each move by the
     points that each will own, what changed owner by the largest swings, and

@@ -33,9 +33,9 @@ def warn(line: str) -> None:
 
 
 @contextlib.contextmanager
-def as_object(run: str, system: str) -> Iterator[Callable[[dict[str, Any]], None]]:
+def as_object(run: str, system: str, note: str = "") -> Iterator[Callable[[dict[str, Any]], None]]:
     """Prints one object, with the games that come one by one, so that memory stays flat. Nothing is printed where none
-    comes.
+    comes. note: what its evaluations mean, where that is to be said.
 
     Where the file turns out to be damaged later, the object ends with what was wrong as "problem".
     """
@@ -44,7 +44,8 @@ def as_object(run: str, system: str) -> Iterator[Callable[[dict[str, Any]], None
     def one(game: dict[str, Any]) -> None:
         nonlocal shown
         if not shown:
-            print(f'{{"run": {json.dumps(run, ensure_ascii=False)}, "system": {json.dumps(system)}, "games": [')
+            head = {"run": run, "system": system, **({"evaluation": note} if note else {})}
+            print(json.dumps(head, ensure_ascii=False)[:-1] + ', "games": [')
         print(("," if shown else "") + json.dumps(game, ensure_ascii=False))
         shown += 1
 

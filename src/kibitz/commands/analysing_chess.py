@@ -32,7 +32,7 @@ def analyze_chess(
     analysis = load(session.system)
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(pgn)) if pgn else None
-        put = stack.enter_context(as_object(run, session.system)) if as_json else None
+        put = stack.enter_context(as_object(run, session.system, analysis.claim.note)) if as_json else None
         table = _table(swing / 100)
         for judged in stack.enter_context(
             contextlib.closing(_judged(game_file, number, session, analysis, swing, replaced))

@@ -40,8 +40,8 @@ class Stage:
     loss: tensors of a batch -> (mean loss to be minimised, measures by name, each one value per example).
     learning_rate: (iteration from 0, all iterations) -> rate.
     iterations: batches; None for `epochs` passes over the examples.
-    better: the measure that early stopping watches, smaller is better. keep_last: train to the end and keep the last
-    weights, whatever the validations say.
+    better: the measure that early stopping watches, smaller is better (of "accuracy", greater).
+    keep_last: train to the end and keep the last weights, whatever the validations say.
     """
 
     name: str
@@ -55,6 +55,10 @@ class Stage:
     epochs: float = 0.0
     better: str = "loss"
     keep_last: bool = False
+
+    def cost(self, means: Mapping[str, float]) -> float:
+        """What early stopping compares, smaller is better."""
+        return 1 - means[self.better] if self.better == "accuracy" else means[self.better]
 
 
 def setting(default: Any, help: str) -> Any:
@@ -94,7 +98,7 @@ class System(Protocol):
     settings_type: ClassVar[type]
 
     def check(self, settings: Any) -> None:
-        """Raises UsageError, naming what is wrong, for settings that no network can be built from."""
+        """Raises UsageError, naming what is wrong, for settings that no network can be trained with."""
 
     def games(self, store: Store, settings: Any) -> NDArray[np.int64]: ...
 

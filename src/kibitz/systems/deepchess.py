@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.chess.encodings import PieceBits
-from kibitz.chess.replay import exchanged
+from kibitz.chess.replay import exchanged, mirrored
 from kibitz.errors import KibitzError, UsageError
 from kibitz.store.sampling import Sample, draw, mixed
 from kibitz.store.store import Store
@@ -41,34 +41,44 @@ class Settings:
     """The paper's numbers are the defaults; what it leaves open, and our options, say so."""
 
     # positions: 10 of each decisive game, not from the first 5 moves, not after a capture; a tenth for validation
-    positions: int = setting(10, "positions of each game, 0 for all that qualify")
-    opening: int = setting(5, "first moves of a game, of both sides, that are left out")
-    captures: bool = setting(False, "positions after a capture, too")
-    held_out: float = setting(10.0, "percent of the positions of each game that are kept for the paper's own test")
+    positions: int = setting(10, "positions drawn from each game; 0 takes all that qualify")
+    opening: int = setting(5, "moves of either side at the beginning of a game that no position is drawn from")
+    captures: bool = setting(False, "draw positions after a capture, too")
+    held_out: float = setting(
+        10.0, "percent of each game's positions kept out of training, for the test as the paper splits"
+    )
     colours: bool = setting(False, "ours: show half of the positions with colours exchanged, and so the result")
+    mirror: bool = setting(
+        False, "ours: show half of the positions in which nobody may castle with their files mirrored"
+    )
     # networks
-    networks: str = setting("both", "both (Pos2Vec with DeepChess, and the distilled network that it teaches) or full")
+    networks: str = setting(
+        "both", "both (Pos2Vec with DeepChess, and the distilled network that these teach) or full (without it)"
+    )
     pos2vec: str = setting("600.400.200.100", "sizes of Pos2Vec's layers after the 773 bits")
     compare: str = setting("400.200.100", "sizes of DeepChess' layers between two positions and the answer")
-    small_pos2vec: str = setting("100.100.100", "the same of the distilled network")
-    small_compare: str = setting("100.100", "the same of the distilled network")
+    small_pos2vec: str = setting("100.100.100", "sizes of the layers of the distilled network's Pos2Vec")
+    small_compare: str = setting(
+        "100.100", "sizes of the distilled network's layers between two positions and the answer"
+    )
     antisymmetric: bool = setting(
         False, "ours: ask both ways round and take the mean, so that two positions exchanged exchange the answer"
     )
     # Pos2Vec, layer by layer
     pretrain_epochs: float = setting(200.0, "passes over all positions for each layer of Pos2Vec; 0 leaves it out")
-    pretrain_rate: float = setting(0.005, "learning rate of its first pass")
+    pretrain_rate: float = setting(0.005, "learning rate of the first pass of each layer")
     pretrain_decay: float = setting(0.98, "factor of the learning rate after each pass")
     # DeepChess
-    epochs: float = setting(100.0, "passes of fresh pairs; 0 leaves it out")
+    epochs: float = setting(100.0, "passes of fresh pairs for DeepChess; 0 leaves it out")
     pairs: int = setting(1_000_000, "fresh pairs of a pass")
-    reuse: int = setting(1, "ours: pairs that each position of a batch is in, with others of the batch")
-    learning_rate: float = setting(0.01, "learning rate of the first pass")
-    decay: float = setting(0.99, "factor of the learning rate after each pass")
-    noise: float = setting(0.0, "ours: percent of the pieces taken off each position while DeepChess learns")
+    reuse: int = setting(1, "ours: with how many others of its batch each position is paired")
+    learning_rate: float = setting(0.01, "learning rate of its first pass")
+    decay: float = setting(0.99, "factor of the learning rate after each pass, in distillation too")
+    dropout: float = setting(0.0, "ours: share of each layer's units left out while DeepChess learns")
+    l2: float = setting(0.0, "ours: decay of the weights of DeepChess, by so much of the learning rate at each step")
     # distillation
     distil_epochs: float = setting(100.0, "passes of fresh pairs for the distilled network; 0 leaves it out")
-    distil_rate: float = setting(0.01, "its learning rate")
+    distil_rate: float = setting(0.01, "learning rate of its first pass")
     # what the paper leaves open
     optimiser: str = setting("sgd", "sgd, adam or muon")
     momentum: float = setting(0.9, "momentum of sgd or muon")
@@ -76,7 +86,7 @@ class Settings:
     batch: int = setting(256, "positions or pairs in a batch")
     keep: str = setting(
         "last",
-        "weights kept: last (the paper's) or best (ours: smallest loss on pairs of validation games)",
+        "weights kept: last (the paper's) or best (ours: most pairs of validation games right)",
     )
 
     @property
@@ -113,7 +123,7 @@ class Positions:
     """Pos2Vec's examples: every drawn position."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
-        self.store, self.colours = store, settings.colours
+        self.store, self.colours, self.mirror = store, settings.colours, settings.mirror
         self.sample = positions(store, games, settings)
 
     def __len__(self) -> int:
@@ -123,6 +133,8 @@ class Positions:
         codes, state = self.store.replay(self.sample.games[numbers], self.sample.plies[numbers])
         if self.colours:
             codes, state = exchanged(codes, state, _chance(numbers, epoch, 0) & np.uint64(1) == 1)
+        if self.mirror:
+            codes, state = mirrored(codes, state, _chance(numbers, epoch, 3) & np.uint64(1) == 1)
         return {"codes": codes, "state": state}
 
 
@@ -152,6 +164,9 @@ class Pairs:
         codes, state = self.store.replay(games, plies)
         if self.settings.colours:
             codes, state = exchanged(codes, state, np.concatenate([won_exchanged, lost_exchanged]))
+        if self.settings.mirror:
+            coins = [_chance(few, epoch, key) & np.uint64(1) == 1 for key in (3, 6)]
+            codes, state = mirrored(codes, state, np.concatenate(coins))
         place = np.arange(len(few))
         better = np.tile(place, reuse)
         worse = np.concatenate([np.roll(place, turn) for turn in range(reuse)]) + len(few)
@@ -189,8 +204,9 @@ def _chance(numbers: NDArray[np.int64], epoch: int, key: int) -> NDArray[np.uint
 class Pos2Vec(nn.Module):
     """Codes and state to a position's features, [n, the last size]; ReLU after each layer."""
 
-    def __init__(self, layers: Sequence[int]):
+    def __init__(self, layers: Sequence[int], dropout: float):
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.first = BitsLinear(layers[0])
         self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
 
@@ -198,7 +214,7 @@ class Pos2Vec(nn.Module):
         """depth: after so many layers, by default all."""
         values: Tensor = F.relu(self.first(codes, state))
         for layer in list(self.rest)[: None if depth is None else depth - 1]:
-            values = F.relu(layer(values))
+            values = F.relu(layer(self.dropout(values)))
         return values
 
 
@@ -209,8 +225,9 @@ class Comparison(nn.Module):
     positions' features; what it makes of either is made once a position.
     """
 
-    def __init__(self, features: int, layers: Sequence[int]):
+    def __init__(self, features: int, layers: Sequence[int], dropout: float):
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.as_first = nn.Linear(features, layers[0])
         self.as_second = nn.Linear(features, layers[0], bias=False)
         self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
@@ -220,7 +237,7 @@ class Comparison(nn.Module):
         """as_first, as_second: [..., first size], of the layers of those names; broadcast."""
         values = F.relu(as_first + as_second)
         for layer in self.rest:
-            values = F.relu(layer(values))
+            values = F.relu(layer(self.dropout(values)))
         both = self.answer(values).float()
         logit: Tensor = both[..., 0] - both[..., 1]
         return logit
@@ -229,11 +246,11 @@ class Comparison(nn.Module):
 class Comparer(nn.Module):
     """Pos2Vec, shared by both positions, and the comparison on top."""
 
-    def __init__(self, pos2vec: str, compare: str, antisymmetric: bool):
+    def __init__(self, pos2vec: str, compare: str, antisymmetric: bool, dropout: float = 0.0):
         super().__init__()
         self.antisymmetric = antisymmetric
-        self.pos2vec = Pos2Vec(sizes(pos2vec))
-        self.compare = Comparison(sizes(pos2vec)[-1], sizes(compare))
+        self.pos2vec = Pos2Vec(sizes(pos2vec), dropout)
+        self.compare = Comparison(sizes(pos2vec)[-1], sizes(compare), dropout)
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
         """Of the pairs (first[i], second[i]), numbers of positions with these features."""
@@ -264,7 +281,7 @@ class DeepChess(nn.Module):
     def __init__(self, settings: Settings):
         super().__init__()
         if settings.full:
-            self.full = Comparer(settings.pos2vec, settings.compare, settings.antisymmetric)
+            self.full = Comparer(settings.pos2vec, settings.compare, settings.antisymmetric, settings.dropout)
             wide = [PieceBits.channels, *sizes(settings.pos2vec)]
             self.decoders = nn.ModuleList(nn.Linear(narrow, wide_) for wide_, narrow in pairwise(wide))
         if settings.distilled:
@@ -286,19 +303,29 @@ class DeepChess(nn.Module):
 
 def reference_positions(store: Store, games: NDArray[np.int64], settings: Settings, seed: int) -> Sample:
     """Balanced positions: both sides have the same pieces, and as many are of games that White won as Black, and in
-    each of these as many with White to move as Black. As far as the games have them; else any of the drawn ones."""
+    each of these as many with White to move as Black. As far as the games have them; else any of the drawn ones.
+
+    Raises KibitzError where no position may be drawn of games that White won, or of games that Black won.
+    """
     sample = positions(store, games, settings)
+    white_won = store.column("result")[sample.games] > 0
+    if white_won.all() or not white_won.any():  # of none, both hold
+        raise KibitzError(
+            f"{store.path}: pairs are made of positions of games that White won ({int(white_won.sum()):,} in the"
+            f" training games) and of games that Black won ({int((~white_won).sum()):,}); import more decisive games,"
+            " choose another split, or lower --opening"
+        )
     order = np.random.default_rng(seed).permutation(len(sample))[:20_000]
     codes, state = store.replay(sample.games[order], sample.plies[order])
     counts = np.stack([(codes == code).sum(1) for code in range(1, 13)], 1)
     even = (counts[:, :6] == counts[:, 6:]).all(1)
-    kind = 2 * (store.column("result")[sample.games[order]] > 0) + (state[:, 0] != 0)
+    kind = 2 * white_won[order] + (state[:, 0] != 0)
     chosen: list[int] = []
     for which in range(4):
         chosen += np.flatnonzero(even & (kind == which))[: REFERENCES // 4].tolist()
-    rest = [i for i in range(len(order)) if i not in set(chosen)]
-    chosen = (chosen + rest + chosen * REFERENCES)[:REFERENCES]
-    return Sample(sample.games[order[chosen]], sample.plies[order[chosen]])
+    rest = np.setdiff1d(np.arange(len(order)), chosen).tolist()
+    order = order[np.resize(chosen + rest, REFERENCES)]  # over again, where there are fewer
+    return Sample(sample.games[order], sample.plies[order])
 
 
 # Losses
@@ -317,6 +344,7 @@ def reconstruction(network: DeepChess, number: int, batch: Tensors) -> tuple[Ten
         each = F.binary_cross_entropy_with_logits(found, bits, reduction="none").sum(1)
         wrong = ((found > 0) != (bits > 0.5)).float().sum(1)
         return each.mean(), {"loss": each.detach(), "wrong": wrong}
+    pos2vec.eval()  # what is given back is whole
     with torch.no_grad():
         given = pos2vec(batch["codes"], batch["state"], number).float()
     found = decoder(F.relu(pos2vec.rest[number - 1](given))).float()
@@ -325,15 +353,9 @@ def reconstruction(network: DeepChess, number: int, batch: Tensors) -> tuple[Ten
     return each.mean(), {"loss": each.detach(), "wrong": each.detach() / whole}
 
 
-def comparison(part: Comparer, batch: Tensors, noise: float = 0.0) -> tuple[Tensor, dict[str, Tensor]]:
-    """Cross entropy of pairs; `accuracy`: how often the position of the game that White won is preferred.
-
-    noise: percent of the pieces that are missing while it trains.
-    """
-    codes = batch["codes"]
-    if noise and part.training:
-        codes = codes * (torch.rand(codes.shape, device=codes.device) >= noise / 100)
-    features = part.pos2vec(codes, batch["state"])
+def comparison(part: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """Cross entropy of pairs; `accuracy`: how often the position of the game that White won is preferred."""
+    features = part.pos2vec(batch["codes"], batch["state"])
     logit = part.logit(features, batch["first"], batch["second"])
     each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
     return each.mean(), {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
@@ -342,6 +364,7 @@ def comparison(part: Comparer, batch: Tensors, noise: float = 0.0) -> tuple[Tens
 def taught(teacher: Comparer, pupil: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Cross entropy of the pupil's answers with the teacher's; `accuracy` is about the games' results, `agreement`
     about the teacher."""
+    teacher.eval()  # as it answers, nothing left out
     with torch.no_grad():
         wanted = teacher.logit(teacher.pos2vec(batch["codes"], batch["state"]), batch["first"], batch["second"])
     logit = pupil.logit(pupil.pos2vec(batch["codes"], batch["state"]), batch["first"], batch["second"])
@@ -357,17 +380,23 @@ def taught(teacher: Comparer, pupil: Comparer, batch: Tensors) -> tuple[Tensor, 
 # Solver
 
 
-def optimiser(settings: Settings, *modules: nn.Module) -> torch.optim.Optimizer:
-    """No regularisation: each pass has fresh pairs. Muon takes the matrices inside; first and last layers Adam."""
+def optimiser(settings: Settings, *modules: nn.Module, l2: float = 0.0) -> torch.optim.Optimizer:
+    """The paper has no regularisation, as each pass has fresh pairs; l2: ours. Muon takes the matrices inside; first
+    and last layers and biases take Adam's steps."""
     parameters = [p for module in modules for p in module.parameters()]
-    if settings.optimiser == "adam":
-        return torch.optim.Adam(parameters)
+    weights, biases = [p for p in parameters if p.dim() == 2], [p for p in parameters if p.dim() < 2]
     if settings.optimiser == "muon":
-        inner = [p for p in parameters if p.dim() == 2 and p.shape[0] > 2 and p.shape[0] != PieceBits.channels]
-        ids = {id(p) for p in inner}
-        outer = [p for p in parameters if id(p) not in ids]
-        return Muon([{"params": inner, "matrices": True}, {"params": outer}], settings.momentum)
-    return torch.optim.SGD(parameters, lr=1.0, momentum=settings.momentum)
+        inner = [p for p in weights if p.shape[0] > 2 and p.shape[0] != PieceBits.channels]
+        outer = [p for p in weights if not (p.shape[0] > 2 and p.shape[0] != PieceBits.channels)]
+        groups: list[dict[str, Any]] = [
+            {"params": inner, "matrices": True, "weight_decay": l2}, {"params": outer, "weight_decay": l2},
+            {"params": biases},
+        ]  # fmt: skip
+        return Muon(groups, settings.momentum)
+    groups = [{"params": weights, "weight_decay": l2}, {"params": biases, "weight_decay": 0.0}]
+    if settings.optimiser == "adam":
+        return torch.optim.AdamW(groups)
+    return torch.optim.SGD(groups, lr=1.0, momentum=settings.momentum)
 
 
 @dataclass(frozen=True)
@@ -391,36 +420,35 @@ class DeepChessSystem:
     settings_type: ClassVar[type] = Settings
 
     def check(self, settings: Settings) -> None:
+        if settings.networks == "distilled":
+            raise UsageError(
+                "--networks distilled: the full network, which teaches the distilled one, is not in such a run;"
+                " train both"
+            )
         choices = (
-            ("networks", PARTS), ("optimiser", ("sgd", "adam", "muon")), ("schedule", ("epoch", "cosine")),
+            ("networks", ("both", "full")), ("optimiser", ("sgd", "adam", "muon")), ("schedule", ("epoch", "cosine")),
             ("keep", ("last", "best")),
         )  # fmt: skip
         for name, allowed in choices:
             if getattr(settings, name) not in allowed:
                 raise UsageError(f"--{name} {getattr(settings, name)}: choose from {', '.join(allowed)}")
-        if settings.networks == "distilled":
-            raise UsageError(
-                "--networks distilled: a distilled network is taught by a full one, and there is none in such a run;"
-                " train both"
-            )
         for name in ("pos2vec", "compare", "small_pos2vec", "small_compare"):
             try:
                 sizes(getattr(settings, name))
             except ValueError:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} {getattr(settings, name)}: sizes of layers, as 400.200.100") from None
-        for name in ("positions", "opening", "pretrain_epochs", "epochs", "distil_epochs"):
+        for name in ("positions", "opening", "pretrain_epochs", "epochs", "distil_epochs", "l2"):
             if not 0 <= getattr(settings, name) < math.inf:
                 raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name)}: must be 0 or more")
         for name in ("pretrain_rate", "learning_rate", "distil_rate", "pretrain_decay", "decay"):
             if not 0 < getattr(settings, name) < math.inf:
                 raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be more than 0")
-        for name in ("held_out", "noise"):
-            if not 0 <= getattr(settings, name) < 100:
-                option = name.replace("_", "-")
-                raise UsageError(f"--{option} {getattr(settings, name):g}: percent, from 0 to under 100")
-        if not 0 <= settings.momentum < 1:
-            raise UsageError(f"--momentum {settings.momentum:g}: a share from 0 to under 1")
+        if not 0 <= settings.held_out < 100:
+            raise UsageError(f"--held-out {settings.held_out:g}: percent, from 0 to under 100")
+        for name in ("momentum", "dropout"):
+            if not 0 <= getattr(settings, name) < 1:
+                raise UsageError(f"--{name} {getattr(settings, name):g}: a share from 0 to under 1")
         if settings.batch < 1 or settings.pairs < 1 or settings.reuse < 1:
             raise UsageError("--batch, --pairs and --reuse must be at least 1")
         if settings.batch % settings.reuse:
@@ -429,16 +457,18 @@ class DeepChessSystem:
             raise UsageError("--pretrain-epochs, --epochs and --distil-epochs are all 0: nothing is left to train")
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Decisive games. Raises KibitzError where one side has won next to none of them."""
+        """Decisive games that go beyond the opening. Raises KibitzError where one side has won next to none of them."""
         result = store.column("result")
-        won, lost = int((result > 0).sum()), int((result < 0).sum())
+        short = (result != 0) & (store.plies < 2 * settings.opening)
+        won, lost = int((result[~short] > 0).sum()), int((result[~short] < 0).sum())
         if min(won, lost) < FEWEST:
+            too_short = f", {int(short.sum()):,} end in the first {settings.opening} moves" if short.any() else ""
             raise KibitzError(
                 f"{store.path}: pairs are made of games that White won ({won:,} here) and games that Black won"
                 f" ({lost:,}), at least {FEWEST} of each; import more decisive games (of {len(result):,} games"
-                f" {int((result == 0).sum()):,} are drawn)"
+                f" {int((result == 0).sum()):,} are drawn{too_short})"
             )
-        return np.flatnonzero(result != 0)
+        return np.flatnonzero((result != 0) & ~short)
 
     def network(self, settings: Settings) -> DeepChess:
         return DeepChess(settings)
@@ -469,15 +499,17 @@ class DeepChessSystem:
             return lambda iteration, all_: rate(_Pace(settings.schedule, epochs, decay), base, iteration, all_)
 
         def add(
-            name: str, modules: list[nn.Module], examples: Any, loss: Any, base: float, decay: float, epochs: float
-        ) -> None:
+            name: str, modules: list[nn.Module], examples: Any, loss: Any, base: float, decay: float, epochs: float,
+            **more: Any,
+        ) -> None:  # fmt: skip
             if epochs:
                 found.append(
                     Stage(
                         name=name, module=network, examples=lambda store, games: examples(store, games, settings),
-                        loss=loss, optimiser=lambda: optimiser(settings, *modules),
+                        loss=loss,
+                        optimiser=lambda: optimiser(settings, *modules, l2=settings.l2 if name == "deepchess" else 0.0),
                         learning_rate=pace(base, decay, epochs), batch=settings.batch, iterations=None, epochs=epochs,
-                        keep_last=settings.keep == "last",
+                        keep_last=settings.keep == "last", **more,
                     )
                 )  # fmt: skip
 
@@ -489,8 +521,8 @@ class DeepChessSystem:
                 settings.pretrain_rate, settings.pretrain_decay, settings.pretrain_epochs,
             )  # fmt: skip
         add(
-            "deepchess", [full], Pairs, lambda batch: comparison(full, batch, settings.noise),
-            settings.learning_rate, settings.decay, settings.epochs,
+            "deepchess", [full], Pairs, lambda batch: comparison(full, batch),
+            settings.learning_rate, settings.decay, settings.epochs, better="accuracy",
         )  # fmt: skip
         if settings.distilled:
             small = network.distilled

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.chess.encodings import ATTACKS, AttackPlanes, MoverView, SignedPlanes, Stack
-from kibitz.chess.replay import CASTLING, EN_PASSANT, SIDE
+from kibitz.chess.replay import SIDE, mirrored
 from kibitz.errors import UsageError
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
@@ -80,13 +80,8 @@ class Outcomes(Positions):
         games, plies = self.locate(numbers)
         codes, state = self.store.replay(games, plies)
         if self.mirror:
-            coin = (
-                numbers * 0x9E3779B1 + epoch * 0x85EBCA77
-            ) >> 16 & 1  # chance that depends on the position and epoch alone
-            turned = np.flatnonzero((state[:, CASTLING] == 0) & (coin == 1))
-            codes[turned] = codes[turned].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, 64)
-            files = state[turned, EN_PASSANT]
-            state[turned, EN_PASSANT] = np.where(files > 0, 9 - files, 0)
+            coin = (numbers * 0x9E3779B1 + epoch * 0x85EBCA77) >> 16 & 1  # the position's and the epoch's alone
+            codes, state = mirrored(codes, state, coin == 1)
         return {"codes": codes, "state": state, "target": self._white_won[games].astype(np.float32)}
 
 

@@ -60,9 +60,7 @@ class Search:
     plan: Plan = field(default_factory=Plan)
 
     def __post_init__(self) -> None:
-        lacking = [name for name in (*SEARCHED, "iterations") if not hasattr(self.settings, name)]
-        if lacking:
-            raise UsageError(f"{self.system}: has no setting {lacking[0]}, so that there is nothing to search for")
+        _check_searchable(self.system, self.settings)
         several: Sequence[str] = getattr(load(self.system), "networks", ())
         for name in self.network.split(",") if self.network else []:
             if name not in ("all", *several):
@@ -110,9 +108,20 @@ def _named(settings: Any, network: str, name: str) -> str:
     return own if hasattr(settings, own) else name
 
 
+def _check_searchable(system: str, settings: Any) -> None:
+    """Raises UsageError for a system without the settings that a search is about."""
+    lacking = [name for name in (*SEARCHED, "iterations") if not hasattr(settings, name)]
+    if lacking:
+        raise UsageError(f"{system}: has no setting {lacking[0]}, so that there is nothing to search for")
+
+
 def usual_grid(system: System, network: str = "") -> Grid:
-    """A grid about the system's own numbers: half a power of ten to either side of its learning rate."""
+    """A grid about the system's own numbers: half a power of ten to either side of its learning rate.
+
+    Raises UsageError for a system without such settings.
+    """
     own = system.settings_type()
+    _check_searchable(system.name, own)
     rate = getattr(own, _named(own, network, "learning_rate"))
     rates = [float(f"{rate * factor:.1g}") for factor in (10**-0.5, 10**0.5)]
     initials = []

@@ -340,7 +340,7 @@ class Trainer:
             kind="validation", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means, n=count
         )
         first = self._best_stage != stage.name
-        if first or stage.keep_last or means[stage.better] < self._best.get(stage.better, float("inf")):
+        if first or stage.keep_last or stage.cost(means) < stage.cost(self._best):
             self._best = {**means, "iteration": iteration}
             self._checks_without_better = 0
             self._keep_best(stage)

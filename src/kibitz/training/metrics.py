@@ -69,7 +69,7 @@ class ByGame:
         if resamples < 1:
             raise ValueError(f"resamples must be at least 1, not {resamples}")
         unique, inverse = np.unique(ids, return_inverse=True)
-        self.games = len(unique)
+        self.games = self._units = len(unique)
         self.positions = len(ids)
         self._of: NDArray[np.intp] = inverse
         self._resamples = resamples
@@ -103,8 +103,8 @@ class ByGame:
         n, games = self._counted(of)
         if n == 0:
             return [Figure(math.nan, math.nan, math.nan, 0, 0) for _ in columns]
-        sums = np.column_stack([np.bincount(of, weights=numbers, minlength=self.games) for numbers, _ in chosen])
-        counts = np.bincount(of, weights=self._select(weights, mask)[0], minlength=self.games)
+        sums = np.column_stack([np.bincount(of, weights=numbers, minlength=self._units) for numbers, _ in chosen])
+        counts = np.bincount(of, weights=self._select(weights, mask)[0], minlength=self._units)
         drawn = self._shares(sums.astype(np.float64), counts)
         whole = sums.sum(axis=0) / counts.sum()
         return [_around(float(value), drawn[:, i], n, games) for i, value in enumerate(whole)]
@@ -120,10 +120,10 @@ class ByGame:
             return Figure(math.nan, math.nan, math.nan, n, games)
         first, second = first - first.mean(), second - second.mean()  # so that squares lose no digits
         products = (first, second, first * first, second * second, first * second)
-        columns = [np.bincount(of, weights=values, minlength=self.games) for values in products]
+        columns = [np.bincount(of, weights=values, minlength=self._units) for values in products]
         sums = np.column_stack(columns).astype(np.float64)
         value = float(_correlations(sums.sum(axis=0)[None] / n)[0])
-        drawn = _correlations(self._shares(sums, np.bincount(of, minlength=self.games)))
+        drawn = _correlations(self._shares(sums, np.bincount(of, minlength=self._units)))
         drawn = drawn[np.isfinite(drawn)]
         return _around(value, drawn, n, games) if drawn.size else Figure(value, math.nan, math.nan, n, games)
 
@@ -143,9 +143,9 @@ class ByGame:
         """
         chance, happened = self._pair(probability, outcome)
         at = _bin(chance, bins)
-        flat = np.bincount(self._of * bins + at, weights=chance - happened, minlength=self.games * bins)
-        gaps = flat.astype(np.float64).reshape(self.games, bins)
-        return self._calibration(gaps, np.bincount(self._of, minlength=self.games), *self._counted(self._of))
+        flat = np.bincount(self._of * bins + at, weights=chance - happened, minlength=self._units * bins)
+        gaps = flat.astype(np.float64).reshape(self._units, bins)
+        return self._calibration(gaps, np.bincount(self._of, minlength=self._units), *self._counted(self._of))
 
     def binned_calibration_error(self, gaps: ArrayLike, over: ArrayLike) -> Figure:
         """The same where a position holds many predictions, which its caller has put into bins.
@@ -158,8 +158,9 @@ class ByGame:
             raise ValueError(f"gaps must have shape ({self.positions}, bins), not {apart.shape}")
         counts = self._shaped(over, "over")
         of = self._of[counts > 0]
-        sums = np.column_stack([np.bincount(self._of, weights=one, minlength=self.games) for one in apart.T])
-        return self._calibration(sums.astype(np.float64), np.bincount(self._of, counts, self.games), *self._counted(of))
+        sums = np.column_stack([np.bincount(self._of, weights=one, minlength=self._units) for one in apart.T])
+        total = np.bincount(self._of, counts, self._units)
+        return self._calibration(sums.astype(np.float64), total, *self._counted(of))
 
     def _calibration(self, gaps: NDArray[np.float64], counts: NDArray[Any], n: int, games: int) -> Figure:
         """The figure of `calibration_error` from each game's gaps [games, bins] and number of predictions [games]."""
@@ -204,7 +205,7 @@ class ByGame:
 
     def _counted(self, of: NDArray[np.intp]) -> tuple[int, int]:
         """How many positions, and of how many games."""
-        return len(of), int(np.count_nonzero(np.bincount(of, minlength=self.games)))
+        return len(of), int(np.count_nonzero(np.bincount(of, minlength=self._units)))
 
     def _shares(self, sums: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
         """Column total / count in every resample of the games that count, shape (resamples, columns).
@@ -233,13 +234,15 @@ class ByGame:
         return np.concatenate(totals)
 
 
-def reliability(probability: ArrayLike, outcome: ArrayLike, game: ArrayLike, bins: int = 10) -> list[dict[str, Any]]:
+def reliability(
+    probability: ArrayLike, outcome: ArrayLike, game: ArrayLike | ByGame, bins: int = 10
+) -> list[dict[str, Any]]:
     """What a reliability picture shows: per bin of predicted probability, how often it happened.
 
     Arguments as in `ByGame.calibration_error`, `game` as in `ByGame`. Each row is {"low", "high": the bin's ends,
     "predicted": mean probability, "observed": the figure as JSON, "n": positions}. Bins without positions have no row.
     """
-    groups = ByGame(game)
+    groups = game if isinstance(game, ByGame) else ByGame(game)
     chance, happened = groups._pair(probability, outcome)
     at = _bin(chance, bins)
     rows = []

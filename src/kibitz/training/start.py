@@ -161,13 +161,18 @@ def train(
     """
     plan = plan or Plan()
     system = load(name)
-    system.check(settings)
-    material = lessons(system, settings, store_path, split)
-    store, parts, data = material.store, material.parts, material.data
     earlier = Run(start_from) if start_from else None
     if earlier:
         if earlier.info["system"] != name:
             raise UsageError(f"--start-from {start_from}: a run of {earlier.info['system']}, not of {name}")
+        try:
+            system.check(earlier.settings)
+        except UsageError as error:
+            raise UsageError(f"--start-from {start_from}: cannot learn any further ({error})") from None
+    system.check(settings)
+    material = lessons(system, settings, store_path, split)
+    store, parts, data = material.store, material.parts, material.data
+    if earlier:
         data["started_from"] = earlier.weights_sha256()
     torch.manual_seed(plan.seed)
     network = system.network(settings)

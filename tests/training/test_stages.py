@@ -1,0 +1,74 @@
+"""A training of several stages, killed in each of them: nobody could tell afterwards.
+
+The trainings are real processes that get a real SIGKILL. One process loads everything and forks them, since loading
+would take longer than training.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+
+from helpers import SMALL_PAIRS
+from kibitz.store.store import Store
+from kibitz.training.run import Run
+
+FORKS = """
+import json, os, signal, sys
+from pathlib import Path
+from kibitz.store.store import Store
+from kibitz.systems.deepchess import Settings
+from kibitz.training.loop import Plan
+from kibitz.training.start import train
+store, settings = sys.argv[1], Settings(**json.loads(sys.argv[2]))
+plan = Plan(summary_every=7, validate_every=10, snapshot_every=8, validate_positions=500, precision="32-true")
+Store(store).captures()  # loads what compiled functions need
+for run, stage, iteration in json.loads(sys.argv[3]):
+    child = os.fork()
+    if not child:
+        def tell(beat):
+            if (beat.stage, beat.iteration) == (stage, iteration) and not beat.note:
+                os.kill(os.getpid(), signal.SIGKILL)
+        code = 1
+        try:
+            code = 0 if train("deepchess", settings, store, run=Path(run), plan=plan, tell=tell).outcome.finished else 2
+        finally:
+            os._exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+KILLS = [("pos2vec-2", 11), ("deepchess", 1), ("deepchess", 19), ("distilled", 9)]
+"""Between two snapshots, and in the first iteration of a stage."""
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [{k: v for k, v in row.items() if k != "samples_per_second"} for row in Run(path).metrics()]
+
+
+def test_killed_in_every_stage_it_comes_to_the_same_weights(small_store: Store, tmp_path: Path) -> None:
+    settings = {
+        **SMALL_PAIRS, "pos2vec": "16.8", "compare": "8", "small_pos2vec": "8", "small_compare": "6", "dropout": 0.2,
+        "colours": True, "reuse": 2, "batch": 32, "pairs": 640, "positions": 3, "pretrain_epochs": 0.6, "epochs": 1.5,
+        "distil_epochs": 1.0, "keep": "best",
+    }  # fmt: skip
+    unbroken, broken = tmp_path / "unbroken", tmp_path / "broken"
+    calls = [(str(unbroken), "", 0), *((str(broken), *kill) for kill in KILLS), (str(broken), "", 0)]
+    command = [sys.executable, "-c", FORKS, str(small_store.path), json.dumps(settings), json.dumps(calls)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout.split() == ["0", *["-9"] * len(KILLS), "0"], done.stderr
+    assert {row["stage"] for row in rows(unbroken)} == {"pos2vec-1", "pos2vec-2", "deepchess", "distilled"}
+    assert rows(broken) == rows(unbroken)
+    files = sorted(path.name for path in (unbroken / "snapshots").iterdir())
+    assert sorted(path.name for path in (broken / "snapshots").iterdir()) == files
+    for name in ("best.safetensors", *(f"snapshots/{file}" for file in files)):
+        ours, theirs = load_file(broken / name), load_file(unbroken / name)
+        assert ours.keys() == theirs.keys()
+        assert all(torch.equal(ours[key], theirs[key]) for key in ours), name
+    assert (broken / "model.onnx").read_bytes() == (unbroken / "model.onnx").read_bytes()
+    assert Run(broken).info["best"] == Run(unbroken).info["best"]
