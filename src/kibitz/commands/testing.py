@@ -41,7 +41,10 @@ def run_test(
         ),
     ] = "unseen",
     positions: Annotated[
-        int, typer.Option(help="Positions at most, drawn evenly from the games; 0 for all of them.", min=0)
+        int,
+        typer.Option(
+            help="Positions at most (deepchess: pairs of them), drawn evenly from the games; 0 for all of them.", min=0
+        ),
     ] = 400_000,
     stockfish_positions: Annotated[
         int,
@@ -220,8 +223,10 @@ def _report(result: dict[str, Any]) -> None:
             f"{figure['n']:,}", f"{figure['games']:,}",
         )  # fmt: skip
 
+    unit = result.get("texts", {}).get("unit", "positions")
+
     def table(heading: str, rows: list[tuple[str, ...]]) -> None:
-        print_table("", (heading, "value", "95% interval", "positions", "games"), rows, right=(1, 2, 3, 4))
+        print_table("", (heading, "value", "95% interval", unit, "games"), rows, right=(1, 2, 3, 4))
         print()
 
     print(f"{result['run']} ({result['system']}: {result['title']}) on {data['store']}: {data['split']}")

@@ -14,9 +14,12 @@ _NUMBERS = re.compile(r"loss|error|brier|perplexity|entropy|rank|score|rating$|e
 
 
 def figure_text(value: float | None, name: str) -> str:
-    """A figure as print: "66.0%" for shares, three decimals for losses, errors and whatever is no share."""
+    """A figure as print: "66.0%" for shares, "+8.1" for differences of shares in points (names that end so), three
+    decimals for losses, errors and whatever is no share."""
     if value is None or math.isnan(value):
         return "–"
+    if name.endswith("points"):
+        return f"{value * 100:+.1f}"
     return f"{value * 100:.1f}%" if is_share(value, name) else f"{value:,.3f}"
 
 
@@ -25,6 +28,8 @@ def interval_text(figure: Row, name: str) -> str:
     low, high = figure.get("low"), figure.get("high")
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return "–"
+    if name.endswith("points"):
+        return f"{figure_text(low, name)} to {figure_text(high, name)}"
     if not is_share(figure["value"], name):
         return f"{low:,.3f} to {high:,.3f}"
     return f"{low * 100:.1f} to {high * 100:.1f}%"
@@ -39,8 +44,8 @@ def cell_text(cell: Any, kind: str) -> str:
     """A cell of a table as print: words as they are, counts, and figures or bare numbers as `figure_text` writes them;
     a figure with an interval has half its width beside it, "56.1% ±0.3".
 
-    kind: of the column, where a name stands in `figure_text`: "share", "small share" (two decimals), or "number" for
-    what is no share.
+    kind: of the column, where a name stands in `figure_text`: "share", "small share" (two decimals), "points", or
+    "number" for what is no share.
     """
     if cell is None:
         return "–"
@@ -51,7 +56,9 @@ def cell_text(cell: Any, kind: str) -> str:
     if isinstance(cell, float):
         return figure_text(cell, kind)
     low, high = cell.get("low"), cell.get("high")
-    if cell["value"] is None or not is_share(cell["value"], kind):
+    if kind == "points" and cell["value"] is not None:
+        text, half, digits = figure_text(cell["value"], kind), 50.0, 1
+    elif cell["value"] is None or not is_share(cell["value"], kind):
         text, half, digits = figure_text(cell["value"], kind), 0.5, 3
     else:
         digits = 2 if kind == "small share" else 1

@@ -23,10 +23,15 @@ from kibitz.report.numbers import cell_text, figure_text, interval_text, is_shar
 Row = Mapping[str, Any]
 
 TEXTS = {
+    "figures": "Intervals are taken over games, since the positions of one game hang together.",
+    "unit": "positions",
     "baselines": "The network beside simpler ways to answer, on the same positions.",
     "calibration": "When the network gives a probability, how often does it happen? On the dashed line, just as often.",
     "by": "The same figure over parts of the positions. The dashed line is the figure over all of them.",
     "gallery": "Positions by how sure the network was.",
+    "pairs": "Each pair is a position of a game that White won, on the left, and one of a game that Black won. The bar "
+    "is how probably the network finds the left one better for White; below each board is what it thinks of that "
+    "position alone: how probably it is better for White than a balanced one.",
     "hardest": "Where the network saw the chances most even.",
     "mistakes": "Where the network was surest, and wrong.",
     "games": "The games of these positions, with the network's probability after every move.",
@@ -39,7 +44,7 @@ TEXTS = {
     "counted": "positions",
 }
 """What a section says under its heading, unless the result's own "texts" say it; "course" names the small curve of a
-game, and "counted" is what the calibration counts."""
+game, "unit" is what the figures count, and "counted" what the calibration counts."""
 
 
 def render_test_page(result: Mapping[str, Any]) -> str:
@@ -51,7 +56,8 @@ def render_test_page(result: Mapping[str, Any]) -> str:
     "heat_maps" and "landscape" are as the modules of these names in `kibitz.examine` give them. A position has a "fen"
     or, in Go, a "board" as `report.goboards` draws it. "ply" counts moves made, so moves[ply - 1] is the last one
     played and curve[ply] the probability after it; "numbered" says every how many moves one has its number (else, as
-    in chess, White's). "texts" may replace the sentence under a section's heading, see `TEXTS`.
+    in chess, White's). "pairs" are groups of pairs of positions, as `kibitz.examine.pairs_shown` gives them. "texts"
+    may replace the sentence under a section's heading, see `TEXTS`.
     Raises ValueError without figures, and on a FEN or move that is not one.
     """
     figures = result.get("figures")
@@ -186,6 +192,9 @@ def _positions(result: Row) -> Iterator[Row]:
     for band in result.get("gallery") or ():
         for kind in ("positions", "correct", "wrong"):
             yield from band.get(kind) or ()
+    for group in result.get("pairs") or ():
+        for pair in group["pairs"]:
+            yield from (pair["won"], pair["lost"])
 
 
 def _moments(result: Row, key: str) -> list[Row]:
