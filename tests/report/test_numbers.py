@@ -26,6 +26,7 @@ def figure(value: float | None) -> dict[str, Any]:
         (0.4, "origin_largest_gap", "0.400"),
         (1.0, "accuracy", "100.0%"),
         (1234.5, "positions_per_second", "1,234.500"),
+        (0.0812, "ahead_of_material_in_points", "+8.1"),
         (None, "accuracy", "–"),
         (float("nan"), "accuracy", "–"),
     ],
@@ -38,6 +39,7 @@ def test_intervals_print() -> None:
     assert interval_text(figure(0.5), "accuracy") == "49.0 to 51.0%"
     assert interval_text(figure(0.5), "log_loss") == "0.490 to 0.510"
     assert interval_text(figure(None), "accuracy") == "–"
+    assert interval_text(figure(0.005), "gain_in_points") == "-0.5 to +1.5"
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,8 @@ def test_intervals_print() -> None:
         (figure(0.5), "share", "50.0% ±1.0"),
         (figure(0.5), "small share", "50.00% ±1.00"),
         (figure(0.5), "number", "0.500 ±0.010"),
+        (figure(-0.124), "points", "-12.4 ±1.0"),
+        (figure(None), "points", "–"),
         (figure(2.5), "share", "2.500 ±0.010"),
         (figure(None), "share", "–"),
         (figure(None), "small share", "–"),

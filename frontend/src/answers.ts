@@ -1,0 +1,46 @@
+/** What networks say of single positions: of the game's own analysis where it has come so far, else asked for. */
+
+import type { Snapshot } from "./api";
+import { Kept } from "./asking";
+import type { App, Node, Result } from "./state";
+
+export class Answers {
+  private readonly kept = new Kept<Result>(3000);
+  /** Node numbers begin anew with every game. */
+  private game = 0;
+
+  constructor(private readonly app: App) {
+    app.on("game", () => {
+      this.game += 1;
+      this.kept.clear();
+    });
+  }
+
+  /** snapshot: one of a run's, or null for the network itself. */
+  known(network: string, snapshot: string | null, node: Node): Result | undefined {
+    const own = snapshot === null ? this.app.result(network, node.id) : undefined;
+    return own ?? this.kept.get(this.key(network, snapshot, node));
+  }
+
+  async fetch(network: string, snapshot: string | null, node: Node, signal: AbortSignal): Promise<Result> {
+    const known = this.known(network, snapshot, node);
+    if (known) return known;
+    const key = this.key(network, snapshot, node);
+    const line = this.app.line(node.id);
+    const at = line.moves.length;
+    let found: Result | undefined;
+    await this.app.api.analyse({ network, line, from: at, to: at, snapshot }, (result) => (found = result), signal);
+    if (!found) throw new Error("The network gave no answer.");
+    this.kept.set(key, found);
+    return found;
+  }
+
+  private key(network: string, snapshot: string | null, node: Node): string {
+    return JSON.stringify([this.game, network, snapshot, node.id]);
+  }
+}
+
+/** "moves, after 3,000 iterations". */
+export function snapshotName({ stage, iteration }: Snapshot): string {
+  return `${stage}, ${iteration.toLocaleString("en")} iterations`;
+}

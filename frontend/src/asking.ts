@@ -1,0 +1,69 @@
+/** Questions to the server of which only the latest matters. */
+
+/**
+ * Asks after a short pause, gives up what was asked before, and drops answers that come late, by their number.
+ * While somebody steps through a game nothing is asked; where they stop, one question is.
+ */
+export class Latest {
+  private number = 0;
+  private timer = 0;
+  private abort: AbortController | null = null;
+
+  constructor(private readonly pause = 140) {}
+
+  ask<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    then: (answer: T) => void,
+    failed: (message: string) => void,
+  ): void {
+    this.cancel();
+    const number = this.number;
+    this.timer = window.setTimeout(() => {
+      const abort = new AbortController();
+      this.abort = abort;
+      work(abort.signal).then(
+        (answer) => {
+          if (number === this.number) then(answer);
+        },
+        (error: unknown) => {
+          if (number === this.number && !abort.signal.aborted) failed(message(error));
+        },
+      );
+    }, this.pause);
+  }
+
+  cancel(): void {
+    this.number += 1;
+    window.clearTimeout(this.timer);
+    this.abort?.abort();
+    this.abort = null;
+  }
+}
+
+export function message(error: unknown): string {
+  return error instanceof Error && error.message ? error.message : String(error);
+}
+
+/** Answers that were given, the latest `room` of them. */
+export class Kept<T> {
+  private readonly answers = new Map<string, T>();
+
+  constructor(private readonly room = 400) {}
+
+  get(key: string): T | undefined {
+    return this.answers.get(key);
+  }
+
+  set(key: string, answer: T): void {
+    this.answers.delete(key);
+    this.answers.set(key, answer);
+    for (const oldest of this.answers.keys()) {
+      if (this.answers.size <= this.room) break;
+      this.answers.delete(oldest);
+    }
+  }
+
+  clear(): void {
+    this.answers.clear();
+  }
+}

@@ -1,0 +1,88 @@
+/** The board that is played on: of the game's kind, with what the panels have switched on. */
+
+import { ChessView } from "./chessboard";
+import { button, el } from "./elements";
+import { GoView } from "./goboard";
+import { picture, shown, type View } from "./overlays";
+import type { App, Line } from "./state";
+// After chessground's own, which it overrules.
+import "./boards.css";
+
+/** A board for a game that starts so; it takes moves where there are hands. */
+export function makeView(host: HTMLElement, start: Line, hands: { app: App } | null): View {
+  const app = hands?.app;
+  const play = app && ((move: string) => app.play(move));
+  if (start.game === "chess") {
+    return new ChessView(host, play ? { play, picked: (square) => shown.pick(square) } : null);
+  }
+  return new GoView(host, start.size ?? 19, app && play ? { play, say: (text) => app.say(text) } : null);
+}
+
+export function mountBoard(host: HTMLElement, app: App): void {
+  const place = el("div", { class: "board-place" });
+  const below = new GoButtons(app);
+  host.classList.add("board-host");
+  host.replaceChildren(place, below.element);
+  let view: View | null = null;
+  let kind = "";
+  let previewed: string | null = null;
+
+  const draw = (): void => {
+    const start = app.game.start;
+    const wanted = `${start.game} ${start.size ?? 19}`;
+    if (!view || wanted !== kind) {
+      view?.destroy();
+      kind = wanted;
+      view = makeView(place, start, { app });
+    }
+    const node = app.node();
+    const result = app.network ? app.result(app.network, node.id) : undefined;
+    view.draw(node, picture(app, node, result), {
+      flipped: app.flipped,
+      coordinates: app.coordinates,
+      sides: node.end ? "none" : shown.sides,
+      small: false,
+    });
+    below.draw();
+  };
+  // A move pointed at or chosen belongs to the position that was left.
+  app.on("cursor", () => {
+    shown.square = shown.preview = previewed = null;
+    view?.preview(null);
+    draw();
+  });
+  for (const event of ["game", "results", "settings", "networks"] as const) app.on(event, draw);
+  shown.on(() => {
+    if (shown.preview !== previewed) {
+      previewed = shown.preview;
+      view?.preview(previewed);
+    } else draw();
+  });
+  draw();
+}
+
+/** Under a Go board: pass and resign, and the stones that were taken. Nothing for chess. */
+class GoButtons {
+  readonly element: HTMLDivElement;
+  private readonly pass: HTMLButtonElement;
+  private readonly resign: HTMLButtonElement;
+  private readonly taken = el("span", { class: "taken" });
+
+  constructor(private readonly app: App) {
+    this.pass = button("Pass", () => void app.play("pass").catch(() => undefined));
+    this.resign = button("Resign", () => shown.resign?.());
+    this.element = el("div", { class: "go-buttons" }, this.pass, this.resign, this.taken);
+  }
+
+  draw(): void {
+    const node = this.app.node();
+    const go = this.app.game.kind === "go";
+    this.element.hidden = !go;
+    if (!go) return;
+    const mine = shown.sides === "both" || shown.sides === node.turn;
+    this.pass.disabled = node.end !== null || !mine;
+    this.resign.hidden = shown.resign === null;
+    const { B, W } = node.captured ?? { B: 0, W: 0 };
+    this.taken.textContent = `Taken: Black ${B}, White ${W}`;
+  }
+}

@@ -1,0 +1,65 @@
+/** What a network expects, in words and as a bar. Of chess it is always White's chance, of Go always Black's. */
+
+import { el, percent } from "./elements";
+import type { App, Network, Result } from "./state";
+
+type Kind = App["game"]["kind"];
+
+/** Whose chance is told of this game. */
+export const whose = (kind: Kind): string => (kind === "chess" ? "White" : "Black");
+
+/** White's chance in chess, Black's in Go; null where the network gives none. */
+export function chanceOf(kind: Kind, result: Result | undefined): number | null {
+  return (kind === "chess" ? result?.white : result?.black) ?? null;
+}
+
+export function inWords(kind: Kind, p: number): string {
+  const other = kind === "chess" ? "Black" : "White";
+  const side = p >= 0.5 ? whose(kind) : other;
+  const sure = Math.max(p, 1 - p);
+  if (sure < 0.53) return "about even";
+  if (sure < 0.62) return `${side} is a little better`;
+  if (sure < 0.78) return `${side} is better`;
+  if (sure < 0.93) return `${side} is much better`;
+  return `${side} is winning`;
+}
+
+/** "Black leads by 3.5 points". */
+export function leads(score: number): string {
+  const points = Math.round(Math.abs(score) * 2) / 2;
+  if (points < 0.5) return "Even on points";
+  return `${score > 0 ? "Black" : "White"} leads by ${points} ${points === 1 ? "point" : "points"}`;
+}
+
+export class Chance {
+  private readonly name = el("span", { class: "whose" });
+  private readonly number = el("strong");
+  private readonly words = el("span", { class: "words" });
+  private readonly fill = el("span", { class: "fill" });
+  private readonly bar = el("div", { class: "chance-bar", "aria-hidden": "true" }, this.fill);
+  private readonly score = el("p", { class: "score" });
+  private readonly line = el("p", { class: "chance-line" }, this.name, this.number, this.words);
+  private readonly note = el("p", { class: "note" });
+  readonly element = el("div", { class: "chance" }, this.line, this.bar, this.score, this.note);
+
+  /** `short`: without the note about what the chance means. */
+  draw(kind: Kind, result: Result | undefined, network: Network | undefined, short = false): void {
+    const claim = network?.claim;
+    const p = chanceOf(kind, result);
+    this.line.hidden = this.bar.hidden = p === null;
+    if (p !== null) {
+      this.name.textContent = claim?.name || `${whose(kind)}’s chance`;
+      this.number.textContent = percent(p);
+      // Of a network that claims something else, these would be the wrong words.
+      this.words.textContent = !claim || claim.name.includes("winning") ? inWords(kind, p) : "";
+      this.fill.style.width = `${100 * p}%`;
+      this.bar.className = `chance-bar ${kind}`;
+    }
+    this.note.textContent = p === null || short ? "" : (claim?.note ?? "");
+    this.note.hidden = !this.note.textContent;
+    const score = result?.score ?? null;
+    this.score.hidden = score === null;
+    this.score.textContent = score === null ? "" : leads(score);
+    this.element.hidden = p === null && score === null;
+  }
+}

@@ -1,0 +1,230 @@
+/** Two networks side by side on the same position, or two snapshots of one. */
+
+import { Answers, snapshotName } from "./answers";
+import type { Snapshot } from "./api";
+import { Latest } from "./asking";
+import { makeView } from "./board";
+import { Chance, chanceOf, whose } from "./chance";
+import { Choice, el, percent } from "./elements";
+import { likely, NOTHING, type Picture, type View } from "./overlays";
+import type { App, Network, Result } from "./state";
+
+export function mountCompare(host: HTMLElement, app: App): void {
+  new ComparePanel(host, app);
+}
+
+class ComparePanel {
+  private readonly sides: [Side, Side];
+  private readonly verdict = el("p", { class: "note", role: "status" });
+  private readonly none = el("p", { class: "note" }, "There is no network of this game to compare.");
+  private readonly pair: HTMLElement;
+
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly app: App,
+  ) {
+    const answers = new Answers(app);
+    const changed = (): void => this.draw();
+    this.sides = [
+      new Side(app, answers, "Left", changed),
+      new Side(app, answers, "Right", changed, (name) => app.chooseSecond(name)),
+    ];
+    this.pair = el("div", { class: "pair" }, this.sides[0].element, this.sides[1].element);
+    host.classList.add("panel");
+    host.replaceChildren(el("h2", {}, "Two networks, one position"), this.none, this.verdict, this.pair);
+    for (const event of ["game", "cursor", "results", "networks", "settings"] as const)
+      app.on(event, () => this.draw());
+    // What is hidden asks nothing; it catches up when it is shown.
+    new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && this.draw()).observe(host);
+    this.draw();
+  }
+
+  private draw(): void {
+    const { app } = this;
+    const here = app.networks.filter((each) => each.game === app.game.kind && !each.problem);
+    this.none.hidden = here.length > 0;
+    this.pair.hidden = here.length === 0;
+    if (!here.length || !this.host.offsetParent) return;
+    const [left, right] = this.sides;
+    const first = here.find((each) => each.name === app.network) ?? here[0]!;
+    left.offer(here, first.name);
+    right.offer(
+      here,
+      here.find((each) => each.name === app.second)?.name ?? here.find((each) => each !== first)?.name ?? first.name,
+    );
+    for (const side of this.sides) side.align(left.hasSnapshots || right.hasSnapshots);
+    const a = left.draw();
+    const b = right.draw();
+    left.list(a, b);
+    right.list(b, a);
+    this.verdict.textContent = app.hints ? verdict(app, a, b) : "Hints are off.";
+  }
+}
+
+function verdict(app: App, a: Result | undefined, b: Result | undefined): string {
+  if (!a || !b) return "";
+  const kind = app.game.kind;
+  const [p, q] = [chanceOf(kind, a), chanceOf(kind, b)];
+  const said: string[] = [];
+  if (p !== null && q !== null) {
+    // As it is written on the two sides.
+    const points = Math.abs(Math.round(100 * p) - Math.round(100 * q));
+    said.push(
+      points === 0
+        ? `They agree on ${whose(kind)}’s chance.`
+        : `They are ${points} ${points === 1 ? "point" : "points"} apart on ${whose(kind)}’s chance.`,
+    );
+  }
+  const [x, y] = [a.moves?.[0], b.moves?.[0]];
+  if (x && y)
+    said.push(x.move === y.move ? `Both would play ${x.san}.` : `One would play ${x.san}, the other ${y.san}.`);
+  if (a.owners && b.owners) {
+    const other = b.owners;
+    const count = a.owners.filter((value, point) => value > 0.5 !== (other[point] ?? 0.5) > 0.5).length;
+    said.push(count ? `They give ${count} points to different sides.` : "They give every point to the same side.");
+  }
+  return said.join(" ");
+}
+
+class Side {
+  private readonly network: Choice;
+  private readonly snapshot: Choice;
+  private readonly place = el("div");
+  private readonly chance = new Chance();
+  private readonly moves = el("ol", { class: "small-list" });
+  private readonly problem = el("p", { class: "note problem", role: "status" });
+  readonly element: HTMLElement;
+  private readonly latest = new Latest();
+  private chosen: string | null = null;
+  hasSnapshots = false;
+  private view: View | null = null;
+  private shape = "";
+  private asked = "";
+  private snapshotsOf = "";
+  private listed = "";
+
+  constructor(
+    private readonly app: App,
+    private readonly answers: Answers,
+    name: string,
+    private readonly changed: () => void,
+    choose?: (name: string) => void,
+  ) {
+    this.network = new Choice(`${name} network`, (value) => {
+      this.asked = "";
+      if (choose) choose(value);
+      else this.chosen = value;
+      changed();
+    });
+    this.snapshot = new Choice(`${name} snapshot`, () => changed());
+    this.element = el(
+      "div",
+      { class: "side" },
+      this.network.element,
+      this.snapshot.element,
+      this.place,
+      this.problem,
+      this.chance.element,
+      this.moves,
+    );
+  }
+
+  /** The networks of this game; `usual` is taken as long as nobody has chosen. */
+  offer(here: readonly Network[], usual: string): void {
+    const chosen = here.some((each) => each.name === this.chosen) ? this.chosen : usual;
+    this.network.offer(
+      here.map((each) => [each.name, each.name] as const),
+      chosen,
+    );
+    const network = here.find((each) => each.name === chosen);
+    this.hasSnapshots = Boolean(network?.snapshots);
+    if (network && network.name !== this.snapshotsOf) {
+      this.snapshotsOf = network.name;
+      this.snapshot.offer([["", "the network itself"]], "");
+      if (network.snapshots) void this.offerSnapshots(network.name);
+    }
+  }
+
+  /** Both boards stand at the same height, though one network has no snapshots. */
+  align(either: boolean): void {
+    this.snapshot.element.hidden = !either;
+    this.snapshot.element.style.visibility = this.hasSnapshots ? "" : "hidden";
+  }
+
+  private async offerSnapshots(run: string): Promise<void> {
+    try {
+      const found: Snapshot[] = await this.app.api.snapshots(run);
+      if (run !== this.snapshotsOf) return;
+      this.snapshot.offer([["", "the network itself"], ...found.map((each) => [each.id, snapshotName(each)] as const)]);
+    } catch {
+      // Then there is only the network itself to choose.
+    }
+  }
+
+  /** Draws what is known and asks for what is not. */
+  draw(): Result | undefined {
+    const { app } = this;
+    const node = app.node();
+    const network = this.network.value;
+    const snapshot = this.snapshot.value || null;
+    const result = app.hints ? this.answers.known(network, snapshot, node) : undefined;
+    const start = app.game.start;
+    const shape = `${start.game} ${start.size ?? 19}`;
+    if (!this.view || shape !== this.shape) {
+      this.view?.destroy();
+      this.shape = shape;
+      this.view = makeView(this.place, start, null);
+    }
+    this.view.draw(node, seen(result), { flipped: app.flipped, coordinates: false, sides: "none", small: true });
+    this.chance.draw(app.game.kind, result, app.named(network), true);
+    this.ask(network, snapshot, result);
+    return result;
+  }
+
+  private ask(network: string, snapshot: string | null, result: Result | undefined): void {
+    const node = this.app.node();
+    const key = `${network} ${snapshot} ${node.id}`;
+    if (result || !this.app.hints) {
+      this.latest.cancel();
+      this.asked = "";
+      this.problem.hidden = true;
+      return;
+    }
+    if (key === this.asked) return;
+    this.asked = key;
+    this.problem.hidden = true;
+    this.latest.ask(
+      (signal) => this.answers.fetch(network, snapshot, node, signal),
+      () => this.changed(),
+      (problem) => {
+        this.problem.textContent = problem;
+        this.problem.hidden = false;
+      },
+    );
+  }
+
+  /** The first moves; those that the other one has among its own stand out. */
+  list(mine: Result | undefined, other: Result | undefined): void {
+    const moves = mine?.moves?.slice(0, 5) ?? [];
+    const others = new Set(other?.moves?.slice(0, 5).map((each) => each.move));
+    const key = JSON.stringify([moves, [...others]]);
+    if (key === this.listed) return;
+    this.listed = key;
+    this.moves.replaceChildren(
+      ...moves.map(({ move, san, p }) =>
+        el("li", { class: others.has(move) ? "both" : null }, el("span", {}, san), el("span", {}, percent(p))),
+      ),
+    );
+  }
+}
+
+/** What a small board shows: all that the answer has. */
+export function seen(result: Result | undefined): Picture {
+  if (!result) return NOTHING;
+  return {
+    ...NOTHING,
+    heat: result.origin ? { kind: "origin", values: result.origin } : null,
+    moves: likely(result).slice(0, 3),
+    owners: result.owners ?? null,
+  };
+}

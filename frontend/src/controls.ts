@@ -1,0 +1,71 @@
+/** Under the board: stepping, turning, and a box for a typed move. */
+
+import { message } from "./asking";
+import { el } from "./elements";
+import { iconButton } from "./icons";
+import type { App } from "./state";
+
+export interface Typed {
+  focus(): void;
+}
+
+export function mountControls(host: HTMLElement, app: App): Typed {
+  const first = iconButton("first", "To the start", () => app.step(-Infinity), "Home");
+  const back = iconButton("back", "One move back", () => app.step(-1), "←");
+  const forward = iconButton("forward", "One move forward", () => app.step(1), "→");
+  const last = iconButton("last", "To the end", () => app.step(Infinity), "End");
+  const flip = iconButton("flip", "Turn the board", () => app.set({ flipped: !app.flipped }), "f");
+  const input = el("input", {
+    type: "text",
+    "aria-label": "Type a move",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    maxlength: 12,
+    enterkeyhint: "go",
+  });
+  const form = el("form", { class: "typed" }, input);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const move = input.value.trim();
+    if (!move) return;
+    input.value = "";
+    app.play(move).then(
+      () => input.classList.remove("wrong"),
+      (error: unknown) => {
+        input.classList.add("wrong");
+        input.value ||= move;
+        input.select();
+        app.say(message(error));
+      },
+    );
+  });
+  input.addEventListener("input", () => input.classList.remove("wrong"));
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") input.blur();
+  });
+  host.replaceChildren(
+    el("div", { class: "steps", role: "group", "aria-label": "Step through the game" }, first, back, forward, last),
+    flip,
+    form,
+  );
+  let kind = "";
+  const ends = (): void => {
+    first.disabled = back.disabled = app.place === 0;
+    forward.disabled = last.disabled = app.place === app.path.length - 1;
+  };
+  const game = (): void => {
+    if (app.game.kind !== kind) {
+      kind = app.game.kind;
+      input.placeholder = kind === "chess" ? "Type a move: Nf3" : "Type a move: Q16";
+    }
+    // Go is looked at from one side.
+    flip.hidden = kind === "go";
+    ends();
+  };
+  app.on("cursor", ends);
+  app.on("path", ends);
+  app.on("game", game);
+  game();
+  return { focus: () => input.select() };
+}

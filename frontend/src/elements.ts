@@ -1,0 +1,91 @@
+/** Short ways to make elements. Text is always text: nothing here reads markup. */
+
+export type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | null | undefined>;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element: Element, attributes: Attributes, children: readonly Child[]): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
+  }
+  for (const child of children) if (child) element.append(child);
+}
+
+/** An HTML element with attributes (true: an empty one; false, null: none) and children. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  fill(made, attributes, children);
+  return made;
+}
+
+/** An SVG element likewise. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  const made = document.createElementNS(SVG, tag) as SVGElementTagNameMap[K];
+  fill(made, attributes, children);
+  return made;
+}
+
+/** A button that says what it does; `label` is for those who do not see it, where the text is short. */
+export function button(text: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  const made = el("button", { type: "button", ...attributes }, text);
+  made.addEventListener("click", act);
+  return made;
+}
+
+/** A choice out of a few, each [value, text]; keeps its value when the choices change and still have it. */
+export class Choice {
+  readonly element: HTMLDivElement;
+  readonly select: HTMLSelectElement;
+  private known = "";
+
+  constructor(label: string, changed: (value: string) => void) {
+    const id = fresh("choice");
+    this.select = el("select", { id });
+    this.element = el("div", { class: "field" }, el("label", { for: id }, label), this.select);
+    this.select.addEventListener("change", () => changed(this.select.value));
+  }
+
+  get value(): string {
+    return this.select.value;
+  }
+
+  set value(value: string) {
+    this.select.value = value;
+  }
+
+  /** The choices. Does nothing when they are the same as before. */
+  offer(choices: readonly (readonly [string, string])[], value?: string | null): void {
+    const asked = JSON.stringify(choices);
+    const before = value ?? this.select.value;
+    if (asked !== this.known) {
+      this.known = asked;
+      this.select.replaceChildren(...choices.map(([id, text]) => el("option", { value: id }, text)));
+    }
+    if (choices.some(([id]) => id === before)) this.select.value = before;
+  }
+}
+
+/** "63%": a probability for reading; never 0% or 100% for what is not. */
+export function percent(p: number): string {
+  if (p > 0 && p < 0.005) return "<1%";
+  if (p < 1 && p > 0.995) return ">99%";
+  return `${Math.round(p * 100)}%`;
+}
+
+let counted = 0;
+
+/** A new id for what must refer to something: "k7-…". */
+export function fresh(name: string): string {
+  counted += 1;
+  return `k${counted}-${name}`;
+}

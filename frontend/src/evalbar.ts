@@ -1,0 +1,34 @@
+/** The chance as a bar beside the board: White's in chess, Black's in Go. */
+
+import { chanceOf, whose } from "./chance";
+import { el, percent } from "./elements";
+import type { App } from "./state";
+
+export function mountEvalBar(host: HTMLElement, app: App): void {
+  const fill = el("div", { class: "eval-fill" });
+  const number = el("div", { class: "eval-number" });
+  host.setAttribute("role", "meter");
+  host.setAttribute("aria-valuemin", "0");
+  host.setAttribute("aria-valuemax", "100");
+  host.replaceChildren(fill, el("div", { class: "eval-middle" }), number);
+
+  const draw = (): void => {
+    const { kind } = app.game;
+    const network = app.named(app.network);
+    const p = app.hints && network ? chanceOf(kind, app.result(network.name, app.cursor)) : null;
+    const side = whose(kind);
+    // The side whose chance it is stands below, as its pieces do.
+    const upside = kind === "chess" && app.flipped;
+    host.className = `of-${kind} ${upside ? "upside" : ""} ${p === null ? "none" : ""}`;
+    // Where nothing is known, nothing is shown: half.
+    fill.style.transform = `scaleY(${(p ?? 0.5).toFixed(4)})`;
+    number.textContent = p === null ? "" : percent(p).replace("%", "");
+    host.setAttribute("aria-label", `${side}’s chance`);
+    host.setAttribute("aria-valuenow", String(Math.round(100 * (p ?? 0.5))));
+    host.setAttribute("aria-valuetext", p === null ? "not known" : `${side} ${percent(p)}`);
+    const claim = network?.claim ? `${network.claim.name}, by ${network.name}` : `${side}’s chance`;
+    host.title = p === null ? claim : `${claim}: ${percent(p)}`;
+  };
+  for (const event of ["game", "cursor", "results", "networks", "settings"] as const) app.on(event, draw);
+  draw();
+}

@@ -1,0 +1,147 @@
+/** What lies over the stones of a Go board: owners, heat, moves, liberties and chains. */
+
+import { svg } from "./elements";
+import { chains, pointOf } from "./gopoints";
+import { tints, type Heat, type Picture } from "./overlays";
+
+const STEP = 100;
+/** The side of a square where the value is the largest there can be. */
+const LARGEST = 56;
+/** A certainty below which no owner is shown. */
+const FAINTEST = 0.1;
+
+const KINDS = ["black", "white", "plane", "positive", "negative"] as const;
+type Kind = (typeof KINDS)[number];
+
+export class GoMarks {
+  /** Under the stones: discs of likely moves, on empty points. */
+  readonly below = svg("g", { class: "moves", "aria-hidden": "true" });
+  readonly above = svg("g", { class: "marks", "aria-hidden": "true" });
+  private readonly paths: Record<Kind, SVGPathElement>;
+  private readonly links = svg("g", { class: "links" });
+  private readonly counts = svg("g", { class: "counts" });
+  private readonly moves = new Map<number, SVGGElement>();
+  private key = "";
+  private told = "";
+
+  constructor(private readonly size: number) {
+    const paths = KINDS.map((kind) => [kind, svg("path", { class: `square ${kind}`, d: "" })] as const);
+    this.paths = Object.fromEntries(paths) as Record<Kind, SVGPathElement>;
+    this.above.append(this.links, ...Object.values(this.paths), this.counts);
+  }
+
+  draw(stones: string, picture: Picture, small: boolean): void {
+    this.suggest(stones, picture, small);
+    if (picture.owners) this.owners(picture.owners);
+    else this.heat(picture.heat, stones);
+    const { heat, liberties } = picture;
+    const numbered = heat && counts(heat) ? heat.values.join() : "";
+    const told = liberties || picture.chains || numbered ? [liberties, picture.chains, stones, numbered].join(" ") : "";
+    if (told === this.told) return;
+    this.told = told;
+    this.links.replaceChildren();
+    this.counts.replaceChildren();
+    if (numbered) this.number(stones, heat!.values);
+    else if (told) this.tell(stones, picture);
+  }
+
+  /** Makes the move that a list points at stand out. */
+  point(point: number | null): void {
+    for (const [each, group] of this.moves) group.classList.toggle("pointed", each === point);
+  }
+
+  private owners(owners: readonly number[]): void {
+    this.squares((point) => {
+      const sure = this.moves.has(point) ? 0 : Math.abs(2 * (owners[point] ?? 0.5) - 1);
+      const kind = (owners[point] ?? 0) > 0.5 ? "black" : "white";
+      return [kind, sure < FAINTEST ? 0 : LARGEST * Math.sqrt(sure)];
+    });
+  }
+
+  private heat(heat: Heat | null, stones: string): void {
+    const drawn = heat && !counts(heat) ? tints(heat) : null;
+    this.squares((point) => {
+      const tint = drawn?.[point];
+      // A plane that is 1 all over would hide the board, so empty points get smaller squares.
+      const most = stones[point] === "." ? LARGEST - 16 : LARGEST;
+      const kind = tint?.negative ? "negative" : heat?.kind === "signed" ? "positive" : "plane";
+      return [kind, tint?.strength ? most * Math.sqrt(tint.strength / 0.87) : 0];
+    });
+  }
+
+  /** Squares of every kind. All of a kind are one path: 361 elements would cost more than all else of a step. */
+  private squares(of: (point: number) => [Kind, number]): void {
+    const drawn: Record<Kind, string> = { black: "", white: "", plane: "", positive: "", negative: "" };
+    for (let point = 0; point < this.size * this.size; point += 1) {
+      const [kind, side] = of(point);
+      const rounded = Math.round(side);
+      if (rounded <= 0) continue;
+      const x = (point % this.size) * STEP - rounded / 2;
+      const y = Math.floor(point / this.size) * STEP - rounded / 2;
+      drawn[kind] += `M${x} ${y}h${rounded}v${rounded}h${-rounded}z`;
+    }
+    for (const kind of KINDS) {
+      const path = this.paths[kind];
+      if (path.getAttribute("d") !== drawn[kind]) path.setAttribute("d", drawn[kind]);
+    }
+  }
+
+  /** Numbers of liberties, or lines between the stones of a chain. */
+  private tell(stones: string, picture: Picture): void {
+    const found = chains(stones, this.size);
+    found.forEach((chain, point) => {
+      if (!chain) return;
+      const x = (point % this.size) * STEP;
+      const y = Math.floor(point / this.size) * STEP;
+      const on = stones[point] === "B" ? "on-black" : "on-white";
+      if (picture.liberties) {
+        const count = chain.liberties >= picture.liberties ? `${picture.liberties}+` : String(chain.liberties);
+        const few = chain.liberties === 1 ? " few" : "";
+        this.counts.append(svg("text", { x, y, class: `${on}${few}` }, count));
+        return;
+      }
+      const path: string[] = [];
+      if ((point + 1) % this.size && found[point + 1] === chain) path.push(`M${x} ${y}h${STEP}`);
+      if (found[point + this.size] === chain) path.push(`M${x} ${y}v${STEP}`);
+      if (path.length) this.links.append(svg("path", { d: path.join(""), class: on }));
+      this.links.append(svg("circle", { cx: x, cy: y, r: 12, class: on }));
+    });
+  }
+
+  /** A plane of numbers: each on its stone. */
+  private number(stones: string, values: readonly number[]): void {
+    values.forEach((value, point) => {
+      if (!value) return;
+      const on = stones[point] === "B" ? "on-black" : "on-white";
+      const x = (point % this.size) * STEP;
+      this.counts.append(svg("text", { x, y: Math.floor(point / this.size) * STEP, class: on }, String(value)));
+    });
+  }
+
+  private suggest(stones: string, picture: Picture, small: boolean): void {
+    const key = picture.moves.length
+      ? JSON.stringify([small, stones, picture.moves.map(({ move, p }) => [move, p])])
+      : "";
+    if (key === this.key) return;
+    this.key = key;
+    this.below.replaceChildren();
+    this.moves.clear();
+    picture.moves.forEach(({ move, p }, index) => {
+      const point = pointOf(move, this.size);
+      if (point === null || stones[point] !== ".") return;
+      const group = svg("g", {
+        class: index === 0 ? "move first" : "move",
+        transform: `translate(${(point % this.size) * STEP} ${Math.floor(point / this.size) * STEP})`,
+      });
+      group.append(svg("circle", { r: 44 }));
+      if (!small) group.append(svg("text", {}, String(Math.round(p * 100))));
+      this.moves.set(point, group);
+      this.below.append(group);
+    });
+  }
+}
+
+/** Whether a plane counts something: whole numbers, and more than 0 and 1. */
+function counts({ kind, values }: Heat): boolean {
+  return kind === "plane" && values.some((value) => value > 1) && values.every(Number.isInteger);
+}

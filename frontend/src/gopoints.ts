@@ -1,0 +1,67 @@
+/** Points of a Go board: numbers from the upper left, row by row, and their names ("Q16"). */
+
+const COLUMNS = "ABCDEFGHJKLMNOPQRST";
+
+export const column = (index: number): string => COLUMNS[index] ?? "?";
+
+export function pointName(point: number, size: number): string {
+  return `${column(point % size)}${size - Math.floor(point / size)}`;
+}
+
+/** The number of "Q16"; null of "pass" and of what is no point of this board. */
+export function pointOf(name: string, size: number): number | null {
+  const across = COLUMNS.indexOf(name[0]?.toUpperCase() ?? "");
+  const up = Number(name.slice(1));
+  if (across < 0 || across >= size || !Number.isInteger(up) || up < 1 || up > size) return null;
+  return (size - up) * size + across;
+}
+
+export function neighbours(point: number, size: number): number[] {
+  const across = point % size;
+  const found: number[] = [];
+  if (point >= size) found.push(point - size);
+  if (across > 0) found.push(point - 1);
+  if (across < size - 1) found.push(point + 1);
+  if (point < size * (size - 1)) found.push(point + size);
+  return found;
+}
+
+export interface Chain {
+  stones: number[];
+  liberties: number;
+}
+
+/** The chain of each point that has a stone; null elsewhere. `stones`: ".", "B", "W" for each point. */
+export function chains(stones: string, size: number): (Chain | null)[] {
+  const found: (Chain | null)[] = new Array(stones.length).fill(null);
+  for (let start = 0; start < stones.length; start += 1) {
+    if (stones[start] === "." || found[start]) continue;
+    const chain: Chain = { stones: [start], liberties: 0 };
+    const free = new Set<number>();
+    found[start] = chain;
+    for (const point of chain.stones) {
+      for (const next of neighbours(point, size)) {
+        if (stones[next] === ".") free.add(next);
+        else if (stones[next] === stones[start] && !found[next]) {
+          found[next] = chain;
+          chain.stones.push(next);
+        }
+      }
+    }
+    chain.liberties = free.size;
+  }
+  return found;
+}
+
+const STARS: Record<number, number[]> = { 9: [2, 4, 6], 13: [3, 6, 9], 19: [3, 9, 15] };
+
+/** The dots that the board has for orientation. Of 9 and 13: the corners' and the middle one. */
+export function stars(size: number): number[] {
+  const lines = STARS[size] ?? [];
+  const middle = lines[1];
+  return lines.flatMap((row) =>
+    lines
+      .filter((across) => size === 19 || (row === middle) === (across === middle))
+      .map((across) => row * size + across),
+  );
+}

@@ -1,0 +1,264 @@
+/** The chance over the whole line: White's in chess, Black's in Go. A click opens a position. */
+
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+
+import { chanceOf, whose } from "./chance";
+import { el, percent } from "./elements";
+import type { Mistakes } from "./mistakes";
+import { firstColumn, named, numberOf } from "./naming";
+import type { App } from "./state";
+
+const HEIGHT = 148;
+/** A click so near a mistake's dot opens the position before it, px. */
+const NEAR = 9;
+
+export function mountGraph(host: HTMLElement, app: App, mistakes: Mistakes): void {
+  new Graph(host, app, mistakes);
+}
+
+class Graph {
+  private readonly caption = el("p", { class: "graph-caption" });
+  private readonly place = el("div", { class: "graph-place", role: "img" });
+  private readonly note = el("p", { class: "note graph-note" });
+  private readonly line = el("div", { class: "graph-cursor" });
+  private readonly second = el("select");
+  private readonly secondField = el("label", { class: "graph-second" }, el("span", {}, "and"), this.second);
+  private readonly first = el("span", { class: "graph-first" });
+  private plot: uPlot | null = null;
+  private made = "";
+  private offered = "";
+
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly app: App,
+    private readonly mistakes: Mistakes,
+  ) {
+    this.place.append(this.note);
+    host.replaceChildren(el("div", { class: "graph-head" }, this.first, this.secondField, this.caption), this.place);
+    this.second.addEventListener("change", () => {
+      app.chooseSecond(this.second.value || null);
+      this.second.blur();
+    });
+    for (const event of ["game", "path", "networks", "results", "settings", "tree"] as const) app.on(event, () => this.soon());
+    app.on("cursor", () => this.point());
+    new ResizeObserver(() => this.fit()).observe(this.place);
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.anew());
+    new MutationObserver(() => this.anew()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    this.draw();
+  }
+
+  private waiting = false;
+
+  /** Several things may change at once. */
+  private soon(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    queueMicrotask(() => {
+      this.waiting = false;
+      this.draw();
+    });
+  }
+
+  private values(network: string | null): (number | null)[] {
+    const { app } = this;
+    return app.path.map((id) => (network ? chanceOf(app.game.kind, app.result(network, id)) : null));
+  }
+
+  private draw(): void {
+    const { app } = this;
+    this.offer();
+    const gives = this.gives(app.network);
+    const first = this.values(app.hints ? app.network : null);
+    const second = this.values(app.hints ? app.second : null);
+    const some = app.path.length > 1 && app.hints && (gives || this.gives(app.second));
+    this.note.textContent = some
+      ? ""
+      : !app.hints
+        ? "Hints are off."
+        : !app.network
+          ? ""
+          : gives
+            ? "The whole game’s graph stands here."
+            : `${app.network} gives no chances. Another network does.`;
+    this.note.hidden = some;
+    this.place.classList.toggle("empty", !some);
+    if (some) {
+      const wanted = `${app.game.kind} ${app.network} ${app.second}`;
+      if (wanted !== this.made) this.plot = (this.plot?.destroy(), null);
+      this.made = wanted;
+      const data: uPlot.AlignedData = [app.path.map((_, place) => place), first, second];
+      if (this.plot) this.plot.setData(data);
+      else this.make(data);
+    }
+    this.point();
+    this.say(null);
+    const known = first.filter((each) => each !== null).length;
+    this.place.setAttribute(
+      "aria-label",
+      `Graph: ${whose(app.game.kind)}’s chance after each of ${app.path.length - 1} moves, ${known} known; ${this.mistakes.all.length} mistakes`,
+    );
+  }
+
+  private gives(name: string | null): boolean {
+    const answers = this.app.named(name)?.answers ?? [];
+    return answers.includes("white") || answers.includes("white_better") || answers.includes("owners");
+  }
+
+  /** The networks that could be drawn beside the chosen one. */
+  private offer(): void {
+    const { app } = this;
+    this.first.textContent = app.network ?? "";
+    const here = app.networks.filter((each) => each.game === app.game.kind && !each.problem && each.name !== app.network && this.gives(each.name));
+    const key = JSON.stringify([here.map(({ name }) => name), app.second]);
+    this.secondField.hidden = here.length === 0;
+    if (key === this.offered) return;
+    this.offered = key;
+    this.second.replaceChildren(el("option", { value: "" }, "no other"), ...here.map(({ name }) => el("option", { value: name }, name)));
+    this.second.value = app.second ?? "";
+    this.secondField.classList.toggle("chosen", app.second !== null);
+  }
+
+  /** The cursor's line. Nothing is drawn anew. */
+  private point(): void {
+    const x = this.plot?.valToPos(this.app.place, "x") ?? 0;
+    this.line.style.transform = `translateX(${Math.round(x)}px)`;
+    this.line.hidden = !this.plot || this.app.placeOf(this.app.cursor) === undefined;
+  }
+
+  /** What is pointed at; else how far the analysis is. */
+  private say(place: number | null): void {
+    const { app } = this;
+    let text = "";
+    const id = place === null ? undefined : app.path[place];
+    if (id !== undefined && app.game.nodes.has(id)) {
+      const chances = [app.network, app.second].flatMap((name) => {
+        const p = name ? chanceOf(app.game.kind, app.result(name, id)) : null;
+        return p === null ? [] : [percent(p)];
+      });
+      text = `${named(app, app.node(id))} ${chances.join(" / ")}`;
+    } else if (app.analyser.busy && app.analyser.done < app.analyser.total && app.path.length > 1) {
+      text = `${app.analyser.done} of ${app.analyser.total}`;
+    }
+    if (this.caption.textContent !== text) this.caption.textContent = text;
+  }
+
+  private fit(): void {
+    const width = this.place.clientWidth;
+    if (this.plot && width && this.plot.width !== width) {
+      this.plot.setSize({ width, height: HEIGHT });
+      this.point();
+    } else if (!this.plot && width) this.draw();
+  }
+
+  private anew(): void {
+    this.plot?.destroy();
+    this.plot = null;
+    this.draw();
+  }
+
+  private clicked(x: number): void {
+    const { app, plot } = this;
+    if (!plot) return;
+    const near = this.mistakes.all
+      .map(({ id }) => ({ id, away: Math.abs(plot.valToPos(app.placeOf(id) ?? 0, "x") - x) }))
+      .sort((a, b) => a.away - b.away)[0];
+    const place = Math.max(0, Math.min(app.path.length - 1, Math.round(plot.posToVal(x, "x"))));
+    const gap = plot.valToPos(1, "x") - plot.valToPos(0, "x");
+    const parent = near && near.away <= Math.min(NEAR, Math.max(3, gap / 2)) ? app.node(near.id).parent : null;
+    if (near && parent !== null) app.say(`Before ${named(app, app.node(near.id))}.`);
+    app.go(parent ?? app.path[place]!);
+  }
+
+  private make(data: uPlot.AlignedData): void {
+    const width = this.place.clientWidth;
+    if (!width) return;
+    const { app } = this;
+    const styles = getComputedStyle(this.host);
+    const colour = (name: string): string => styles.getPropertyValue(name).trim() || "#777";
+    const text = colour("--muted");
+    const grid = { stroke: colour("--line"), width: 1 };
+    const accent = colour("--accent");
+    const claim = app.named(app.network)?.claim;
+    const side = whose(app.game.kind);
+    // What is no chance of winning is not called one.
+    const label = claim && claim.short !== `${side} wins` ? claim.short : `${side}’s chance`;
+    const axis = { stroke: text, grid, ticks: { show: false }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
+    this.plot = new uPlot(
+      {
+        width,
+        height: HEIGHT,
+        padding: [8, 14, 0, 0],
+        legend: { show: false },
+        scales: { x: { time: false, range: (_, low, high) => [low, Math.max(high, low + 1)] }, y: { range: [0, 1] } },
+        cursor: { y: false, drag: { x: false, y: false, setScale: false, click: () => undefined }, points: { size: 7 } },
+        axes: [
+          { ...axis, size: 22, gap: 4, grid: { show: false }, splits: () => this.ticks().map(([place]) => place), values: () => this.ticks().map(([, number]) => number) },
+          {
+            ...axis,
+            size: 46,
+            gap: 4,
+            label,
+            labelSize: 16,
+            labelGap: 0,
+            splits: [0, 0.25, 0.5, 0.75, 1],
+            values: (_, ticks) => ticks.map((tick) => (tick % 0.5 ? "" : `${100 * tick}%`)),
+          },
+        ],
+        series: [
+          {},
+          { stroke: accent, width: 1.75, fill: colour("--accent-soft"), fillTo: 0.5, points: { show: false } },
+          { stroke: colour("--warn"), width: 1.5, dash: [5, 4], points: { show: false } },
+        ],
+        hooks: {
+          draw: [(plot) => this.dots(plot)],
+          setCursor: [(plot) => this.say(plot.cursor.left !== undefined && plot.cursor.left >= 0 ? (plot.cursor.idx ?? null) : null)],
+        },
+      },
+      data,
+      this.place,
+    );
+    this.place.title = claim ? `${claim.name}, by ${app.network}` : "";
+    this.plot.over.append(this.line);
+    this.plot.over.addEventListener("click", (event) => this.clicked(event.offsetX));
+  }
+
+  /** Places on the axis with the numbers of their moves: a few round ones. */
+  private ticks(): [number, string][] {
+    const { app } = this;
+    const last = app.path.length - 1;
+    const each = app.game.kind === "chess" ? 2 : 1;
+    const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000].find((size) => last / each / size <= 9) ?? last;
+    const first = app.path[1];
+    const start = first === undefined ? 1 : numberOf(app.game, app.node(first));
+    const shift = first === undefined || firstColumn(app.game, app.node(first)) || each === 1 ? 1 : 0;
+    const found: [number, string][] = [];
+    for (let number = Math.ceil(start / step) * step; (number - start) * each + shift <= last; number += step) {
+      found.push([Math.max(1, (number - start) * each + shift), String(number)]);
+    }
+    return found;
+  }
+
+  /** Mistakes, where they happened. */
+  private dots(plot: uPlot): void {
+    const { ctx } = plot;
+    const styles = getComputedStyle(this.host);
+    const values = plot.data[1] ?? [];
+    ctx.save();
+    // The line drawn last may have been a dashed one.
+    ctx.setLineDash([]);
+    for (const { id, word } of this.mistakes.all) {
+      const place = this.app.placeOf(id);
+      const value = place === undefined ? null : values[place];
+      if (place === undefined || value === null || value === undefined) continue;
+      ctx.beginPath();
+      ctx.arc(plot.valToPos(place, "x", true), plot.valToPos(value, "y", true), 4 * devicePixelRatio, 0, 2 * Math.PI);
+      ctx.fillStyle = styles.getPropertyValue(`--${word}`).trim();
+      ctx.fill();
+      ctx.lineWidth = 1.5 * devicePixelRatio;
+      ctx.strokeStyle = styles.getPropertyValue("--panel").trim();
+      ctx.stroke();
+    }
+    ctx.restore();
+  }
+}

@@ -1,0 +1,71 @@
+/** The head of the page: the network, new games, files, copies, and the page's own switches. */
+
+import { copyEntries } from "./copy";
+import { button, el } from "./elements";
+import { showHelp } from "./help";
+import { iconButton } from "./icons";
+import type { Opener } from "./load";
+import { menu } from "./menu";
+import { soundButton } from "./sound";
+import type { App } from "./state";
+import { themeButton } from "./theme";
+
+export function mountHeader(host: HTMLElement, app: App, opener: Opener): void {
+  const begin = (kind: "chess" | "go", size?: number): (() => void) => {
+    return () => void app.fresh(kind, size);
+  };
+  host.replaceChildren(
+    el("h1", {}, "kibitz"),
+    chooser(app),
+    el(
+      "div",
+      { class: "head-game" },
+      menu("New", [
+        { text: "Chess", act: begin("chess") },
+        { text: "Go, 19 × 19", act: begin("go", 19) },
+        { text: "Go, 13 × 13", act: begin("go", 13) },
+        { text: "Go, 9 × 9", act: begin("go", 9) },
+      ]),
+      button("Open", () => opener.show(), { "aria-haspopup": "dialog", title: "Open a game: PGN, SGF or FEN (o)" }),
+      menu("Copy", copyEntries(app)),
+    ),
+    el(
+      "div",
+      { class: "head-page" },
+      soundButton(app),
+      themeButton((text) => app.say(text)),
+      iconButton("help", "Help: keys", () => showHelp(), "?"),
+    ),
+  );
+}
+
+/** The networks by game; one that cannot be asked yet says so when it is chosen. */
+function chooser(app: App): HTMLElement {
+  const select = el("select", { id: "network", "aria-label": "Network" });
+  let known = "";
+  const draw = (): void => {
+    const asked = JSON.stringify(app.networks.map(({ name, game, problem }) => [name, game, problem !== null]));
+    if (asked !== known) {
+      known = asked;
+      const groups = (["chess", "go"] as const).map((kind) => {
+        const here = app.networks.filter((each) => each.game === kind);
+        // Those of the command line first.
+        const rank = (name: string): number => (app.given.includes(name) ? app.given.indexOf(name) : app.given.length);
+        here.sort((a, b) => rank(a.name) - rank(b.name));
+        const options = here.map(({ name, problem }) => el("option", { value: name }, problem ? `${name} (not ready)` : name));
+        return el("optgroup", { label: kind === "chess" ? "Chess" : "Go", hidden: !options.length }, ...options);
+      });
+      select.replaceChildren(...groups);
+    }
+    select.value = app.network ?? "";
+    select.disabled = app.networks.length === 0;
+  };
+  select.addEventListener("change", () => {
+    app.choose(select.value);
+    // Arrow keys are for the moves again.
+    select.blur();
+  });
+  app.on("networks", draw);
+  draw();
+  return el("label", { class: "chooser" }, el("span", {}, "Network"), select);
+}

@@ -1,0 +1,138 @@
+/** Keys for the whole page, and the wheel over the board. */
+
+import { message } from "./asking";
+import type { Typed } from "./controls";
+import { showHelp } from "./help";
+import type { Mistakes } from "./mistakes";
+import { named } from "./naming";
+import { toggleSound } from "./sound";
+import type { App } from "./state";
+
+/** Of the wheel, for one move, px. A wheel's notch is more, a touchpad gives less at a time. */
+const NOTCH = 50;
+
+export function mountKeys(app: App, mistakes: Mistakes, typed: Typed, board: HTMLElement, open: () => void): void {
+  const acts: Record<string, () => void> = {
+    ArrowLeft: () => app.step(-1),
+    ArrowRight: () => app.step(1),
+    PageUp: () => app.step(-10),
+    PageDown: () => app.step(10),
+    Home: () => app.step(-Infinity),
+    End: () => app.step(Infinity),
+    ArrowUp: () => beside(app, -1),
+    ArrowDown: () => beside(app, 1),
+    " ": () => void playFirst(app),
+    m: () => mistake(app, mistakes, 1),
+    M: () => mistake(app, mistakes, -1),
+    "/": () => typed.focus(),
+    f: () => app.game.kind === "chess" && app.set({ flipped: !app.flipped }),
+    c: () => app.set({ coordinates: !app.coordinates }),
+    h: () => {
+      app.set({ hints: !app.hints });
+      app.say(app.hints ? "Hints on." : "Hints off.");
+    },
+    s: () => toggleSound(app),
+    o: open,
+    "?": showHelp,
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const target = event.target instanceof Element ? event.target : null;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (document.querySelector("dialog[open]") || takes(target, event.key)) return;
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  afterClicks(app, board, acts);
+  wheel(app, board);
+}
+
+/** Whether this key means something to what has the focus. */
+function takes(target: Element | null, key: string): boolean {
+  const field = target?.closest<HTMLElement>("input, select, textarea");
+  if (field instanceof HTMLInputElement && field.type === "checkbox") return key === " ";
+  if (field) return true;
+  if (target?.closest('[role="tablist"], [role="menu"]')) return key !== "?";
+  if (target?.closest("button, summary, a")) return key === " " || key === "Enter";
+  return false;
+}
+
+/** A board of Go that was only clicked leaves the arrow keys to the page; one that was reached by Tab keeps them. */
+function afterClicks(app: App, board: HTMLElement, acts: Record<string, () => void>): void {
+  let clicked = false;
+  board.addEventListener("pointerdown", () => (clicked = true), true);
+  document.addEventListener("keydown", (event) => event.key === "Tab" && (clicked = false), true);
+  board.addEventListener(
+    "keydown",
+    (event) => {
+      const act = acts[event.key];
+      if (!clicked || app.game.kind !== "go" || !act || !(event.target as Element).closest("svg.go")) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      act();
+    },
+    true,
+  );
+}
+
+function wheel(app: App, board: HTMLElement): void {
+  let sum = 0;
+  let at = 0;
+  board.addEventListener(
+    "wheel",
+    (event) => {
+      if (event.ctrlKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return;
+      event.preventDefault();
+      const pixels = event.deltaY * (event.deltaMode === 1 ? 30 : event.deltaMode === 2 ? 300 : 1);
+      // Another direction, or another time: begun anew.
+      if (event.timeStamp - at > 300 || Math.sign(pixels) !== Math.sign(sum)) sum = 0;
+      at = event.timeStamp;
+      sum += pixels;
+      if (Math.abs(sum) < NOTCH) return;
+      app.step(Math.sign(sum));
+      sum = 0;
+    },
+    { passive: false },
+  );
+}
+
+/** The variation before or after this one: at this move, or at the last one before it that has any. */
+function beside(app: App, by: number): void {
+  for (let at = app.node(); at.parent !== null; at = app.node(at.parent)) {
+    const siblings = app.node(at.parent).children;
+    if (siblings.length < 2) continue;
+    const to = siblings[siblings.indexOf(at.id) + by];
+    if (to === undefined) return;
+    app.go(to);
+    app.say(`Variation: ${named(app, app.node(to))}`);
+    return;
+  }
+}
+
+async function playFirst(app: App): Promise<void> {
+  const first = app.hints && app.network ? app.result(app.network, app.cursor)?.moves?.[0] : undefined;
+  if (!first) {
+    app.say(app.hints ? "This network gives no moves here." : "Hints are off.");
+    return;
+  }
+  try {
+    await app.play(first.move);
+  } catch (error) {
+    app.say(message(error));
+  }
+}
+
+/** Opens the position before the next mistake. */
+function mistake(app: App, mistakes: Mistakes, by: number): void {
+  const places = mistakes.all.map(({ id }) => app.placeOf(id)! - 1);
+  const to = by > 0 ? places.find((place) => place > app.place) : places.findLast((place) => place < app.place);
+  if (to === undefined) {
+    app.say(by > 0 ? "No mistake after this." : "No mistake before this.");
+    return;
+  }
+  app.go(app.path[to]!);
+  app.say(`Before ${named(app, app.node(app.path[to + 1]!))}.`);
+}

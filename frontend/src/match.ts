@@ -1,0 +1,241 @@
+/** A game against a network: whose turn it is, thinking that can be stopped, taking back. No elements here. */
+
+import type { Thinking } from "./api";
+import { message } from "./asking";
+import { shown } from "./overlays";
+import type { App, Node } from "./state";
+
+export interface Strength {
+  method: string | null;
+  temperature: number;
+  nodes: number | null;
+  seconds: number | null;
+}
+
+/** "away": the person looks at another position of the game, or of another. */
+export type State = "none" | "human" | "thinking" | "stopped" | "lost" | "away" | "over";
+
+export class Match {
+  state: State = "none";
+  network = "";
+  human: "w" | "b" = "w";
+  strength: Strength = { method: null, temperature: 0, nodes: null, seconds: 1 };
+  thought: Thinking | null = null;
+  problem = "";
+  /** How it ended, where it did. */
+  outcome = "";
+  private start = 0;
+  private tip = 0;
+  private abort: AbortController | null = null;
+  /** Its own move is on the way to the board. */
+  private making = false;
+
+  constructor(
+    private readonly app: App,
+    private readonly changed: () => void,
+  ) {
+    app.on("cursor", () => this.moved());
+    app.on("game", () => this.end());
+    // Its last position may have been taken out of the tree.
+    app.on("tree", () => this.state !== "none" && !this.node(this.tip) && this.end());
+  }
+
+  /** Plays on from the position that is shown. */
+  begin(network: string, human: "w" | "b", strength: Strength): void {
+    this.network = network;
+    this.human = human;
+    this.strength = strength;
+    this.start = this.app.cursor;
+    this.at(this.start);
+  }
+
+  /** The same once more, from where it began. */
+  retry(): void {
+    this.at(this.start);
+  }
+
+  get canTakeBack(): boolean {
+    return this.state !== "none" && this.before() !== null;
+  }
+
+  /** Back to where the person made their last move. */
+  takeBack(): void {
+    const before = this.before();
+    if (before !== null) this.at(before);
+  }
+
+  /** From a position that was looked at back to the game's last one. */
+  back(): void {
+    this.app.go(this.tip);
+  }
+
+  stop(): void {
+    if (this.state !== "thinking") return;
+    this.abort?.abort();
+    this.set("stopped");
+  }
+
+  again(): void {
+    this.at(this.tip);
+  }
+
+  /** Plays the best that it had found when it was stopped. */
+  playBest(): void {
+    const move = this.thought?.pv?.[0];
+    if (move) void this.make(move);
+  }
+
+  resign(): void {
+    this.finish(`You have resigned. ${this.network} wins.`);
+  }
+
+  /** No longer a game against anybody; the moves stay. */
+  end(): void {
+    this.abort?.abort();
+    this.thought = null;
+    this.outcome = "";
+    this.set("none");
+  }
+
+  private node(id: number): Node | undefined {
+    return this.app.game.nodes.get(id);
+  }
+
+  /** The last position before the tip where the person was to move; null where there is none. */
+  private before(): number | null {
+    if (this.tip === this.start) return null;
+    for (let id = this.node(this.tip)?.parent ?? null; id !== null; id = this.node(id)?.parent ?? null) {
+      if (this.node(id)?.turn === this.human) return id;
+      if (id === this.start) return null;
+    }
+    return null;
+  }
+
+  /** The game goes on at this position. */
+  private at(id: number): void {
+    this.abort?.abort();
+    this.tip = id;
+    this.thought = null;
+    this.outcome = "";
+    if (this.app.cursor !== id) {
+      this.set("human");
+      this.app.go(id);
+    } else this.turn();
+  }
+
+  /** The position shown has changed: a move of the person's, or a look at another position. */
+  private moved(): void {
+    if (this.state === "none" || this.making) return;
+    const node = this.app.node();
+    if (node.id === this.tip) {
+      if (this.state === "away" || this.state === "human") this.turn();
+      return;
+    }
+    const parent = node.parent === null ? undefined : this.node(node.parent);
+    // A step on from the last position is a move, and so is a new branch; the rest is only looked at.
+    const onward = parent?.id === this.tip || (node.children.length === 0 && !this.played(node.id));
+    if (onward && parent?.turn === this.human && this.played(parent.id) && this.outcome === "") {
+      this.abort?.abort();
+      this.tip = node.id;
+      this.thought = null;
+      this.turn();
+    } else if (this.state !== "thinking" && this.state !== "over") this.set("away");
+  }
+
+  /** Whether a position was passed on the way to the tip. */
+  private played(id: number): boolean {
+    for (let at: number | null = this.tip; at !== null; at = this.node(at)?.parent ?? null) {
+      if (at === id) return true;
+      if (at === this.start) return false;
+    }
+    return false;
+  }
+
+  private turn(): void {
+    const node = this.app.node();
+    const ended = ending(node);
+    if (this.outcome) this.set("over");
+    else if (ended) this.finish(ended);
+    else if (node.turn === this.human) this.set("human");
+    else void this.think();
+  }
+
+  private async think(): Promise<void> {
+    const { app, network, strength } = this;
+    const abort = new AbortController();
+    this.abort = abort;
+    this.thought = null;
+    this.set("thinking");
+    try {
+      const { move } = await app.api.think(
+        { network, line: app.line(this.tip), ...strength },
+        (thought) => {
+          if (abort.signal.aborted) return;
+          this.thought = thought;
+          this.changed();
+        },
+        abort.signal,
+      );
+      if (!abort.signal.aborted) await this.make(move);
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      this.problem = message(error);
+      this.set("lost");
+    }
+  }
+
+  private async make(move: string | null): Promise<void> {
+    if (move === "resign" || move === null) {
+      this.finish(move ? `${this.network} resigns. You win.` : `${this.network} has no move.`);
+      return;
+    }
+    this.set("stopped");
+    if (this.app.cursor !== this.tip) this.app.go(this.tip);
+    const before = this.tip;
+    let node: Node;
+    this.making = true;
+    try {
+      node = await this.app.play(move);
+    } catch (error) {
+      this.problem = message(error);
+      this.set("lost");
+      return;
+    } finally {
+      this.making = false;
+    }
+    if (this.tip !== before) return;
+    this.tip = node.id;
+    this.app.say(`${this.network} plays ${node.san}.`);
+    this.turn();
+  }
+
+  private finish(outcome: string): void {
+    this.abort?.abort();
+    this.outcome = outcome;
+    this.app.say(outcome);
+    this.set("over");
+  }
+
+  private set(state: State): void {
+    this.state = state;
+    const playing = state === "human" || state === "away";
+    shown.sides = state === "none" || state === "over" ? "both" : playing ? this.human : "none";
+    shown.resign = state === "none" || state === "over" ? null : () => this.resign();
+    shown.changed();
+    this.changed();
+  }
+}
+
+/** How a position ends the game, in words; "" where it does not. */
+export function ending(node: Node): string {
+  if (!node.end) return "";
+  if (node.end === "checkmate") return `Checkmate: ${node.turn === "w" ? "Black" : "White"} wins.`;
+  const draws: Record<string, string> = {
+    stalemate: "Stalemate: a draw.",
+    dead: "A draw: neither side can mate.",
+    repetition: "A draw by repetition.",
+    "fifty moves": "A draw by the fifty-move rule.",
+    passes: "Both have passed: the game is over.",
+  };
+  return draws[node.end] ?? `The game is over: ${node.end}.`;
+}

@@ -1,0 +1,218 @@
+/** The moves of the game, variations as a tree. Built once; stepping only moves a class. */
+
+import { el } from "./elements";
+import type { Mistake, Mistakes } from "./mistakes";
+import { firstColumn, named, numberOf, numeral } from "./naming";
+import type { App, Node } from "./state";
+
+const GLYPHS: Record<number, string> = {
+  1: "!",
+  2: "?",
+  3: "!!",
+  4: "??",
+  5: "!?",
+  6: "?!",
+  10: "=",
+  13: "∞",
+  14: "⩲",
+  15: "⩱",
+  16: "±",
+  17: "∓",
+  18: "+−",
+  19: "−+",
+};
+
+/** Variations of variations are set deeper and deeper, so often. */
+const DEEPEST = 6;
+
+export function mountMoves(host: HTMLElement, app: App, mistakes: Mistakes): void {
+  new MoveList(host, app, mistakes);
+}
+
+class MoveList {
+  private readonly list = el("div", { class: "move-list", role: "group", "aria-label": "Moves" });
+  private readonly none = el("p", { class: "note none" });
+  private readonly buttons = new Map<number, HTMLButtonElement>();
+  private readonly marks = new Map<number, { shown: Mistake; element: HTMLButtonElement }>();
+  private current: HTMLButtonElement | null = null;
+  /** The last move of the main line, and its row if another may follow in it. */
+  private last = 0;
+  private row: HTMLElement | null = null;
+  private size = 0;
+  private scrolling = 0;
+
+  constructor(
+    host: HTMLElement,
+    private readonly app: App,
+    private readonly mistakes: Mistakes,
+  ) {
+    host.replaceChildren(this.list);
+    this.list.addEventListener("click", (event) => this.clicked(event));
+    app.on("game", () => this.build());
+    app.on("tree", () => this.changed());
+    app.on("cursor", () => this.follow());
+    for (const event of ["path", "results", "networks", "settings"] as const) app.on(event, () => this.mark());
+    this.build();
+  }
+
+  private clicked(event: Event): void {
+    const at = (event.target as Element).closest<HTMLElement>("button[data-id]");
+    const node = this.app.game.nodes.get(Number(at?.dataset.id));
+    if (!at || !node) return;
+    // A mistake opens where it could still be avoided.
+    if (at.classList.contains("mark") && node.parent !== null) {
+      this.app.go(node.id);
+      this.app.go(node.parent);
+      this.app.say(`Before ${named(this.app, node)}.`);
+    } else this.app.go(node.id);
+  }
+
+  private build(): void {
+    const { game } = this.app;
+    this.buttons.clear();
+    this.marks.clear();
+    this.list.replaceChildren();
+    this.row = null;
+    this.size = game.nodes.size;
+    this.last = game.root;
+    const root = game.nodes.get(game.root)!;
+    this.none.textContent = game.kind === "chess" ? "No moves yet. Play some, or open a game." : "No moves yet. Place a stone, or open a game.";
+    const made = document.createDocumentFragment();
+    if (game.nodes.size === 1 && !root.comment) made.append(this.none);
+    if (root.comment) made.append(comment(root));
+    for (let id = root.children[0]; id !== undefined; id = game.nodes.get(id)!.children[0]) this.add(game.nodes.get(id)!, made);
+    this.list.append(made);
+    this.list.scrollTop = 0;
+    this.mark();
+    this.follow();
+  }
+
+  /** A move more is set at the end; anything else is built anew. */
+  private changed(): void {
+    const node = this.app.node();
+    const more = this.app.game.nodes.size === this.size + 1 && node.parent === this.last && node.children.length === 0;
+    if (!more || this.app.node(this.last).children.length > 1) {
+      const { scrollTop } = this.list;
+      this.build();
+      this.list.scrollTop = scrollTop;
+      return;
+    }
+    this.none.remove();
+    this.size += 1;
+    this.add(node, this.list);
+  }
+
+  /** The next move of the main line, and what else was said or could be played there. */
+  private add(node: Node, to: ParentNode & globalThis.Node): void {
+    const { game } = this.app;
+    const first = firstColumn(game, node);
+    if (!this.row || first) {
+      const number = el("span", { class: "number" }, String(numberOf(game, node)));
+      this.row = el("div", { class: "row" }, number, first ? null : el("span", { class: "cell gap" }, "…"));
+      to.appendChild(this.row);
+    }
+    this.row.append(this.cell(node));
+    this.last = node.id;
+    const others = game.nodes.get(node.parent!)!.children.slice(1);
+    if (!node.comment && !others.length) return;
+    this.row = null;
+    if (node.comment) to.appendChild(comment(node));
+    const pile: [number, HTMLElement, number][] = [];
+    for (const other of others) {
+      const part = el("div", { class: "variation" });
+      to.appendChild(part);
+      pile.push([other, part, 1]);
+    }
+    for (let next = pile.pop(); next; next = pile.pop()) this.variation(...next, pile);
+  }
+
+  /** A variation's moves, one after the other; those within it are left on the pile. */
+  private variation(id: number, part: HTMLElement, depth: number, pile: [number, HTMLElement, number][]): void {
+    const { nodes } = this.app.game;
+    let numbered = true;
+    let after: HTMLElement = part;
+    for (let at: number | undefined = id; at !== undefined; at = nodes.get(at)!.children[0]) {
+      const node: Node = nodes.get(at)!;
+      if (numbered || firstColumn(this.app.game, node)) part.append(el("span", { class: "numeral" }, numeral(this.app.game, node)), " ");
+      part.append(this.cell(node), " ");
+      numbered = false;
+      if (node.comment) {
+        part.append(el("span", { class: "comment" }, node.comment), " ");
+        numbered = true;
+      }
+      const others = at === id ? [] : nodes.get(node.parent!)!.children.slice(1);
+      for (const other of others) {
+        const inner = el("div", { class: "variation" });
+        if (depth < DEEPEST) part.append(inner);
+        else after.after(inner);
+        after = depth < DEEPEST ? part : inner;
+        pile.push([other, inner, depth < DEEPEST ? depth + 1 : depth]);
+        numbered = true;
+      }
+    }
+  }
+
+  private cell(node: Node): HTMLElement {
+    const glyphs = node.nags.map((nag) => GLYPHS[nag] ?? "").join("");
+    const made = el("button", { type: "button", class: "move", "data-id": node.id, tabindex: -1 }, node.san + glyphs);
+    this.buttons.set(node.id, made);
+    return el("span", { class: "cell" }, made);
+  }
+
+  private follow(): void {
+    const now = this.buttons.get(this.app.cursor) ?? null;
+    // By Tab one comes to the move that is looked at; at the start, to the first.
+    const first = this.list.querySelector<HTMLButtonElement>("button.move");
+    if (first) first.tabIndex = now ? -1 : 0;
+    if (now !== this.current) {
+      this.current?.classList.remove("current");
+      this.current?.removeAttribute("aria-current");
+      if (this.current) this.current.tabIndex = -1;
+      now?.classList.add("current");
+      now?.setAttribute("aria-current", "true");
+      if (now) now.tabIndex = 0;
+      this.current = now;
+    }
+    // Once the picture is drawn, so that nothing is laid out twice.
+    if (!this.scrolling) this.scrolling = requestAnimationFrame(() => this.scroll());
+  }
+
+  private scroll(): void {
+    this.scrolling = 0;
+    const { list, current } = this;
+    if (!current) {
+      if (this.app.cursor === this.app.game.root) list.scrollTop = 0;
+      return;
+    }
+    const room = 34;
+    const top = current.offsetTop;
+    const bottom = top + current.offsetHeight;
+    if (top - room < list.scrollTop) list.scrollTop = top - room;
+    else if (bottom + room > list.scrollTop + list.clientHeight) list.scrollTop = bottom + room - list.clientHeight;
+  }
+
+  private mark(): void {
+    const { mistakes, marks } = this;
+    for (const [id, { shown, element }] of marks) {
+      if (mistakes.of(id)?.mark === shown.mark) continue;
+      element.remove();
+      marks.delete(id);
+    }
+    for (const mistake of mistakes.all) {
+      const button = this.buttons.get(mistake.id);
+      if (!button || marks.has(mistake.id)) continue;
+      const words = `${mistake.word}: open the position before ${named(this.app, this.app.node(mistake.id))}`;
+      const element = el(
+        "button",
+        { type: "button", class: `mark ${mistake.word}`, "data-id": mistake.id, title: words, "aria-label": words, tabindex: -1 },
+        mistake.mark,
+      );
+      button.after(element);
+      marks.set(mistake.id, { shown: mistake, element });
+    }
+  }
+}
+
+function comment(node: Node): HTMLElement {
+  return el("p", { class: "comment" }, node.comment);
+}

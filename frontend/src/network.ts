@@ -1,0 +1,273 @@
+/** What the chosen network says of the position, and what of it is shown on the board. */
+
+import "./panels.css";
+
+import { Kept, Latest } from "./asking";
+import { Chance } from "./chance";
+import { button, Choice, el, fresh } from "./elements";
+import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "./layers";
+import { MoveBars } from "./movebars";
+import { legend, shown, type Heat, type Layer } from "./overlays";
+import type { App, Network, Node } from "./state";
+
+export function mountNetwork(host: HTMLElement, app: App): void {
+  new NetworkPanel(host, app);
+}
+
+class NetworkPanel {
+  private readonly title = el("h2");
+  private readonly about = el("p", { class: "note" });
+  private readonly note = el("p", { class: "note" });
+  private readonly chance = new Chance();
+  private readonly bars: MoveBars;
+  private readonly movesPart: HTMLElement;
+  private readonly boardPart: HTMLElement;
+  private readonly unhide = button("Show hints", () => this.app.set({ hints: true }));
+  private readonly layers = el("div", { class: "chips", role: "radiogroup", "aria-label": "Colours on the board" });
+  private readonly arrows = el("input", { type: "checkbox" });
+  private readonly arrowsLabel: HTMLLabelElement;
+  private readonly piece: Choice;
+  private readonly plane: Choice;
+  private readonly planeRow: HTMLElement;
+  private readonly legend = el("div", { class: "legend-place" });
+  private readonly state = el("p", { class: "note state", role: "status" });
+  private readonly again = button("Ask again", () => {
+    this.asked = "";
+    this.draw();
+  });
+  private readonly group = fresh("layer");
+  private readonly latest = new Latest();
+  private readonly planes = new Kept<Plane[]>(60);
+  private readonly heats = new Kept<{ heat: Heat; what: string }>();
+  private offered = "";
+  private asked = "";
+  private legendKey = "";
+  private planeName = "";
+  private what = "";
+
+  constructor(
+    host: HTMLElement,
+    private readonly app: App,
+  ) {
+    this.bars = new MoveBars(app);
+    this.movesPart = el("section", {}, el("h3", {}, "Its first moves"), this.bars.element);
+    this.arrowsLabel = el("label", { class: "switch" }, this.arrows, el("span", {}, "First moves on the board"));
+    this.arrows.addEventListener("change", () => {
+      shown.moves = this.arrows.checked;
+      shown.changed();
+    });
+    this.piece = new Choice("Piece", (square) => shown.pick(square || null));
+    this.plane = new Choice("Plane", (name) => this.choosePlane(name));
+    this.planeRow = el(
+      "div",
+      { class: "plane-row" },
+      button("‹", () => this.stepPlane(-1), { class: "square", "aria-label": "Previous plane" }),
+      this.plane.element,
+      button("›", () => this.stepPlane(1), { class: "square", "aria-label": "Next plane" }),
+    );
+    this.boardPart = el(
+      "section",
+      {},
+      el("h3", {}, "On the board"),
+      this.layers,
+      this.piece.element,
+      this.planeRow,
+      this.legend,
+      this.state,
+      this.again,
+      this.arrowsLabel,
+    );
+    host.classList.add("panel");
+    host.replaceChildren(
+      this.title,
+      this.about,
+      this.note,
+      this.unhide,
+      this.chance.element,
+      this.movesPart,
+      this.boardPart,
+    );
+    for (const event of ["cursor", "results", "settings", "networks"] as const) app.on(event, () => this.draw());
+    app.on("game", () => {
+      this.planes.clear();
+      this.heats.clear();
+      this.asked = "";
+      this.draw();
+    });
+    shown.on(() => this.draw());
+    this.draw();
+  }
+
+  private get kind(): "chess" | "go" {
+    return this.app.game.kind;
+  }
+
+  private network(): Network | undefined {
+    return this.app.networks.find((each) => each.name === this.app.network);
+  }
+
+  private draw(): void {
+    const { app, kind } = this;
+    const network = this.network();
+    const node = app.node();
+    const result = network ? app.result(network.name, node.id) : undefined;
+    this.title.textContent = network ? network.name : "No network";
+    this.about.textContent = network?.title ?? "";
+    this.note.textContent = !network
+      ? `There is no network of ${kind === "chess" ? "chess" : "Go"} here.`
+      : (network.problem ??
+        (!app.hints ? "Hints are off: what it thinks is hidden." : node.end ? "The game is over." : ""));
+    this.note.hidden = !this.note.textContent;
+    const says = app.hints && Boolean(network);
+    this.chance.draw(kind, says ? result : undefined, network);
+    this.unhide.hidden = app.hints;
+    this.boardPart.hidden = !says;
+    this.movesPart.hidden = !says || !result?.moves?.length;
+    this.bars.draw(says ? (result?.moves ?? []) : []);
+    this.arrows.checked = shown.moves;
+    this.arrowsLabel.hidden = !network?.answers.includes("moves");
+    const layer = this.offer(layersOf(network, kind));
+    this.piece.element.hidden = layer !== "target";
+    if (layer === "target") this.offerPieces(node);
+    this.planeRow.hidden = layer !== "planes";
+    this.explain(layer);
+    this.ask(layer, network, node);
+  }
+
+  /** The chips; gives the layer that is chosen, "none" where this network does not have it. */
+  private offer(layers: Layer[]): Layer {
+    const key = layers.join(" ");
+    if (key !== this.offered) {
+      this.offered = key;
+      this.layers.replaceChildren(
+        ...layers.map((layer) => {
+          const input = el("input", { type: "radio", name: this.group, value: layer });
+          input.addEventListener("change", () => {
+            shown.layers[this.kind] = layer;
+            shown.answer(this.app.node(), null);
+          });
+          return el("label", { class: "chip" }, input, NAMES[layer]);
+        }),
+      );
+    }
+    const wanted = shown.layers[this.kind];
+    const layer = layers.includes(wanted) ? wanted : "none";
+    for (const input of this.layers.querySelectorAll("input")) input.checked = input.value === layer;
+    return layer;
+  }
+
+  private offerPieces(node: Node): void {
+    const squares = Object.keys(node.dests ?? {}).sort();
+    const men = squares.map((square) => [square, `${pieceAt(node.fen ?? "", square)} ${square}`] as const);
+    this.piece.offer([["", "click one, or choose"], ...men], shown.square ?? "");
+  }
+
+  private explain(layer: Layer): void {
+    const key = `${layer} ${this.kind} ${this.what}`;
+    if (key === this.legendKey) return;
+    this.legendKey = key;
+    const made = legend(layer, this.kind, this.what);
+    this.legend.replaceChildren(...(made ? [made] : []));
+  }
+
+  /** Asks for what the layer needs and is not known; a position that is only passed asks nothing. */
+  private ask(layer: Layer, network: Network | undefined, node: Node): void {
+    const grain = layer === "liberties" && network?.planes && !shown.grains.has(network.name);
+    const needs = layer === "matters" || layer === "planes" || grain || (layer === "target" && shown.square);
+    if (!network || !needs || !this.app.hints) {
+      this.asked = "";
+      this.latest.cancel();
+      this.tell("");
+      return;
+    }
+    const key = `${network.name} ${layer} ${node.id} ${layer === "target" ? shown.square : ""}`;
+    if (key === this.asked) return;
+    this.asked = key;
+    const known = this.heats.get(key);
+    const planes = this.planes.get(key);
+    if (planes) this.showPlanes(node, planes);
+    else if (known) this.show(node, known);
+    else {
+      this.tell("…");
+      const line = this.app.line();
+      this.latest.ask(
+        (signal) => this.fetch(layer, network.name, line, signal),
+        (answer) => {
+          this.tell("");
+          if (layer === "liberties") {
+            shown.grains.set(network.name, grainOf(answer as Plane[]));
+            shown.changed();
+          } else if (Array.isArray(answer)) {
+            this.planes.set(key, answer);
+            this.showPlanes(node, answer);
+          } else {
+            this.heats.set(key, answer);
+            this.show(node, answer);
+          }
+        },
+        (problem) => {
+          this.tell(problem);
+          this.again.hidden = false;
+        },
+      );
+    }
+  }
+
+  private async fetch(
+    layer: Layer,
+    network: string,
+    line: ReturnType<App["line"]>,
+    signal: AbortSignal,
+  ): Promise<Plane[] | { heat: Heat; what: string }> {
+    const { api } = this.app;
+    if (layer === "planes" || layer === "liberties") return api.planes(network, line, signal);
+    if (layer === "target") {
+      const targets = await api.targets(network, line, shown.square ?? "", signal);
+      return { heat: { kind: "target", values: targets }, what: "" };
+    }
+    const { values, what } = await api.occlusion(network, line, signal);
+    return { heat: { kind: "signed", values }, what };
+  }
+
+  private show(node: Node, { heat, what }: { heat: Heat; what: string }): void {
+    this.what = what;
+    this.tell("");
+    shown.answer(node, heat);
+  }
+
+  private showPlanes(node: Node, planes: Plane[]): void {
+    this.tell("");
+    // At first one that has something to show.
+    const first = planes.find(({ values }) => values.some((value) => value !== 0))?.name;
+    const known = planes.some(({ name }) => name === this.planeName);
+    this.plane.offer(
+      planes.map(({ name }) => [name, name] as const),
+      known ? this.planeName : first,
+    );
+    this.planeName = this.plane.value;
+    const chosen = planes.find(({ name }) => name === this.planeName);
+    this.what = chosen?.values.some((value) => value < 0) ? "below zero" : "";
+    shown.answer(node, chosen ? { kind: "plane", values: chosen.values } : null);
+  }
+
+  private choosePlane(name: string): void {
+    this.planeName = name;
+    const planes = this.asked ? this.planes.get(this.asked) : undefined;
+    if (planes) this.showPlanes(this.app.node(), planes);
+  }
+
+  private stepPlane(by: number): void {
+    const { select } = this.plane;
+    const count = select.options.length;
+    if (!count) return;
+    select.selectedIndex = (select.selectedIndex + by + count) % count;
+    this.choosePlane(select.value);
+    this.app.say(select.value);
+  }
+
+  private tell(text: string): void {
+    if (this.state.textContent !== text) this.state.textContent = text;
+    this.state.hidden = !text;
+    this.again.hidden = true;
+  }
+}

@@ -1,0 +1,44 @@
+/** What the page says: the line under the board, and for those who hear it, the position. */
+
+import { chanceOf, whose } from "./chance";
+import { percent } from "./elements";
+import { ending } from "./match";
+import { named } from "./naming";
+import type { App } from "./state";
+
+/** What was said is taken away after so long, ms; that the server is gone stays. */
+const STANDS = 12_000;
+/** What was said of a step is not taken away by that step, ms. */
+const FRESH = 500;
+
+export function mountStatus(host: HTMLElement, app: App): void {
+  let timer = 0;
+  let since = 0;
+  app.on("cursor", () => {
+    if (app.connected && host.textContent && performance.now() - since > FRESH) host.textContent = "";
+  });
+  app.on("status", () => {
+    since = performance.now();
+    window.clearTimeout(timer);
+    host.textContent = app.status;
+    host.classList.toggle("lost", !app.connected);
+    if (app.connected) timer = window.setTimeout(() => (host.textContent = ""), STANDS);
+  });
+}
+
+/** Once somebody stands still. */
+export function mountSpoken(host: HTMLElement, app: App): void {
+  let timer = 0;
+  const soon = (): void => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      const node = app.node();
+      const result = app.hints && app.network ? app.result(app.network, node.id) : undefined;
+      const p = chanceOf(app.game.kind, result);
+      const chance = p === null ? "" : `${whose(app.game.kind)}’s chance ${percent(p)}.`;
+      host.textContent = [`${named(app, node)}.`, ending(node), chance].filter(Boolean).join(" ");
+    }, 600);
+  };
+  app.on("cursor", soon);
+  app.on("game", soon);
+}

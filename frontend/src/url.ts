@@ -1,0 +1,197 @@
+/** The address: it names the network and the position, and what the tab had open comes back when it is loaded anew. */
+
+import { message } from "./asking";
+import type { Written } from "./api";
+import { keep, kept } from "./kept";
+import type { App, Line } from "./state";
+import type { Tabs } from "./tabs";
+import { empty, loaded, written } from "./tree";
+
+/** Longer lines are named only as far as the cursor. */
+const LONGEST = 600;
+/** Browsers do not like addresses that change often, ms. */
+const PAUSE = 350;
+/** Trees beyond this are not kept for a reload; the address's own line is. */
+const MOST = 1_500_000;
+const SIZES = [9, 13, 19];
+
+/** "#game=chess&moves=e2e4.e7e5&ply=1&network=winner". */
+export function hashOf(app: App, tab = ""): string {
+  const { start } = app.game;
+  const end = app.path.length > LONGEST ? app.cursor : app.path.at(-1)!;
+  const { moves } = app.line(end);
+  const parts: [string, string | number | undefined][] = [
+    ["game", start.game],
+    ["fen", start.fen?.replaceAll(" ", "_")],
+    ["size", start.size],
+    ["komi", start.komi],
+    ["rules", start.rules],
+    ["black", start.setup?.B.join(".")],
+    ["white", start.setup?.W.join(".")],
+    ["side", start.side],
+    ["moves", moves.join(".")],
+    ["ply", app.place || undefined],
+    ["network", app.network ?? undefined],
+    ["tab", tab],
+  ];
+  const told = parts.filter(([name, value]) => value !== undefined && value !== "" && !usual(start, name, value));
+  return `#${told.map(([name, value]) => `${name}=${encodeURIComponent(value!).replaceAll("%2F", "/")}`).join("&")}`;
+}
+
+function usual(start: Line, name: string, value: string | number): boolean {
+  if (start.game !== "go") return false;
+  return (name === "komi" && value === 7.5) || (name === "rules" && value === "chinese") || (name === "side" && value === "b");
+}
+
+interface Read {
+  line: Line;
+  ply: number;
+  network: string | null;
+  tab: string | null;
+}
+
+function read(hash: string): Read | null {
+  const said = new URLSearchParams(hash.replace(/^#/, ""));
+  const list = (name: string): string[] => (said.get(name) ?? "").split(".").filter(Boolean);
+  const game = said.get("game");
+  const common = { ply: Number(said.get("ply") ?? 0) || 0, network: said.get("network"), tab: said.get("tab") };
+  const moves = list("moves");
+  const fen = said.get("fen")?.replaceAll("_", " ");
+  if (game === "go") {
+    const size = Number(said.get("size") ?? 19);
+    const komi = Number(said.get("komi") ?? 7.5);
+    const setup = { B: list("black"), W: list("white") };
+    const side = said.get("side") === "w" ? "w" : "b";
+    return { ...common, line: { game, size, komi, rules: said.get("rules") ?? "chinese", setup, side, moves } };
+  }
+  if (game !== "chess" && !fen && !common.network) return null;
+  return { ...common, line: { game: "chess", ...(fen ? { fen } : {}), moves } };
+}
+
+export class Address {
+  private timer = 0;
+  private tabs: Tabs | null = null;
+  private shown = "";
+  private treeKept = "";
+
+  constructor(private readonly app: App) {}
+
+  /** Opens what the address names, and follows the page from then on. */
+  async begin(tabs: Tabs): Promise<void> {
+    const { app } = this;
+    this.tabs = tabs;
+    const said = read(location.hash);
+    if (said?.tab) tabs.choose(said.tab);
+    // The board is there before the networks are.
+    const opened = said ? this.open(said) : Promise.resolve();
+    await Promise.all([opened, this.networks(said?.network ?? null)]);
+    if (said) this.orGameOf(said);
+    for (const event of ["game", "tree", "path", "cursor", "networks"] as const) app.on(event, () => this.soon());
+    tabs.on(() => this.soon());
+    this.write();
+    window.addEventListener("hashchange", () => {
+      if (location.hash === this.shown) return;
+      const next = read(location.hash);
+      if (!next) return;
+      if (next.tab) tabs.choose(next.tab);
+      void this.open(next).then(() => {
+        this.orGameOf(next);
+        if (next.network && next.network !== app.network && app.named(next.network)) app.choose(next.network);
+      });
+    });
+    window.addEventListener("pagehide", () => this.write());
+  }
+
+  private async networks(wanted: string | null): Promise<void> {
+    const { app } = this;
+    for (;;) {
+      try {
+        await app.findNetworks(wanted);
+        break;
+      } catch (error) {
+        if (app.connected) app.say(message(error));
+        await new Promise((next) => window.setTimeout(next, 1500));
+      }
+    }
+    // A network of Go was named first, and nothing is open: a board of Go.
+    const first = app.named(wanted) ?? app.named(app.given[0] ?? null);
+    if (first && first.game !== app.game.kind && !app.touched && !/game=/.test(location.hash)) app.choose(first.name);
+  }
+
+  /** The address names only a network. */
+  private orGameOf(said: Read): void {
+    const network = this.app.named(said.network);
+    if (network && network.game === this.app.game.kind) this.app.choose(network.name);
+  }
+
+  private async open({ line, ply }: Read): Promise<void> {
+    const { app } = this;
+    try {
+      if (await this.again(line, ply)) return;
+      const bare = !line.moves.length && !line.fen && !line.setup?.B.length && !line.setup?.W.length && SIZES.includes(line.size ?? 19);
+      if (!bare) app.open(...grown(line, await app.api.line(line), ply));
+      else if (app.touched || app.game.kind !== line.game || app.game.start.size !== line.size) app.open(empty(line.game, line.size));
+    } catch (error) {
+      app.say(`The address names no position: ${message(error)}`);
+    }
+  }
+
+  /** What this tab had open, with its variations and words, where it is what the address means. */
+  private async again(line: Line, ply: number): Promise<boolean> {
+    const { app } = this;
+    const body = kept("session", "tree");
+    const hash = kept("session", "hash");
+    if (!body || !hash || JSON.stringify(read(hash)?.line) !== JSON.stringify(line)) return false;
+    const game = loaded(await app.api.load(await app.api.save(JSON.parse(body))));
+    const file = kept("session", "file");
+    if (file) game.file = JSON.parse(file);
+    let id = game.root;
+    for (const move of line.moves.slice(0, ply)) {
+      const next = game.nodes.get(id)!.children.find((each) => game.nodes.get(each)!.move === move);
+      if (next === undefined) break;
+      id = next;
+    }
+    app.open(game, id);
+    return true;
+  }
+
+  private soon(): void {
+    window.clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.write(), PAUSE);
+  }
+
+  private write(): void {
+    window.clearTimeout(this.timer);
+    const { app } = this;
+    const tab = this.tabs?.chosen === "analysis" ? "" : this.tabs?.chosen;
+    const hash = hashOf(app, tab);
+    if (hash !== this.shown) {
+      this.shown = hash;
+      history.replaceState(null, "", hash);
+    }
+    keep("session", "hash", hash);
+    this.keepTree();
+  }
+
+  private keepTree(): void {
+    const { game } = this.app;
+    const key = `${game.root} ${game.nodes.size}`;
+    if (key === this.treeKept) return;
+    this.treeKept = key;
+    const small = (value: unknown): string | null => {
+      const text = JSON.stringify(value);
+      return text.length < MOST ? text : null;
+    };
+    const body = { tree: written(game), headers: game.headers, game: game.kind, line: game.start };
+    keep("session", "tree", this.app.touched ? small(body) : null);
+    keep("session", "file", game.file ? small(game.file) : null);
+  }
+}
+
+/** A game of one line, and the position of that ply in it. */
+function grown(line: Line, nodes: Written[], ply: number): Parameters<App["open"]> {
+  const tree = nodes.map((node, place) => ({ ...node, id: place, parent: place ? place - 1 : null }));
+  const game = loaded({ game: line.game, headers: {}, line, tree, games: [], count: 1, problems: [] });
+  const ids = [...game.nodes.keys()];
+  return [game, ids[Math.max(0, Math.min(ids.length - 1, ply))]!];
+}

@@ -1,0 +1,259 @@
+"""`kibitz.show(position, run)`: what a network sees of a position, as a picture for notebooks."""
+
+from __future__ import annotations
+
+import io
+import math
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+from markupsafe import Markup, escape
+
+from kibitz.errors import UsageError
+from kibitz.report import boards, goboards
+
+if TYPE_CHECKING:
+    from kibitz.go.rules import Board as GoBoard
+    from kibitz.web.go_lines import GoLine
+    from kibitz.web.networks import Known, Networks
+
+BOARD = 8 * boards.SQUARE
+"""The side of the board in the picture."""
+PAD = 12
+WIDE = BOARD + 2 * PAD + boards.MARGIN
+LETTERS = 54
+"""In a line of the text below."""
+ARROWS, FAINTEST = 3, 0.03
+"""First moves that have an arrow, and the least probability of one."""
+
+_INK, _QUIET, _MOVE = "#1c1c1c", "#5a5a5a", "#0067a8"
+_STYLE = (
+    ".kibitz-show .last{fill:#d9b521;fill-opacity:.5}.kibitz-show .heat{fill:#c22f2f}"
+    ".kibitz-show .percent{font:600 15px system-ui,sans-serif;text-anchor:end;fill:#1c1c1c;stroke:#fff;"
+    "stroke-width:2.5px;paint-order:stroke}"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Shown:
+    """What `show` returns: notebooks draw it, elsewhere it is its text.
+
+    svg: the picture, complete in itself. text: what it says in words. answer: the figures; "white" (White's chance) or
+    "black" (Black's), 0..1; "moves", the likeliest first, each with "move", "san" and "p"; "origin", probabilities of
+    the 64 squares, a1 first; "owners", the probability that Black will own each point, row by row from the upper left;
+    "score", Black's lead in points. None for what the network does not say.
+    """
+
+    svg: str
+    text: str
+    answer: dict[str, Any] = field(compare=False)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | None = None) -> Shown:
+    """What a run or a packaged network ("chessnet") sees in a position.
+
+    position: a chess.Board, a board of Go (kibitz.go.rules.Board; komi 7.5, Chinese rules), or a text: FEN, PGN or SGF.
+    ply: of a PGN or SGF the position after so many moves of the main line, 0 for its start; None: after its last move.
+    Raises KibitzError for a text that cannot be read, and for a network that is not there or is for another game.
+    """
+    networks = _networks(str(run))
+    known = networks.ready(str(run))
+    if isinstance(position, str):
+        position, line = _read(position, ply)
+    elif ply is not None:
+        raise UsageError("show: ply goes with a PGN or SGF; a board is shown as it stands")
+    else:
+        line = None
+    if isinstance(position, chess.Board):
+        return _chess(networks, known, position)
+    return _go(networks, known, position, line)
+
+
+@lru_cache(maxsize=8)
+def _networks(run: str) -> Networks:
+    """Kept, with the network that is loaded; it is loaded anew where its weights change."""
+    from kibitz.web.networks import Networks
+
+    return Networks([run])
+
+
+def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | None]:
+    """The position of a text; of Go also the line that leads there."""
+    from kibitz.web.loading import load
+    from kibitz.web.positions import read_line
+
+    found = load({"text": text})
+    moves: list[str] = []
+    last = 0
+    for node in found["tree"]:  # a parent stands before its children, the main one before the others
+        if node["parent"] == last and len(moves) < node["ply"]:
+            moves.append(node["move"])
+            last = node["id"]
+    if ply is not None and not 0 <= ply <= len(moves):
+        raise UsageError(f"show: ply {ply}: the game has plies 0 to {len(moves)}")
+    line = read_line({"line": {**found["line"], "moves": moves[:ply]}})
+    return line.board(), line if line.game == "go" else None
+
+
+def _chess(networks: Networks, known: Known, board: chess.Board) -> Shown:
+    from kibitz.web import answers
+    from kibitz.web.chess_lines import ChessLine, read_start
+
+    line = ChessLine(read_start(board.fen()).fen())
+    answers.check(known, line)
+    (_, [result], _) = answers.analyse(networks, known, line, 0, 0, 0, None)
+    last = board.peek() if board.move_stack else None
+    words = [f"{_when(board, last)}{'White' if board.turn else 'Black'} to move."]
+    if result["white"] is not None:
+        words.append(f"{known.name}: {_claim(known)} {result['white']:.0%}.")
+    if result["origin"] is not None:
+        side = "White" if board.turn else "Black"
+        words.append(f"{known.name}: {side}'s next move. Red: where it starts, percent. Arrows: the likeliest moves.")
+        words.append(", ".join(f"{move['san']} {move['p']:.0%}" for move in result["moves"][:5]) or "No move is legal.")
+    drawn = boards.board_svg(board.fen(), last.uci() if last else None, result["origin"])
+    arrows = _arrows(result["moves"] or [])
+    return _picture(drawn, boards.piece_defs(), BOARD + boards.MARGIN, result["white"], "white", words, result, arrows)
+
+
+def _go(networks: Networks, known: Known, board: GoBoard, line: GoLine | None) -> Shown:
+    from kibitz.go.points import BLACK, to_gtp
+    from kibitz.go.replay import encode_board
+    from kibitz.web import answers
+    from kibitz.web.go_lines import GoLine, node
+
+    line = line or GoLine(board.size)
+    answers.check(known, line)
+    codes, state = encode_board(board)
+    owners = answers.owners_of(networks.session(known.name), known, codes[None], state[None])[0]
+    lead, chance, here = answers.worth(owners, line)
+    owned = [round(float(p), 4) for p in here]
+    result = {
+        "black": round(chance, 4), "moves": None, "origin": None, "owners": owned,
+        "score": round(lead, 2),
+    }  # fmt: skip
+    size = board.size
+    stones = node(board)["stones"].replace("B", "X").replace("W", "O")
+    percents = [f"{100 * p:.0f}" for p in owned]
+    rows = range(0, size * size, size)
+    last = to_gtp(line.moves[-1], size) if line.moves else None
+    position = {
+        "size": size,
+        "stones": [stones[at : at + size] for at in rows],
+        "black_owns": [" ".join(percents[at : at + size]) for at in rows],
+    }
+    when = f"After move {len(line.moves)}, {last}. " if last else ""
+    words = [
+        f"{when}{'Black' if board.to_move == BLACK else 'White'} to move.",
+        f"{known.name}: {_claim(known)} {chance:.0%};"
+        f" {'Black' if lead >= 0 else 'White'} leads by {abs(lead):.1f} points, komi {line.komi:g} counted.",
+        "Squares: who will own the point, black or white; the larger, the surer.",
+    ]
+    drawn = goboards.board_svg(position, last)
+    return _picture(drawn, goboards.board_defs([size]), BOARD, chance, "black", words, result, "")
+
+
+def _claim(known: Known) -> str:
+    """Whose probability of what: "White's winning probability"."""
+    return known.claim["name"] if known.claim else ""
+
+
+def _when(board: chess.Board, last: chess.Move | None) -> str:
+    if last is None:
+        return ""
+    before = board.copy()
+    before.pop()
+    dots = "." if before.turn else "..."
+    return f"After {before.fullmove_number}{dots}{before.san(last) if last else '--'}. "
+
+
+def _picture(
+    board: Markup, shared: Markup, wide: int, chance: float | None, whose: str, words: list[str],
+    answer: dict[str, Any], above: str,
+) -> Shown:  # fmt: skip
+    """The board, a bar with the chance where there is one, the words. above: drawn over the board, in its units."""
+    lines = [line for text in words for line in textwrap.wrap(text, LETTERS) or [""]]
+    bar = "" if chance is None else _bar(chance, whose, PAD + BOARD + 8)
+    top = PAD + BOARD + (34 if bar else 8)
+    tall = top + 17 * len(lines) + PAD
+    out = io.StringIO()
+    out.write(
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="kibitz-show" width="{WIDE}" height="{tall}"'
+        f' viewBox="0 0 {WIDE} {tall}" font-family="system-ui, sans-serif" font-size="12.5"><style>{_STYLE}</style>'
+        f'<rect width="{WIDE}" height="{tall}" rx="6" fill="#fff"/>{shared}'
+    )
+    placed = f'<svg x="{PAD}" y="{PAD}" width="{wide}" height="{BOARD}" '
+    out.write(str(board).replace("<svg ", placed, 1))
+    out.write(f'<g transform="translate({PAD} {PAD})">{above}</g>{bar}')
+    for i, line in enumerate(lines):
+        out.write(f'<text x="{PAD}" y="{top + 13 + 17 * i}" fill="{_INK if i else _QUIET}">{escape(line)}</text>')
+    out.write("</svg>")
+    return Shown(out.getvalue(), "\n".join(words), answer)
+
+
+def _bar(chance: float, whose: str, y: int) -> str:
+    """A bar as wide as the board: at its left, as wide as it is likely, the side whose chance is told."""
+    part = round(BOARD * chance, 1)
+    mine, other = ("#fafaf7", "#26282b") if whose == "white" else ("#26282b", "#fafaf7")
+    end = part < BOARD / 2  # the figure stands where there is more room
+    x, anchor, ink = (BOARD - 8, "end", mine) if end else (8, "start", other)
+    return (
+        f'<g transform="translate({PAD} {y})"><rect width="{BOARD}" height="20" fill="{other}"/>'
+        f'<rect width="{part:g}" height="20" fill="{mine}"/>'
+        f'<rect width="{BOARD}" height="20" fill="none" stroke="#777"/>'
+        f'<text x="{x}" y="15" text-anchor="{anchor}" font-weight="600" fill="{ink}">'
+        f"{whose.capitalize()} {chance:.0%}</text></g>"
+    )
+
+
+def _arrows(moves: list[dict[str, Any]]) -> str:
+    """The likeliest moves, the first on top, and their percents."""
+    some = [move for move in moves[:ARROWS] if move["p"] >= FAINTEST][::-1]
+    return "".join(_arrow(move["move"], move["p"]) for move in some) + "".join(_labels(some))
+
+
+def _ends(move: str) -> tuple[float, float, float, float]:
+    """The middles of a move's two squares."""
+    places = []
+    for name in (move[:2], move[2:4]):
+        square = chess.parse_square(name)
+        places += [(chess.square_file(square) + 0.5) * boards.SQUARE, (7.5 - chess.square_rank(square)) * boards.SQUARE]
+    return places[0], places[1], places[2], places[3]
+
+
+def _arrow(move: str, chance: float) -> str:
+    """A shaft as wide as the move is likely, from the rim of the first square to the middle of the second."""
+    x0, y0, x1, y1 = _ends(move)
+    long = math.hypot(x1 - x0, y1 - y0)
+    dx, dy = (x1 - x0) / long, (y1 - y0) / long
+    half = 1.5 + 4.5 * chance**0.5
+    head = 2.2 * half + 3
+    points = [(12, half), (long - 1.6 * head, half), (long - 1.6 * head, head), (long, 0)]
+    outline = points + [(along, -across) for along, across in points[2::-1]]
+    drawn = " ".join(f"{x0 + a * dx - b * dy:.1f},{y0 + a * dy + b * dx:.1f}" for a, b in outline)
+    return f'<polygon points="{drawn}" fill="{_MOVE}" fill-opacity="{0.45 + 0.4 * chance:.2f}"/>'
+
+
+def _labels(moves: list[dict[str, Any]]) -> Iterator[str]:
+    """Percents in the upper half of the squares that moves go to; one that is taken moves its later ones down."""
+    heights: dict[str, int] = {}
+    for move in reversed(moves):
+        _, _, x, y = _ends(move["move"])
+        target = move["move"][2:4]
+        y += 16 * heights.get(target, 0) - 12
+        heights[target] = heights.get(target, 0) + 1
+        yield (
+            f'<g><rect x="{x - 17:g}" y="{y - 8:g}" width="34" height="16" rx="4" fill="{_MOVE}"/>'
+            f'<text x="{x:g}" y="{y + 4.5:g}" font-size="12" font-weight="600" text-anchor="middle" fill="#fff">'
+            f"{move['p']:.0%}</text></g>"
+        )

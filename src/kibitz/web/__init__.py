@@ -1,0 +1,8 @@
+"""The board in the browser, its server side: lines and trees of moves, networks and what they answer, over HTTP.
+
+`app.py` has the routes, `security.py` what is let in, `work.py` the threads that keep inference off the event loop.
+Nothing heavy is imported at the top of what the first page needs.
+"""
+
+PORT = 8642
+"""Where the board is served, unless that port is taken or another is asked for."""

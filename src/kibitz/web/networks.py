@@ -1,0 +1,293 @@
+"""Which networks there are: those named on the command line, runs in the folder runs/ here, packaged ones.
+
+What a list says of them comes from their run.json alone. A network is loaded when it is first asked for, and kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz.errors import KibitzError
+from kibitz.systems import SYSTEMS
+from kibitz.training.run import ONNX, WEIGHTS, Run, packaged
+from kibitz.web.asked import BadRequest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from torch import nn
+
+    from kibitz.play.session import Answers, Session
+
+RUNS = Path("runs")
+MOST_RUNS = 500
+WHITE, MOVES, OWNERS = "white", "moves", "owners"
+"""Answers: White's chance, which move, who will own each point."""
+SNAPSHOTS_KEPT = 8
+
+_MOVERS = ("convchess", "chessnet")
+_COMPARERS = ("deepchess",)
+_WITH_PLANES = ("winner", *_MOVERS, "gocnn", *_COMPARERS)
+_BLACK = (
+    "Black's winning probability",
+    "Black wins",
+    "It follows from the predicted score and how sure it is; nobody asked the network who wins.",
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A network of the list. name: what requests call it; run: None where its run.json cannot be read, and `why`."""
+
+    name: str
+    source: str  # run or package
+    run: Run | None
+    why: str | None = None
+
+    @property
+    def game(self) -> str:
+        return str(self.run.info["game"]) if self.run else "chess"
+
+    @property
+    def system(self) -> str:
+        return str(self.run.info["system"]) if self.run else "?"
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        settings = self.run.info.get("settings") if self.run else None
+        return settings if isinstance(settings, dict) else {}
+
+    @property
+    def parts(self) -> tuple[bool, bool]:
+        """Of a mover: whether it predicts moves, and whether it says what a position is worth to the mover."""
+        names = str(self.settings.get("networks", "all"))
+        if names == "all":
+            return True, self.system == "chessnet"
+        chosen = {name.strip() for name in names.split(",")}
+        return len(chosen - {"value"}) > 0, "value" in chosen
+
+    @property
+    def answers(self) -> list[str]:
+        if self.game == "go":
+            return [OWNERS]
+        if self.system in _MOVERS:
+            moves, value = self.parts
+            return [WHITE] * value + [MOVES] * moves
+        return [WHITE]
+
+    @property
+    def claim(self) -> dict[str, str] | None:
+        """What White's or Black's chance is the probability of; None where the network says nothing of it."""
+        if self.game == "go":
+            return dict(zip(("name", "short", "note"), _BLACK, strict=True))
+        if WHITE not in self.answers or self.run is None:
+            return None
+        from kibitz.analysis import Claim, load
+
+        # A mover's module is not asked: it takes long to import, and it claims the usual thing.
+        claim = load(self.system).claim if self.system in SYSTEMS and self.system not in _MOVERS else Claim()
+        return {"name": claim.name, "short": claim.short, "note": claim.note}
+
+    @property
+    def methods(self) -> list[str]:
+        """The ways to choose a move with it, the usual one first."""
+        if not self.run:
+            return []
+        if self.game == "go":
+            return ["best-score"]
+        if self.system in _COMPARERS:
+            return ["comparison"] + ["comparison-full"] * (self.settings.get("networks") == "both")
+        if self.system not in _MOVERS:
+            return []
+        moves, value = self.parts
+        found = ["topprob-negamax"] if moves and value else []
+        return found + ["top-prob", "top-move"] * moves + ["value-negamax"] * value
+
+    @property
+    def sizes(self) -> list[int]:
+        """Boards of Go that it knows."""
+        try:
+            largest = max(int(size) for size in str(self.settings.get("sizes", "19")).split(","))
+        except ValueError:
+            largest = 19
+        return [size for size in (9, 13, 19) if size <= largest] if self.game == "go" else []
+
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be asked, in one line."""
+        if self.run is None:
+            return self.why
+        if self.system not in SYSTEMS:
+            return f"{self.name}: a network of the system {self.system}, which this kibitz does not know"
+        if not (self.run.path / ONNX).is_file() and not (self.run.path / WEIGHTS).is_file():
+            return (
+                f"{self.name}: nothing is trained yet; its training goes on with: {self.run.info.get('command', '?')}"
+            )
+        return None
+
+    def as_json(self) -> dict[str, Any]:
+        system = SYSTEMS.get(self.system)
+        return {
+            "name": self.name,
+            "system": self.system,
+            "title": system.title if system else "",
+            "game": self.game,
+            "answers": self.answers if self.run else [],
+            "claim": self.claim,
+            "plays": bool(self.methods),
+            "methods": self.methods,
+            "planes": self.system in _WITH_PLANES,
+            "sizes": self.sizes,
+            "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
+            "snapshots": len(snapshot_files(self.run)) if self.run else 0,
+            "from": self.source,
+            "problem": self.problem,
+        }
+
+
+def snapshot_files(run: Run) -> list[Path]:
+    """The weights that a run has kept on its way, in no order."""
+    return list((run.path / "snapshots").glob("*.safetensors"))
+
+
+class Networks:
+    """All of them. given: names on the command line. Raises KibitzError where one of these is no run."""
+
+    def __init__(self, given: Sequence[str] = ()):
+        self.given = list(dict.fromkeys(given))
+        self._known: dict[str, Known] = {}
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # one network loads while others do
+        self._sessions: dict[str, tuple[object, Session]] = {}
+        self._torch: OrderedDict[tuple[str, str | None], tuple[object, nn.Module]] = OrderedDict()
+        for name in self.given:
+            Run(name)
+
+    def known(self) -> list[Known]:
+        """The list, looked up anew: given ones first, then runs, then packages."""
+        found: dict[str, Known] = {}
+        seen: set[Path] = set()
+        package = packaged()
+        folders = [path for path in RUNS.iterdir() if (path / "run.json").is_file()] if RUNS.is_dir() else []
+        for name in [*self.given, *(path.as_posix() for path in sorted(folders)[:MOST_RUNS]), *package]:
+            try:
+                run: Run | None = Run(name)
+                why = None
+            except KibitzError as error:
+                run, why = None, str(error)
+            path = (run.path if run else Path(name)).resolve()
+            if name not in found and path not in seen:
+                inside = run is not None and path in {folder.resolve() for folder in package.values()}
+                found[name] = Known(name, "package" if inside else "run", run, why)
+                seen.add(path)
+        self._known = found
+        return list(found.values())
+
+    def find(self, name: str) -> Known:
+        """Raises BadRequest where there is no such network."""
+        if name not in self._known:
+            self.known()
+        if name not in self._known:
+            raise BadRequest(f"there is no network {name[:100]!r} here", 404)
+        known = self._known[name]
+        if known.run is None:
+            raise BadRequest(known.problem or "this run is damaged")
+        return known
+
+    def ready(self, name: str) -> Known:
+        """The same, and raises BadRequest where it cannot be asked yet."""
+        known = self.find(name)
+        if known.problem:
+            raise BadRequest(known.problem)
+        return known
+
+    def session(self, name: str) -> Session:
+        """The network, loaded; anew where its files have changed, as those of a training do. Raises KibitzError."""
+        from kibitz.play.session import Session
+
+        known = self.ready(name)
+        assert known.run
+        with self._locks[name]:
+            now = stamp(known.run)
+            kept = self._sessions.get(name)
+            if kept and kept[0] == now:
+                return kept[1]
+            session = Session(Run(name))
+            self._sessions[name] = now, session
+            return session
+
+    def module(self, name: str, snapshot: str | None = None) -> nn.Module:
+        """The torch network with its own weights, or with those of a snapshot. Raises KibitzError."""
+        known = self.ready(name) if snapshot is None else self.find(name)
+        assert known.run
+        with self._locks[name]:
+            now = stamp(known.run) if snapshot is None else None
+            kept = self._torch.get((name, snapshot))
+            if kept and kept[0] == now:
+                self._torch.move_to_end((name, snapshot))
+                return kept[1]
+            network = _load(known.run, snapshot)
+            self._torch[name, snapshot] = now, network
+            while len(self._torch) > SNAPSHOTS_KEPT:
+                self._torch.popitem(last=False)
+            return network
+
+    def evaluator(self, name: str, snapshot: str | None = None) -> Session | Snapshot:
+        """What answers for a network: a session, or its torch network with the weights of a snapshot."""
+        return self.session(name) if snapshot is None else Snapshot(self.module(name, snapshot))
+
+
+def stamp(run: Run) -> object:
+    """What changes when the run's weights do."""
+    times = []
+    for file in (ONNX, WEIGHTS):
+        try:
+            times.append((run.path / file).stat().st_mtime_ns)
+        except OSError:
+            times.append(0)
+    return tuple(times)
+
+
+def _load(run: Run, snapshot: str | None) -> nn.Module:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        if snapshot is None:
+            return run.network()
+        path = next((path for path in snapshot_files(run) if path.stem == snapshot), None)
+        if path is None:
+            raise BadRequest(f"{run.name}: there is no snapshot {snapshot[:60]!r}", 404)
+        network = run.system.network(run.settings)
+        network.load_state_dict(load_file(path))
+        return network.eval()
+    except (OSError, SafetensorError, RuntimeError, KeyError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise BadRequest(f"{run.name}: its weights cannot be read ({reason})") from None
+
+
+class Snapshot:
+    """A torch network that answers as a session does."""
+
+    def __init__(self, network: Any):
+        self.network = network
+        self.outputs: tuple[str, ...] = network.outputs
+        self.beyond: dict[str, int] = network.beyond
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
+        """As Session.evaluate, of few positions."""
+        import torch
+
+        from kibitz.play.session import STATE
+        from kibitz.training.run import widened
+
+        if self.beyond and state.shape[1] == STATE:
+            state = widened(state, self.beyond)
+        with torch.inference_mode():
+            found = self.network(torch.from_numpy(codes), torch.from_numpy(state))
+        return {name: values.float().numpy() for name, values in zip(self.outputs, found, strict=True)}

@@ -1,0 +1,44 @@
+"""The page's own files, as they were built into kibitz/web/page."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+PAGE = Path(__file__).with_name("page")
+
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+"""Not left to the machine's own table, which may be wrong; a browser runs no script of another type."""
+
+MISSING = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>kibitz board</title>
+<h1>The page is not built</h1>
+<p>The server runs, but the files that your browser needs are not there. Build them, then reload:</p>
+<pre>make page</pre>
+<p>An installed wheel of kibitz carries them.</p>
+</html>
+"""
+
+
+def file(request: Request) -> Response:
+    """A file of the page; for / the page itself. Only what lies in its folder."""
+    name = request.path_params.get("path", "") or "index.html"
+    path = PAGE / name
+    try:
+        inside = path.resolve().is_relative_to(PAGE.resolve())
+        body = path.read_bytes() if inside and path.is_file() else None
+    except (OSError, ValueError):  # a name with a null byte, or too long
+        body = None
+    if body is None:
+        if name == "index.html":
+            return HTMLResponse(MISSING, 200, {"cache-control": "no-store"})
+        if name == "favicon.ico":  # browsers ask for it unasked, and complain
+            return Response(status_code=204)
+        return Response("there is no such file\n", 404, {"cache-control": "no-store"}, "text/plain")
+    kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    # Assets carry a hash of their content in their names.
+    lasting = "public, max-age=31536000, immutable" if name.startswith("assets/") else "no-cache"
+    return Response(body, 200, {"cache-control": lasting}, kind)

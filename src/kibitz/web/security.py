@@ -1,0 +1,113 @@
+"""What the server lets in, and what its answers allow a browser to do: a wall around everything else (ASGI)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from kibitz.web.asked import dumps
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LARGEST_BODY = 8 << 20
+"""Bytes of a request."""
+
+HEADERS = (
+    (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none';"
+     b" form-action 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)  # fmt: skip
+
+
+class TooLarge(Exception):
+    """A body of more than LARGEST_BODY bytes."""
+
+
+class Wall:
+    """Lets pass what comes from this machine's own page, and nothing else.
+
+    The host must be this server's own name, so that no other name that points here (DNS rebinding) reaches it; an
+    origin, where there is one, must be the same, so that no other page can ask; what is posted must be JSON, which
+    other pages cannot send unasked.
+    """
+
+    def __init__(self, app: App, port: int):
+        self.app = app
+        self.hosts = {f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()}
+        if port == 80:
+            self.hosts |= {b"127.0.0.1", b"localhost"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        api = scope["path"].startswith("/api/")
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                more = (*HEADERS, (b"cache-control", b"no-store")) if api else HEADERS
+                message["headers"] = [*message.get("headers", ()), *more]
+            await send(message)
+
+        if refused := self._refused(scope):
+            await refuse(guarded, *refused)
+            return
+        await self.app(scope, limited(receive), guarded)
+
+    def _refused(self, scope: Scope) -> tuple[int, str] | None:
+        """Status and reason where the request is not let in."""
+        found: dict[bytes, bytes] = {}
+        for name, value in scope["headers"]:
+            if name in found and name in (b"host", b"origin", b"content-type", b"content-length"):
+                return 400, f"two headers {name.decode()}"
+            found[name] = value
+        host = found.get(b"host", b"").lower()
+        if host not in self.hosts:
+            return 403, "this board answers to 127.0.0.1 and localhost only; open the address that it printed"
+        origin = found.get(b"origin")
+        if origin is not None and origin.lower() != b"http://" + host:
+            return 403, "another page may not use this board"
+        if scope["method"] not in ("GET", "HEAD"):
+            kind = found.get(b"content-type", b"").split(b";")[0].strip().lower()
+            if kind != b"application/json":
+                return 415, "what is posted must be application/json"
+        length = found.get(b"content-length", b"0")
+        if not length.isdigit() or len(length) > 15 or int(length) > LARGEST_BODY:
+            return 413, f"more than {LARGEST_BODY >> 20} MB; cut the file into smaller ones"
+        return None
+
+
+def limited(receive: Receive) -> Receive:
+    """The same, and TooLarge once a body has more than LARGEST_BODY bytes, whatever its header said."""
+    room = LARGEST_BODY
+
+    async def counted() -> Message:
+        nonlocal room
+        message = await receive()
+        room -= len(message.get("body", b""))
+        if room < 0:
+            raise TooLarge
+        return message
+
+    return counted
+
+
+async def refuse(send: Send, status: int, line: str) -> None:
+    """An error as the page reads it. The connection is closed: an unread body may follow."""
+    body = dumps({"error": line})
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

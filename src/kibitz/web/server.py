@@ -1,0 +1,96 @@
+"""The server: a port of this machine, uvicorn on it, and an end without waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from kibitz.errors import KibitzError
+from kibitz.web import PORT
+from kibitz.web.app import create
+
+HOST = "127.0.0.1"
+TRIED = 100
+"""Ports that are tried, from PORT on, where none is asked for."""
+_WHY = {errno.EADDRINUSE: "another program has it", errno.EACCES: "this system does not allow it"}
+_TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
+
+
+def bind(port: int | None) -> socket.socket:
+    """A socket on that port of this machine alone; None: the first free one from PORT on. Raises KibitzError."""
+    for number in range(PORT, PORT + TRIED) if port is None else (port,):
+        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if os.name == "posix":  # a port that was served a moment ago is free; elsewhere the option means another thing
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((HOST, number))
+            found.listen(128)
+        except OSError as error:
+            found.close()
+            if port is not None:
+                why = _WHY.get(error.errno or 0, str(error))
+                raise KibitzError(f"--port {port}: {why}; choose another, or leave the option out") from None
+            continue
+        return found
+    raise KibitzError(f"ports {PORT} to {PORT + TRIED - 1} are all taken; name a free one with --port")
+
+
+class Server(uvicorn.Server):
+    """The board on a bound socket. Ends at the first signal, with all that it does; says when it has begun."""
+
+    def __init__(self, given: list[str], found: socket.socket, begun: Callable[[str], None]):
+        port = found.getsockname()[1]
+        wall, self.board = create(given, port)
+        super().__init__(
+            uvicorn.Config(
+                wall, log_config=None, log_level="critical", access_log=False, lifespan="off", ws="none", http="h11",
+                loop="asyncio", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
+            )
+        )  # fmt: skip
+        self.address, self.found, self.begun = f"http://{HOST}:{port}", found, begun
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.begun(self.address)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.should_exit = self.force_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.board.works.end()
+        await super().shutdown(sockets)
+
+    def go(self) -> None:
+        """Serve until a signal, or until should_exit is set."""
+        asyncio.run(self.serve([self.found]))
+
+
+def open_browser(address: str) -> None:
+    """Show the address in a browser, without waiting for it; one that would take the terminal is left alone."""
+
+    def work() -> None:
+        with contextlib.suppress(webbrowser.Error, OSError):
+            browser = webbrowser.get()
+            if getattr(browser, "name", "") not in _TEXT_BROWSERS:
+                browser.open(address)
+
+    threading.Thread(target=work, daemon=True).start()
+
+
+def leave() -> None:
+    """End the program at once. Nothing is left to tidy up; the interpreter's own end takes seconds once torch is there,
+    and threads that are at work would come back from compiled code into an interpreter that is gone."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(0)

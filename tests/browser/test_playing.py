@@ -1,0 +1,140 @@
+"""Moves by hand, of both games, and games against a network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from board_page import Desk
+
+
+@pytest.fixture
+def desk(page: Page) -> Desk:
+    return Desk(page).ready()
+
+
+def test_a_game_by_dragging(desk: Desk) -> None:
+    game = ("e2e4 e4", "e7e5 e5", "d1h5 Qh5", "b8c6 Nc6", "f1c4 Bc4", "g8f6 Nf6", "h5f7 Qxf7#")
+    for move, san in (word.split() for word in game):
+        desk.drag(move[:2], move[2:])
+        desk.after(san)
+    pieces = desk.pieces()
+    assert pieces["f7"] == "white queen"
+    assert len(pieces) == 31
+    expect(desk.moves.get_by_role("button", name="Qxf7#")).to_have_attribute("aria-current", "true")
+    expect(desk.chance).to_have_attribute("aria-valuetext", "White 100%")
+    expect(desk.page.locator("#spoken")).to_contain_text("Checkmate: White wins.")
+
+
+def test_a_drag_to_where_it_may_not_go_changes_nothing(desk: Desk) -> None:
+    desk.drag("e2", "e5")
+    desk.drag("e7", "e5")
+    desk.drag("a1", "a4")
+    assert desk.pieces()["e2"] == "white pawn"
+    desk.click("e2")
+    expect(desk.page.locator("#board square.move-dest")).to_have_count(2)  # legal dots
+    desk.click("e4")
+    desk.after("e4")
+
+
+def test_a_pawn_asks_what_it_becomes(desk: Desk) -> None:
+    desk.open("7k/P7/8/8/8/8/8/K7 w - - 0 1")
+    dialog = desk.page.get_by_role("dialog", name="The pawn becomes")
+    desk.drag("a7", "a8")
+    expect(dialog.get_by_role("button", name="queen")).to_be_focused()
+    desk.keys("Escape")
+    expect(dialog).to_be_hidden()
+    assert desk.pieces()["a7"] == "white pawn"
+    desk.click("a7", "a8")
+    dialog.get_by_role("button", name="knight").click()
+    desk.after("a8=N")
+    assert desk.pieces()["a8"] == "white knight"
+
+
+def test_moves_can_be_typed(desk: Desk) -> None:
+    desk.keys("/")
+    box = desk.page.get_by_role("textbox", name="Type a move")
+    expect(box).to_be_focused()
+    for typed, san in (("Nf3", "Nf3"), ("e7e5", "e5"), ("g3", "g3")):
+        box.fill(typed)
+        box.press("Enter")
+        desk.after(san)
+    desk.page.watch.allow("400")  # type: ignore[attr-defined]
+    box.fill("Ke4")
+    box.press("Enter")
+    expect(desk.status).to_contain_text("no legal move")
+    desk.after("g3")
+
+
+def test_go_by_hand(desk: Desk) -> None:
+    page = desk.page
+    page.get_by_role("button", name="New", exact=True).click()
+    page.get_by_role("menuitem", name="Go, 9 × 9").click()
+    expect(desk.network).to_have_value("gocnn")
+    page.mouse.move(*desk.point("E5"))
+    expect(page.locator("#board svg.go .ghost")).to_have_attribute("visibility", "visible")
+    desk.place("E5", "A1", "B1", "J9", "A2")
+    assert desk.stones() == {"black": 3, "white": 1}
+    expect(page.locator("#board")).to_contain_text("Taken: Black 1, White 0")
+    page.mouse.click(*desk.point("A1"))  # would be suicide
+    expect(desk.status).to_contain_text("A1 cannot be played")
+    desk.analysed(5)
+    for _ in range(2):
+        page.locator("#board").get_by_role("button", name="Pass").click()
+    expect(desk.moves.get_by_role("button", name="pass", exact=True)).to_have_count(2)
+    expect(page.locator("#spoken")).to_contain_text("Both have passed")
+    expect(desk.chance).to_have_attribute("aria-valuetext", re.compile("Black "))
+
+
+def begin(desk: Desk, **fields: str) -> None:
+    panel = desk.tab("Play")
+    for label, value in fields.items():
+        name = label.replace("_", " ")
+        field = panel.get_by_label(name)
+        if field.evaluate("each => each.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    panel.get_by_role("button", name="New game").click()
+
+
+def test_against_a_network(desk: Desk) -> None:
+    begin(desk, Against="chessnet", You_play="w", How_it_chooses="top-prob")
+    panel = desk.page.get_by_role("tabpanel", name="Play")
+    state = panel.get_by_role("status")
+    expect(state).to_have_text("Your move. You have White.")
+    desk.drag("e2", "e4")
+    expect(desk.moves.locator("button.move")).to_have_count(2)  # it has answered
+    expect(state).to_have_text("Your move. You have White.")
+    panel.get_by_role("button", name="Take back").click()
+    desk.after("")
+    desk.drag("d2", "d4")
+    expect(desk.page.locator("#board .chess")).to_have_attribute("aria-label", re.compile("White to move, after"))
+    panel.get_by_role("button", name="Retry").click()
+    desk.after("")
+    panel.get_by_role("button", name="Resign").click()
+    expect(panel).to_contain_text("You have resigned. chessnet wins.")
+
+
+def test_the_network_begins_where_one_has_black(desk: Desk) -> None:
+    begin(desk, Against="chessnet", You_play="b", For_a_move="0.3")
+    panel = desk.page.get_by_role("tabpanel", name="Play")
+    expect(panel.get_by_role("status")).to_have_text("Your move. You have Black.")
+    expect(desk.page.locator("#board .orientation-black")).to_have_count(1)
+    panel.get_by_role("checkbox", name="Hints").uncheck()
+    expect(desk.chance).to_have_attribute("aria-valuetext", "not known")
+    expect(desk.graph).to_have_count(1)
+    expect(desk.page.locator("#graph")).to_contain_text("Hints are off.")
+
+
+def test_go_against_a_network(visit: Callable[..., Page]) -> None:
+    desk = Desk(visit("/#game=go&size=9&network=gocnn")).ready()
+    begin(desk, Against="gocnn", You_play="b", Seconds_a_move="0.3")
+    desk.page.mouse.click(*desk.point("E5"))
+    expect(desk.moves.locator("button.move")).to_have_count(2)
+    assert desk.stones() == {"black": 1, "white": 1}
+    desk.page.locator("#board").get_by_role("button", name="Resign").click()
+    expect(desk.page.get_by_role("tabpanel", name="Play")).to_contain_text("You have resigned. gocnn wins.")

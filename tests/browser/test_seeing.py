@@ -1,0 +1,170 @@
+"""What the networks see: heat, arrows, planes, what matters, owners, two networks side by side, a training run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from board_page import Desk
+
+FRENCH = "1. e4 e6 2. d4 d5 3. Nc3 Bb4 *"
+CORNER = "(;GM[1]SZ[9]KM[7];B[ee];W[ec];B[cd];W[dc];B[cc];W[db];B[cb];W[gd])"
+
+
+@pytest.fixture
+def desk(page: Page) -> Desk:
+    return Desk(page).ready()
+
+
+def layer(desk: Desk, name: str) -> Locator:
+    """Chooses what is coloured on the board; the panel."""
+    panel = desk.page.get_by_role("tabpanel", name="Analysis")
+    panel.get_by_role("radio", name=name, exact=True).check()
+    return panel
+
+
+def heated(desk: Desk, squares: set[str] | None = None) -> None:
+    """Waits until something is tinted, or just these squares are."""
+    names = [file + rank for rank in "12345678" for file in "abcdefgh"]
+    desk.page.wait_for_function(
+        """(wanted) => {
+            const tinted = [...document.querySelectorAll("#board svg.heat rect")]
+                .flatMap((each, at) => (+each.getAttribute("fill-opacity") > 0 ? [at] : []));
+            return wanted ? JSON.stringify(tinted) === JSON.stringify(wanted) : tinted.length > 0;
+        }""",
+        arg=sorted(names.index(square) for square in squares) if squares is not None else None,
+    )
+
+
+def test_where_moves_start_and_go(desk: Desk) -> None:
+    desk.choose("chessnet")
+    desk.opened(FRENCH, 6)
+    desk.keys("End")
+    layer(desk, "Where from")
+    heated(desk)
+    assert max(desk.heat()) == desk.heat()[28]  # e4: e5 or exd5
+    layer(desk, "Where to")
+    heated(desk, set())
+    desk.click("e4")
+    heated(desk)
+    strongest = max(range(64), key=desk.heat().__getitem__)
+    assert strongest in (35, 36)  # d5, e5
+    layer(desk, "Nothing")
+    heated(desk, set())
+
+
+def test_first_moves_are_arrows_that_can_be_played(desk: Desk) -> None:
+    desk.choose("chessnet")
+    desk.opened(FRENCH, 6)
+    desk.keys("End")
+    first = desk.page.locator(".move-bars button").first
+    expect(first).to_have_text(re.compile(r"e5\s*\d+%"))
+    arrows = desk.page.locator("#board svg.cg-shapes g line")
+    expect(arrows.first).to_be_attached()
+    before = arrows.count()
+    ghost = desk.page.locator("#board cg-auto-pieces piece")
+    first.hover()
+    expect(ghost).to_have_count(1)
+    desk.page.mouse.move(5, 5)
+    expect(ghost).to_have_count(0)
+    desk.page.get_by_role("checkbox", name="First moves on the board").uncheck()
+    expect(arrows).to_have_count(0)
+    assert before >= 1
+    first.click()
+    desk.after("e5")
+
+
+def test_what_it_is_given_and_what_matters(desk: Desk) -> None:
+    desk.open("4k3/8/8/8/8/8/Q7/4K3 w - - 0 1")
+    panel = layer(desk, "What matters")
+    heated(desk, {"a2"})  # the queen; kings cannot be taken away
+    expect(panel.locator(".legend")).to_contain_text("White’s chance")
+    panel = layer(desk, "What it is given")
+    planes = panel.get_by_label("Plane", exact=True)
+    expect(planes.locator("option").nth(5)).to_be_attached()
+    queen = planes.locator("option").filter(has_text=re.compile("^(own )?queens")).first
+    planes.select_option(queen.get_attribute("value"))
+    heated(desk, {"a2"})
+    before = planes.input_value()
+    panel.get_by_role("button", name="Next plane").click()
+    expect(planes).not_to_have_value(before)
+
+
+def test_go_owners_score_liberties_and_chains(desk: Desk) -> None:
+    desk.opened(CORNER, 8)
+    desk.keys("End")
+    marks = desk.page.locator("#board svg.go .square:not([d=''])")  # all squares of a colour are one path
+    expect(marks.first).to_be_attached()
+    assert sum((path.get_attribute("d") or "").count("M") for path in marks.all()) > 20
+    assert "M" in (desk.page.locator("#board svg.go .square.black").get_attribute("d") or "")
+    panel = desk.page.get_by_role("tabpanel", name="Analysis")
+    expect(panel.locator(".score")).to_contain_text(re.compile("leads by|Even"))
+    expect(panel).to_contain_text(re.compile("Black's winning probability"))
+    expect(desk.chance).to_have_accessible_name("Black’s chance")
+    layer(desk, "Liberties")
+    expect(desk.page.locator("#board svg.go .counts text")).to_have_count(8)  # every stone
+    expect(desk.page.locator("#board svg.go .counts text").first).to_have_text(re.compile(r"\d\+?"))
+    layer(desk, "Chains")
+    assert desk.page.locator("#board svg.go .links path").count() >= 2
+    layer(desk, "What matters")
+    expect(marks.first).to_be_attached()
+    layer(desk, "Nothing")
+    expect(marks).to_have_count(0)
+
+
+def test_two_networks_side_by_side(desk: Desk) -> None:
+    desk.opened(FRENCH, 6)
+    panel = desk.tab("Compare")
+    panel.get_by_label("Left network").select_option("chessnet")
+    panel.get_by_label("Right network").select_option("chessnet-value")
+    expect(panel.get_by_role("status").first).to_contain_text("White’s chance")
+    panel.get_by_label("Right network").select_option("convchess")
+    expect(panel.get_by_role("status").first).to_contain_text(re.compile("Both would play|One would play"))
+    desk.keys("End")
+    expect(panel.locator(".side").first.get_by_role("img").first).to_have_attribute("aria-label", re.compile("Bb4"))
+    expect(panel.locator(".small-list li")).to_have_count(10)
+
+
+def test_a_training_run(visit: Callable[..., Page], folder: Path) -> None:
+    run = folder / "runs" / "winner-1"
+    desk = Desk(visit(f"/#game=chess&network={run.relative_to(folder)}")).ready()
+    panel = desk.tab("Training")
+    state = panel.get_by_role("status").first
+    expect(state).to_contain_text(re.compile(r"(Finished after|Live:) 1\d\d iterations"))
+    expect(panel.get_by_role("img", name="Loss after")).to_be_visible()
+    slider = panel.get_by_role("slider")
+    slider.press("Home")
+    words = slider.get_attribute("aria-valuetext")
+    expect(panel.locator(".snapshot-said")).to_contain_text(re.compile(r"\d+%"))
+    slider.press("ArrowRight")
+    expect(slider).not_to_have_attribute("aria-valuetext", words or "")
+    desk.drag("e2", "e4")
+    expect(panel.locator(".snapshot-said")).to_contain_text(re.compile(r"\d+%"))
+
+
+def test_a_run_that_goes_on_is_followed(visit: Callable[..., Page], folder: Path) -> None:
+    """Rows that are added to metrics.jsonl come to the page."""
+    run = folder / "runs" / "winner-1"
+    live = folder / "runs" / "winner-2"
+    live.mkdir(exist_ok=True)
+    info = json.loads((run / "run.json").read_text())
+    for name in ("finished", "result", "ended"):
+        info.pop(name, None)
+    (live / "run.json").write_text(json.dumps(info))
+    rows = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
+    rows = [row for row in rows if '"iteration"' in row and '"finished"' not in row]
+    (live / "metrics.jsonl").write_text("".join(rows[:2]))
+    desk = Desk(visit("/")).ready()
+    panel = desk.tab("Training")
+    panel.get_by_label("Run", exact=True).select_option("runs/winner-2")
+    last = json.loads(rows[1])["iteration"]
+    state = panel.get_by_role("status").first
+    expect(state).to_contain_text(f"{last} iterations")
+    with (live / "metrics.jsonl").open("a") as file:
+        file.writelines(rows[2:4])
+    expect(state).to_contain_text(f"{json.loads(rows[3])['iteration']} iterations")

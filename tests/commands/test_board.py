@@ -1,0 +1,144 @@
+"""kibitz board, as a program: its address, its end, and what it refuses."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from boardclient import Client, until
+from kibitz.cli import run
+from kibitz.errors import KibitzError
+from kibitz.web.server import bind
+
+HEAVY = ("torch", "numba", "numpy", "onnxruntime", "chess", "pyarrow", "onnx", "matplotlib")
+
+
+@contextlib.contextmanager
+def board(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The program, and the port that it says."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kibitz", "board", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment},
+    )  # fmt: skip
+    with process:
+        try:
+            assert process.stdout
+            line = process.stdout.readline()
+            found = re.fullmatch(r"kibitz board: http://127\.0\.0\.1:(\d+) \(Ctrl-C ends it\)\n", line)
+            assert found, line
+            yield process, int(found[1])
+        finally:
+            process.kill()
+
+
+def end(process: subprocess.Popen[str], number: int) -> None:
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (0, "", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_and_ends(number: int) -> None:
+    with board("--no-browser") as (process, port):
+        client = Client(port)
+        assert client.get("/").status == 200
+        assert any(network["name"] == "winner" for network in client.get("/api/networks").json["networks"])
+        end(process, number)
+
+
+def test_ctrl_c_in_the_middle_of_everything() -> None:
+    with board("--no-browser") as (process, port):
+        client = Client(port)
+        client.get("/")
+        line = {"game": "chess", "moves": ["g1f3", "g8f6", "f3g1", "f6g8"] * 1000}
+        with (
+            client.lines("/api/analyse", {"network": "chessnet", "line": line}) as lines,
+            client.lines("/api/think", {"network": "chessnet", "line": {"game": "chess"}, "seconds": 600}) as thoughts,
+        ):
+            for _ in range(3):
+                next(lines)
+            next(thoughts)
+            end(process, signal.SIGINT)
+            with contextlib.suppress(http.client.HTTPException, ConnectionError, ValueError):
+                list(lines)
+
+
+def test_a_connection_that_says_nothing_does_not_keep_it() -> None:
+    with board("--no-browser") as (process, port), socket.create_connection(("127.0.0.1", port)) as silent:
+        silent.sendall(b"GET / HTTP/1.1\r\n")
+        end(process, signal.SIGINT)
+
+
+def test_the_next_free_port() -> None:
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(KibitzError):  # another board runs here: as good
+            stack.enter_context(contextlib.closing(bind(8642)))
+        with board("--no-browser") as (process, port):
+            assert port > 8642
+            end(process, signal.SIGINT)
+
+
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        assert run(["board", "--no-browser", "--port", str(port)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"kibitz: --port {port}: another program has it; choose another, or leave the option out\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["nowhere"], 1, "kibitz: nowhere: no such run, and no packaged network of that name"),
+        (["winner", "nowhere"], 1, "kibitz: nowhere: no such run"),
+        (["--port", "0"], 2, "kibitz: Invalid value for '--port'"),
+        (["--port", "x"], 2, "kibitz: Invalid value for '--port'"),
+    ],
+)
+def test_what_is_refused(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, told: str) -> None:
+    assert run(["board", "--no-browser", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(told)
+    assert err.count("\n") == 1
+
+
+def test_it_opens_a_browser(tmp_path: Path) -> None:
+    script = tmp_path / "browser"
+    script.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/seen\n')
+    script.chmod(0o755)
+    with board(BROWSER=f"{script} %s") as (process, port):
+        seen = tmp_path / "seen"
+        until(lambda: seen.exists() and seen.read_text())
+        assert seen.read_text() == f"http://127.0.0.1:{port}\n"
+        end(process, signal.SIGINT)
+
+
+def test_nothing_heavy_before_the_first_page() -> None:
+    script = (
+        "import sys; from kibitz.commands import board; from kibitz.web import server, app, page;"
+        f"sys.exit(', '.join(name for name in {HEAVY!r} if name in sys.modules) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_help_of_everything_loads_no_server() -> None:
+    script = (
+        "import sys; from kibitz.cli import run; run(['--help']);"
+        "sys.exit(', '.join(name for name in ('starlette', 'uvicorn', 'torch', 'numba') if name in sys.modules) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "board" in done.stdout
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,128 @@
+"""kibitz.show: the picture says what the network says, of every way to name a position, and nothing else's markup."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import chess
+import pytest
+
+import kibitz
+from kibitz.errors import KibitzError, UsageError
+from kibitz.go.points import BLACK, from_gtp
+from kibitz.go.rules import Board as GoBoard
+from kibitz.notebook import Shown
+
+SVG = "{http://www.w3.org/2000/svg}"
+RUY = "1. e4 e5 2. Nf3 (2. f4 exf4) Nc6 3. Bb5 a6 *"
+SGF = "(;GM[1]SZ[9]KM[5.5];B[ee];W[ec](;B[cd];W[gd])(;B[gg]))"
+
+
+def texts(shown: Shown) -> list[str]:
+    """All that is written in the picture; that it is well-formed, with one style and nothing from elsewhere."""
+    root = ElementTree.fromstring(shown.svg)
+    names = [element.tag.removeprefix(SVG) for element in root.iter()]
+    assert root.tag == SVG + "svg"
+    assert not {"script", "image", "foreignObject", "a"} & set(names)
+    used = {use.get("href", "")[1:] for use in root.iter(SVG + "use")}
+    assert used <= {element.get("id") for element in root.iter()}
+    assert shown.svg.count("http") == 1  # its own namespace
+    return ["".join(element.itertext()) for element in root.iter(SVG + "text")]
+
+
+def test_a_board_a_fen_and_a_pgn_say_the_same() -> None:
+    board = chess.Board()
+    for move in ("e4", "e5", "Nf3", "Nc6", "Bb5", "a6"):
+        board.push_san(move)
+    shown = kibitz.show(board, "chessnet")
+    assert kibitz.show(RUY, "chessnet") == shown
+    assert kibitz.show(RUY, "chessnet", ply=6).answer == shown.answer
+    assert kibitz.show(board.fen(), "chessnet").answer == shown.answer
+    assert shown._repr_svg_() == shown.svg
+    assert repr(shown) == shown.text
+
+
+def test_a_mover_is_shown_with_its_heat_and_its_first_moves() -> None:
+    shown = kibitz.show(RUY, "chessnet", ply=5)
+    answer = shown.answer
+    first = answer["moves"][0]
+    written = texts(shown)
+    assert f"White {answer['white']:.0%}" in written  # the bar
+    assert f"{first['p']:.0%}" in written  # the arrow
+    assert f"{first['san']} {first['p']:.0%}" in shown.text
+    assert "After 3.Bb5. Black to move." in shown.text
+    assert "Black's next move" in shown.text
+    assert "White's winning probability" in shown.text
+    assert shown.svg.count('class="heat"') == sum(p >= 0.005 for p in answer["origin"]) > 0
+    assert sum(answer["origin"]) == pytest.approx(1, abs=0.02)
+
+
+def test_a_network_that_says_who_wins_has_a_bar_alone() -> None:
+    shown = kibitz.show("k7/8/8/8/8/8/QR6/K7 b - - 0 1", "winner")
+    assert shown.answer["moves"] is None
+    assert f"White {shown.answer['white']:.0%}" in texts(shown)
+    assert "polygon" not in shown.svg
+    assert 'class="heat"' not in shown.svg
+
+
+def test_the_game_s_end() -> None:
+    mate = kibitz.show("1. f3 e5 2. g4 Qh4#", "chessnet-value")
+    assert mate.answer["white"] == 0
+    assert "White 0%" in texts(mate)
+    assert "No move is legal." in kibitz.show("1. f3 e5 2. g4 Qh4#", "chessnet").text
+
+
+def test_go_is_shown_with_owners_and_score() -> None:
+    shown = kibitz.show(SGF, "gocnn", ply=3)
+    answer = shown.answer
+    assert len(answer["owners"]) == 81
+    assert all(0 <= chance <= 1 for chance in answer["owners"])
+    assert f"Black {answer['black']:.0%}" in texts(shown)
+    assert "After move 3, C6. White to move." in shown.text
+    assert "komi 5.5 counted" in shown.text
+    assert f"{abs(answer['score']):.1f} points" in shown.text
+    assert 'class="owned"' in shown.svg
+
+
+def test_a_board_of_go() -> None:
+    board = GoBoard(9)
+    for point in ("E5", "E7", "C6"):
+        board.play(board.to_move, from_gtp(point, 9))
+    shown = kibitz.show(board, "gocnn")
+    assert board.to_move != BLACK
+    assert shown.answer["owners"] == kibitz.show(SGF, "gocnn", ply=3).answer["owners"]
+    assert "White to move." in shown.text
+    assert "komi 7.5" in shown.text
+
+
+def test_what_cannot_be_shown_is_said_in_a_line() -> None:
+    with pytest.raises(KibitzError, match="no such run"):
+        kibitz.show(chess.STARTING_FEN, "runs/none")
+    with pytest.raises(KibitzError, match="network for Go"):
+        kibitz.show(chess.STARTING_FEN, "gocnn")
+    with pytest.raises(KibitzError, match="network for chess"):
+        kibitz.show(GoBoard(9), "winner")
+    with pytest.raises(UsageError, match="plies 0 to 6"):
+        kibitz.show(RUY, "winner", ply=7)
+    with pytest.raises(UsageError, match="as it stands"):
+        kibitz.show(chess.Board(), "winner", ply=1)
+    with pytest.raises(KibitzError, match="nothing to load"):
+        kibitz.show("", "winner")
+
+
+def test_names_are_text(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    from kibitz.training.run import packaged
+
+    run = tmp_path / "<b>&amp;"
+    run.symlink_to(packaged()["winner"])
+    shown = kibitz.show(chess.STARTING_FEN, run)
+    assert any("<b>&amp;" in text for text in texts(shown))
+
+
+def test_importing_kibitz_stays_light() -> None:
+    program = (
+        "import kibitz, sys; assert not {'torch', 'numba', 'chess', 'kibitz.notebook'} & set(sys.modules); kibitz.show"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -1,0 +1,29 @@
+"""A served board."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boardclient import Client, served
+
+
+@pytest.fixture(scope="module")
+def shared(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Any]]:
+    """A board in a folder without runs; it is given a run that was trained for a moment."""
+    before = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("here"))
+    try:
+        with served([str(small_run)]) as found:
+            yield found
+    finally:
+        os.chdir(before)
+
+
+@pytest.fixture(scope="module")
+def client(shared: tuple[Client, Any]) -> Client:
+    return shared[0]

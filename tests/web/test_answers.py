@@ -1,0 +1,215 @@
+"""What networks say, against the networks asked directly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+from boardclient import Client
+from kibitz.analysis import load, load_owners
+from kibitz.chess.replay import encode_board
+from kibitz.go.points import to_gtp
+from kibitz.go.replay import encode_board as encode_go
+from kibitz.play.ownership import lead, points_of, spread, winrate
+from kibitz.play.session import Session
+from web_lines import random_chess, random_go
+
+MATE = ["f2f3", "e7e5", "g2g4", "d8h4"]
+
+
+def rows(boards: list[chess.Board]) -> tuple[Any, Any]:
+    found = np.stack([encode_board(board) for board in boards])
+    return np.ascontiguousarray(found[:, :64]), np.ascontiguousarray(found[:, 64:])
+
+
+def boards_of(moves: list[str]) -> list[chess.Board]:
+    board = chess.Board()
+    found = [board.copy()]
+    for move in moves:
+        board.push_uci(move)
+        found.append(board.copy())
+    return found
+
+
+@pytest.mark.parametrize("name", ["winner", "chessnet", "chessnet-value", "convchess"])
+def test_analysis_of_a_game_of_chess(client: Client, name: str) -> None:
+    moves = random_chess(4, 60)
+    lines = client.stream("/api/analyse", {"network": name, "line": {"game": "chess", "moves": moves}, "seq": 7})
+    assert all(line["seq"] == 7 for line in lines)
+    assert lines[0] == {"seq": 7, "total": 61}
+    assert lines[-1]["done"] is True
+    results = lines[1:-1]
+    assert [result["ply"] for result in results] == list(range(61))
+    boards = boards_of(moves)
+    session, analysis = Session(name), load("chessnet" if name == "chessnet-value" else name)
+    codes, state = rows(boards)
+    answers = session.evaluate(codes, state)
+    white = analysis.white_wins(answers, state)
+    expected = analysis.expected_moves(answers, codes, state)
+    for i, (result, board) in enumerate(zip(results, boards, strict=True)):
+        if white is None:
+            assert result["white"] is None
+        elif not board.is_game_over():
+            assert result["white"] == pytest.approx(white[i], abs=1e-3)
+        if expected is None:
+            assert result["moves"] is None
+            assert result["origin"] is None
+            continue
+        np.testing.assert_allclose(result["origin"], answers["origin"][i], atol=1e-3)
+        legal, offsets, shares = expected
+        one = slice(offsets[i], offsets[i + 1])
+        best = max(zip(shares[one].tolist(), legal[one].tolist(), strict=True))[0] / shares[one].sum()
+        assert len(result["moves"]) == min(8, len({(m.from_square, m.to_square) for m in board.legal_moves}))
+        assert result["moves"][0]["p"] == pytest.approx(best, abs=1e-3)
+        shown = [move["p"] for move in result["moves"]]
+        assert shown == sorted(shown, reverse=True)
+        for move in result["moves"]:
+            assert board.san(board.parse_uci(move["move"])) == move["san"]
+
+
+def test_the_rules_have_the_word_at_the_end(client: Client) -> None:
+    lines = client.stream("/api/analyse", {"network": "chessnet", "line": {"game": "chess", "moves": MATE}, "from": 3})
+    assert [line.get("ply") for line in lines] == [None, 3, 4, None]
+    assert lines[2]["white"] == 0
+    assert lines[2]["moves"] == []
+    stalemate = {"game": "chess", "fen": "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"}
+    assert client.stream("/api/analyse", {"network": "winner", "line": stalemate})[1]["white"] == 0.5
+
+
+def test_analysis_of_a_game_of_go(client: Client) -> None:
+    line = random_go(4, 40, 9)
+    lines = client.stream("/api/analyse", {"network": "gocnn", "line": line.as_json(), "from": 5, "to": 33, "seq": 1})
+    assert lines[0] == {"seq": 1, "total": 29}
+    session = Session("gocnn")
+    board = line.start()
+    for ply, point in enumerate(line.moves[:33], 1):
+        board.play(board.to_move, point)
+        if ply < 5:
+            continue
+        result = lines[ply - 4]
+        codes, state = encode_go(board)
+        owners = load_owners("gocnn").black_owns(session.evaluate(codes[None], state[None]))[0].astype(np.float32)
+        assert result["ply"] == ply
+        np.testing.assert_allclose(result["owners"], owners[points_of(9)], atol=2e-3)
+        points = float(lead(owners, 9)) - 7.5
+        assert result["score"] == pytest.approx(points, abs=0.05)
+        assert result["black"] == pytest.approx(winrate(points, spread(owners, 9)), abs=2e-3)
+
+
+def test_white_is_paid_for_handicap_stones_as_the_engine_does(client: Client) -> None:
+    line: dict[str, Any] = {"game": "go", "size": 9, "komi": 0, "side": "w", "setup": {"B": ["C3", "G7"], "W": []}}
+    scores = {
+        rules: client.stream("/api/analyse", {"network": "gocnn", "line": {**line, "rules": rules}})[1]["score"]
+        for rules in ("chinese", "japanese", "aga")
+    }
+    assert scores["japanese"] - scores["chinese"] == pytest.approx(2)
+    assert scores["japanese"] - scores["aga"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "status"),
+    [
+        ({"network": "nothing"}, "there is no network 'nothing' here", 404),
+        ({"network": "../../etc"}, "there is no network", 404),
+        ({"network": 3}, "network must be a string", 400),
+        ({}, "network must be a string", 400),
+        ({"network": "gocnn"}, "gocnn is a network for Go", 400),
+        ({"network": "winner", "line": {"game": "go"}}, "winner is a network for chess", 400),
+        ({"network": "winner", "line": None}, "line must be a JSON object", 400),
+        ({"network": "winner", "from": 3}, "from must be a whole number from 0 to 0", 400),
+        ({"network": "winner", "to": -1}, "to must be a whole number from 0 to 0", 400),
+        ({"network": "winner", "seq": "x"}, "seq must be a whole number", 400),
+        ({"network": "winner", "snapshot": 3}, "snapshot must be a string", 400),
+    ],
+)
+def test_what_cannot_be_analysed(client: Client, asked: dict[str, Any], told: str, status: int) -> None:
+    assert told in client.error("/api/analyse", {"line": {"game": "chess"}, **asked}, status)
+
+
+def test_targets(client: Client) -> None:
+    line = {"game": "chess", "moves": ["e2e4"]}
+    for name in ("convchess", "chessnet"):
+        found = client.good("/api/targets", {"network": name, "line": line, "square": "g8"})["targets"]
+        codes, state = rows([boards_of(["e2e4"])[-1]])
+        target = Session(name).evaluate(codes, state)["target"][0]
+        np.testing.assert_allclose(found, target[62 if len(target) == 64 else 1], atol=1e-3)
+        assert sum(found) == pytest.approx(1, abs=0.01)
+        for square in ("e5", "e4"):  # empty; White's
+            assert set(client.good("/api/targets", {"network": name, "line": line, "square": square})["targets"]) == {0}
+    asked = {"network": "convchess", "line": line}
+    assert client.error("/api/targets", {**asked, "square": "i9"}) == "square must be one from a1 to h8"
+    assert (
+        client.error("/api/targets", {**asked, "network": "winner", "square": "g8"}) == "winner does not predict moves"
+    )
+
+
+@pytest.mark.parametrize("name", ["winner", "chessnet", "convchess"])
+def test_what_matters_in_chess(client: Client, name: str) -> None:
+    """Against the position set up again without each piece."""
+    board = chess.Board("r3k2r/pp3ppp/2n5/3pP3/8/2N2N2/PP3PPP/R3K2R w KQkq d6 0 1")
+    line = {"game": "chess", "fen": board.fen()}
+    found = client.good("/api/occlusion", {"network": name, "line": line})
+    session, analysis = Session(name), load(name)
+    without = []
+    squares = [square for square, piece in board.piece_map().items() if piece.piece_type != chess.KING]
+    for square in squares:
+        changed = board.copy()
+        changed.remove_piece_at(square)
+        if square == chess.D5:
+            changed.ep_square = None
+        without.append(changed)
+    codes, state = rows([board, *without])
+    answers = session.evaluate(codes, state)
+    white = analysis.white_wins(answers, state)
+    if white is not None:
+        value, what = white, "White's chance"
+    else:
+        expected = analysis.expected_moves(answers, codes, state)
+        assert expected is not None
+        best = int(expected[0][: expected[1][1]][np.argmax(expected[2][: expected[1][1]])])
+        start, end = best & 63, best >> 6 & 63
+        kind = (int(codes[0, start]) - 1) % 6
+        value = answers["origin"][:, start] * answers["target"][:, kind, end]
+        if start in squares:  # what is gone cannot move
+            value[1 + squares.index(start)] = 0
+        what = f"the probability of {board.san(chess.Move(start, end))}"
+    assert found["what"] == what
+    shown = np.zeros(64)
+    shown[squares] = value[1:] - value[0]
+    np.testing.assert_allclose(found["values"], shown, atol=2e-3)
+
+
+def test_what_matters_in_go(client: Client) -> None:
+    line = random_go(2, 30, 9)
+    found = client.good("/api/occlusion", {"network": "gocnn", "line": line.as_json()})
+    assert found["what"] == "Black's chance"
+    board = line.board()
+    stones = [p for p in points_of(9).tolist() if board[p]]
+    shown = {point for point, value in zip(points_of(9).tolist(), found["values"], strict=True) if value}
+    assert shown <= set(stones)
+    assert len(shown) > len(stones) // 2
+    # One of them by hand: a stone set up is as one that was played, but for its age, of which this network is not told.
+    from kibitz.web.go_lines import GoLine
+
+    gone, left = stones[0], stones[1:]
+    black, white = (tuple(p for p in left if board[p] == colour) for colour in (1, 2))
+    side = board.to_move
+    again = GoLine(9, 7.5, "japanese", black, white, side).as_json()
+    before = client.stream("/api/analyse", {"network": "gocnn", "line": line.as_json(), "from": 30})[1]["black"]
+    after = client.stream("/api/analyse", {"network": "gocnn", "line": again})[1]["black"]
+    assert found["values"][points_of(9).tolist().index(gone)] == pytest.approx(after - before, abs=3e-3)
+    assert to_gtp(gone, 9)
+
+
+def test_an_empty_board_matters_nowhere(client: Client) -> None:
+    found = client.good("/api/occlusion", {"network": "gocnn", "line": {"game": "go", "size": 9}})
+    assert set(found["values"]) == {0}
+    kings = {"game": "chess", "fen": "4k3/8/8/8/8/8/8/4K3 w - - 0 1"}
+    for name in ("winner", "convchess"):
+        assert set(client.good("/api/occlusion", {"network": name, "line": kings})["values"]) == {0}
+    mate = {"game": "chess", "moves": MATE}
+    found = client.good("/api/occlusion", {"network": "convchess", "line": mate})
+    assert found["what"] == "nothing: there is no legal move"

@@ -1,0 +1,60 @@
+"""A network that compares positions on the board: what it claims, and that it plays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from boardclient import Client, served
+from helpers import SMALL_PAIRS
+from kibitz.store.store import Store
+
+LINE = {"game": "chess", "moves": ["e2e4", "e7e5"]}
+
+
+@pytest.fixture(scope="module")
+def run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from kibitz.systems.deepchess import Settings
+    from kibitz.training.loop import Plan
+    from kibitz.training.start import train
+
+    path = tmp_path_factory.mktemp("pairs") / "deepchess-1"
+    quick = {**SMALL_PAIRS, "positions": 4, "pretrain_epochs": 1.0, "epochs": 1.0, "pairs": 5000}
+    plan = Plan(1000, 1000, 1000, validate_positions=500, precision="32-true")
+    train("deepchess", Settings(**quick), str(small_store.path), run=path, plan=plan)  # type: ignore[arg-type]
+    return path
+
+
+@pytest.fixture(scope="module")
+def pairs(run: Path) -> Iterator[Client]:
+    with served([str(run)]) as (client, _):
+        yield client
+
+
+def test_it_is_listed_with_its_claim(pairs: Client, run: Path) -> None:
+    found = pairs.get("/api/networks").json["networks"][0]
+    assert found["name"] == str(run)
+    assert found["answers"] == ["white"]
+    assert found["claim"]["name"] == "White's probability of standing better"
+    assert "comparison" in found["methods"]
+    assert found["plays"]
+
+
+def test_it_answers(pairs: Client, run: Path) -> None:
+    asked = {"network": str(run), "line": LINE}
+    lines = pairs.stream("/api/analyse", asked)
+    assert all(0 < line["white"] < 1 for line in lines[1:-1])
+    assert len(pairs.good("/api/planes", asked)["planes"]) == 17
+    assert pairs.good("/api/occlusion", asked)["what"] == "White's chance"
+
+
+def test_it_plays(pairs: Client, run: Path) -> None:
+    for method in pairs.get("/api/networks").json["networks"][0]["methods"]:
+        lines = pairs.stream("/api/think", {"network": str(run), "line": LINE, "method": method, "seconds": 0.3})
+        board = chess.Board()
+        board.push_uci("e2e4")
+        board.push_uci("e7e5")
+        assert board.is_legal(chess.Move.from_uci(lines[-1]["move"])), lines

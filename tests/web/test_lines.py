@@ -1,0 +1,160 @@
+"""Lines of both games: positions against python-chess and the slow rules of Go, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+from boardclient import Client
+from kibitz.chess.replay import encode_board as encode_chess
+from kibitz.go.points import to_gtp
+from kibitz.go.replay import encode_board
+from kibitz.web import chess_lines, go_lines, positions
+from kibitz.web.asked import BadRequest
+from web_lines import random_chess, random_go
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nodes_of_chess_are_those_of_python_chess(seed: int) -> None:
+    moves = random_chess(seed, 120)
+    line = chess_lines.read_line({"moves": moves})
+    nodes, board = chess_lines.nodes(line), chess.Board()
+    assert len(nodes) == len(moves) + 1
+    for ply, node in enumerate(nodes):
+        assert node["ply"] == ply
+        assert node["fen"] == board.fen()
+        assert node["turn"] == ("w" if board.turn else "b")
+        assert node["check"] == board.is_check()
+        pairs = {(a, b) for a, targets in node["dests"].items() for b in targets}
+        assert pairs == {(chess.square_name(m.from_square), chess.square_name(m.to_square)) for m in board.legal_moves}
+        assert sum(map(len, node["dests"].values())) == len(pairs)
+        if ply < len(moves):
+            following = nodes[ply + 1]
+            assert following["move"] == moves[ply]
+            assert following["san"] == board.san(board.parse_uci(moves[ply]))
+            board.push_uci(moves[ply])
+    one = chess_lines.after(chess_lines.read_line({"moves": moves[:-1]}), moves[-1])
+    assert one == nodes[-1]
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "end"),
+    [
+        (chess.STARTING_FEN, ["f2f3", "e7e5", "g2g4", "d8h4"], "checkmate"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", [], "stalemate"),
+        ("7k/8/6K1/8/8/8/8/8 b - - 0 1", [], "dead"),
+        (chess.STARTING_FEN, ["g1f3", "g8f6", "f3g1", "f6g8"] * 2, "repetition"),
+        (chess.STARTING_FEN, ["g1f3", "g8f6", "f3g1", "f6g8"], None),
+        ("7k/8/6K1/8/8/8/8/R7 b - - 100 80", [], "fifty moves"),
+    ],
+)
+def test_ends_of_chess(fen: str, moves: list[str], end: str | None) -> None:
+    assert chess_lines.nodes(chess_lines.read_line({"fen": fen, "moves": moves}))[-1]["end"] == end
+
+
+@pytest.mark.parametrize("rules", ["chinese", "tromp-taylor", "new-zealand"])
+@pytest.mark.parametrize("seed", range(3))
+def test_nodes_of_go_are_those_of_the_rules(seed: int, rules: str) -> None:
+    line = random_go(seed, 150, rules=rules)
+    nodes, board = go_lines.nodes(go_lines.read_line(line.as_json())), line.start()
+    for ply, node in enumerate(nodes):
+        stones = "".join(".BW"[board[row * 19 + column]] for row in range(9) for column in range(9))
+        assert node["stones"] == stones
+        assert node["turn"] == "bw"[board.to_move - 1]
+        legal = set(board.legal(board.to_move))
+        assert node["legal"] == "".join(str(int(row * 19 + column in legal)) for row in range(9) for column in range(9))
+        assert node["captured"] == {"B": board.captured[2], "W": board.captured[1]}
+        assert node["end"] == ("passes" if board.passes > 1 else None)
+        if ply < len(line.moves):
+            assert nodes[ply + 1]["move"] == to_gtp(line.moves[ply], 9)
+            board.play(board.to_move, line.moves[ply])
+
+
+def test_rows_are_the_positions() -> None:
+    line: Any = chess_lines.read_line({"moves": random_chess(3, 60)})
+    codes, state = line.rows(7, 31)
+    rows = np.stack([encode_chess(board) for board in line.boards()])
+    assert len(rows) == 61
+    np.testing.assert_array_equal(rows[7:32, :64], codes)
+    np.testing.assert_array_equal(rows[7:32, 64:], state)
+    line = random_go(3, 60)
+    codes, state = line.rows(0, 60)
+    some, some_state = line.rows(7, 31)
+    np.testing.assert_array_equal(codes[7:32], some)
+    np.testing.assert_array_equal(state[7:32], some_state)
+    board = line.board()
+    np.testing.assert_array_equal(encode_board(board)[0], codes[60])
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"moves": ["e2e4", "e2e4"]}, "move 2, e2e4: illegal here"),
+        ({"moves": ["e9e4"]}, "move 1, e9e4: no move"),
+        ({"moves": ["0000"]}, "move 1, 0000: no move"),
+        ({"moves": ["e7e8k"]}, "move 1, e7e8k: no move"),
+        ({"moves": "e2e4"}, "moves must be a list of strings"),
+        ({"moves": [1]}, "moves must be a list of strings"),
+        ({"moves": ["e2e4"] * 10_001}, "moves has 10,001 entries, at most 10,000 are taken"),
+        ({"fen": 3}, "fen must be a string"),
+        ({"fen": "8/8/8/8/8/8/8/8 w - - 0 1"}, "the FEN is no position to play from: White has no king"),
+        ({"fen": "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"}, "not to move is in check"),
+        ({"fen": "P3k3/8/8/8/8/8/8/4K3 w - - 0 1"}, "a pawn stands on the first or last rank"),
+        ({"fen": "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"}, "Chess960"),
+        ({"fen": "x" * 300}, "the FEN is too long"),
+        ({"fen": "x"}, "the FEN cannot be read"),
+        ({"game": "shogi"}, "game shogi: choose from chess, go"),
+        ({"game": "go", "size": 15}, "a board of 15: choose from 9, 13, 19"),
+        ({"game": "go", "size": True}, "size must be a whole number"),
+        ({"game": "go", "komi": float("nan")}, "komi must be a number"),
+        ({"game": "go", "komi": 10**400}, "komi must be a number"),
+        ({"game": "go", "rules": "chess"}, "unknown rules chess"),
+        ({"game": "go", "side": "x"}, "side x: choose from b, w"),
+        ({"game": "go", "moves": ["I5"]}, "move 1, I5: no point of a board of 19"),
+        ({"game": "go", "moves": ["D4", "D4"]}, "move 2, D4: illegal here (on a stone)"),
+        ({"game": "go", "setup": {"B": ["D4", "D4"]}}, "the stones set up cannot be: occupied"),
+        ({"game": "go", "setup": {"B": ["A1"], "W": ["A2", "B1"]}}, "a chain has no liberty"),
+        ({"game": "go", "setup": {"B": ["pass"]}}, "not on the board"),
+        ({"game": "go", "setup": []}, None),
+        ({"game": "go", "setup": [1]}, "setup must be an object"),
+    ],
+)
+def test_what_is_refused(line: dict[str, Any], told: str | None) -> None:
+    if told is None:
+        positions.read_line({"line": line})
+        return
+    with pytest.raises(BadRequest, match=r"^[^\n]+$") as error:
+        positions.read_line({"line": line})
+    assert told in str(error.value)
+
+
+def test_castling_and_en_passant_that_cannot_be_are_left_out() -> None:
+    line = chess_lines.read_line({"fen": "4k3/8/8/8/8/8/8/4K2R w KQkq e6 0 1"})
+    assert line.fen == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+
+
+def test_moves_as_people_type_them(client: Client) -> None:
+    line = {"game": "chess", "moves": ["e2e4", "e7e5"]}
+    for typed in ("Nf3", "g1f3", " Nf3 ", "G1F3"):
+        node = client.good("/api/move", {"line": line, "move": typed})["node"]
+        assert (node["move"], node["san"], node["ply"], node["turn"]) == ("g1f3", "Nf3", 3, "b")
+    assert client.error("/api/move", {"line": line, "move": "Nf6"}) == "Nf6 is no legal move here"
+    assert client.error("/api/move", {"line": line, "move": "e2e4"}) == "e2e4: illegal here"
+    assert client.error("/api/move", {"line": line, "move": "--"}) == "-- is no legal move here"
+    two = {"game": "chess", "fen": "4k3/8/8/8/8/8/8/R3K2R w - - 0 1"}
+    assert "name the square" in client.error(
+        "/api/move", {"line": {**two, "fen": "4k3/8/8/8/8/7K/8/R6R w - - 0 1"}, "move": "Rd1"}
+    )
+    promoted = {"game": "chess", "fen": "8/P6k/8/8/8/8/8/K7 w - - 0 1"}
+    assert client.good("/api/move", {"line": promoted, "move": "a7a8n"})["node"]["san"] == "a8=N"
+    go = {"game": "go", "size": 9, "moves": ["D4"]}
+    assert client.good("/api/move", {"line": go, "move": "e5"})["node"]["move"] == "E5"
+    assert client.good("/api/move", {"line": go, "move": "Pass"})["node"]["move"] == "pass"
+    assert "illegal here (on a stone)" in client.error("/api/move", {"line": go, "move": "D4"})
+    nodes = client.good("/api/line", {"line": go})["nodes"]
+    assert [node["ply"] for node in nodes] == [0, 1]
+    assert nodes[0]["move"] is None
+    assert nodes[0]["san"] == ""
