@@ -142,6 +142,8 @@ class NetworkPanel {
       this.layers.replaceChildren(
         ...layers.map((layer) => {
           const input = el("input", { type: "radio", name: this.group, value: layer });
+          // Of a pointer: the arrow keys are for the moves again.
+          input.addEventListener("click", (event) => event.detail && input.blur());
           input.addEventListener("change", () => {
             shown.layers[this.kind] = layer;
             shown.answer(this.app.node(), null);

@@ -48,6 +48,8 @@ def test_where_moves_start_and_go(desk: Desk) -> None:
     layer(desk, "Where from")
     heated(desk)
     assert max(desk.heat()) == desk.heat()[28]  # e4: e5 or exd5
+    desk.keys("ArrowLeft", "ArrowRight")  # still the moves', though a choice was clicked
+    desk.after("Bb4")
     layer(desk, "Where to")
     heated(desk, set())
     desk.click("e4")

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from kibitz.engines.options import METHODS, Options, changed, declared, split_setoption
 from kibitz.engines.words import shown, whole_number
-from kibitz.play import player
+from kibitz.play import comparison, player
 
 
 def test_the_methods_are_those_of_the_player() -> None:
-    assert METHODS == player.METHODS
+    assert METHODS == player.METHODS + comparison.METHODS
 
 
 def test_declared() -> None:
@@ -23,7 +23,7 @@ def test_declared() -> None:
         "option name MultiPV type spin default 1 min 1 max 218",
         "option name Move_Overhead type spin default 30 min 0 max 10000",
         "option name method type combo default top-prob"
-        " var auto var top-move var top-prob var topprob-negamax var value-negamax",
+        " var auto var top-move var top-prob var topprob-negamax var value-negamax var comparison var comparison-full",
         "option name temperature type spin default 0 min 0 max 200",
         "option name Value type string default runs/a b",
         "option name UCI_ShowWDL type check default true",

@@ -38,7 +38,7 @@ def _knight() -> NDArray[np.int64]:
 
 _REACH = _reach()
 _KNIGHT = _knight()
-_MOST = 64 * 27 + 2  # no position has more moves: a queen has 27 at most, any other piece fewer; and castling
+MOST = 64 * 27 + 2  # no position has more moves: a queen has 27 at most, any other piece fewer; and castling
 _ANYWHERE = -1  # a set of squares is 64 bits of an int64 (uint64 would turn into floats beside other integers)
 
 
@@ -213,8 +213,11 @@ def _castling(board, home, forward, short, long, moves, count):  # type: ignore[
 
 
 @numba.njit(nogil=True, cache=True)
-def _position(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
-    """Write one position's moves from `count` on; where they end. board and pinned are room to work in."""
+def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
+    """Write one position's moves from `count` on, at most MOST; where they end, and how many pieces give check.
+
+    board [64] is filled in the mover's view; pinned [64] is room to work in.
+    """
     black = state[SIDE] != 0
     forward = -8 if black else 8
     king = look(codes, state[SIDE], board)
@@ -262,7 +265,22 @@ def _position(codes, state, board, pinned, moves, count):  # type: ignore[no-unt
                         count += 1
                     if board[target] < 0:
                         break
-    return count
+    return count, checks
+
+
+@numba.njit(nogil=True, cache=True)
+def can_pass(codes, state, board, moves):  # type: ignore[no-untyped-def]
+    """Whether a capture en passant is legal. board [64] and moves [2 at least] are room to work in."""
+    if state[EN_PASSANT] == 0:
+        return False
+    forward = -8 if state[SIDE] else 8
+    file = np.int64(state[EN_PASSANT]) - 1
+    rank = 4 if forward > 0 else 3
+    king = look(codes, state[SIDE], board)
+    for aside in range(8):  # a pawn beside the one that passed
+        if board[rank * 8 + aside] == 1 and _en_passant(board, king, rank * 8 + aside, forward, file, moves, 0):
+            return True
+    return False
 
 
 @numba.njit(nogil=True, cache=True)
@@ -270,14 +288,14 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
     board = np.empty(64, np.int8)
     pinned = np.empty(64, np.int64)
     offsets = np.zeros(codes.shape[0] + 1, np.int64)
-    moves = np.empty(codes.shape[0] * 40 + _MOST, np.uint16)
+    moves = np.empty(codes.shape[0] * 40 + MOST, np.uint16)
     count = 0
     for i in range(codes.shape[0]):
-        if moves.shape[0] - count < _MOST:
-            more = np.empty(moves.shape[0] * 2 + _MOST, np.uint16)
+        if moves.shape[0] - count < MOST:
+            more = np.empty(moves.shape[0] * 2 + MOST, np.uint16)
             more[:count] = moves[:count]
             moves = more
-        count = _position(codes[i], state[i], board, pinned, moves, count)
+        count, _ = generate(codes[i], state[i], board, pinned, moves, count)
         offsets[i + 1] = count
     return moves[:count], offsets
 

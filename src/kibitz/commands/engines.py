@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,8 +16,8 @@ from kibitz.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kibitz.play.player import Player
     from kibitz.play.session import Session
+    from kibitz.play.thought import Thinks
 
 
 def uci(
@@ -28,7 +28,7 @@ def uci(
         str,
         typer.Option(
             help=f"How a move is chosen: {', '.join(METHODS)}; {AUTO} is topprob-negamax where a value network is"
-            " known, else top-prob.",
+            " known, else top-prob; for networks that compare positions it is comparison.",
             metavar="METHOD",
         ),
     ] = AUTO,
@@ -70,7 +70,11 @@ def uci(
         Engine(Path(run).resolve().name, opener(run), options, output).run(read_lines(sys.stdin.buffer))
 
 
-def opener(run: str) -> Callable[[Options], Player]:
+COMPARES = "deepchess"
+"""The system whose networks compare positions."""
+
+
+def opener(run: str) -> Callable[[Options], Thinks]:
     """A function that makes the player of a run for some options. The networks are loaded once, and kept."""
     sessions: dict[tuple[str, int], Session] = {}
 
@@ -81,19 +85,30 @@ def opener(run: str) -> Callable[[Options], Player]:
             sessions[name, threads] = Session(name, threads)
         return sessions[name, threads]
 
-    def open_player(options: Options) -> Player:
+    def open_player(options: Options) -> Thinks:
         import chess
 
-        from kibitz.play.player import Limits, Player
+        from kibitz.play.thought import Limits
+        from kibitz.training.run import Run
 
-        player = Player(
-            session(run, options.threads),
-            method=None if options.method == AUTO else options.method,
-            value=session(options.value, options.threads) if options.value else None,
-            temperature=options.temperature / 100,
-            lines=options.multipv,
-            hash_mb=options.hash,
-        )
+        method = None if options.method == AUTO else options.method
+        settings: dict[str, Any] = {
+            "temperature": options.temperature / 100,
+            "lines": options.multipv,
+            "hash_mb": options.hash,
+        }
+        player: Thinks
+        if (opened := Run(run)).info["system"] == COMPARES:
+            if options.value:
+                raise UsageError(f"{run}: compares positions, and has no use for the values of {options.value}")
+            from kibitz.play.comparison import Player as ComparisonPlayer
+
+            player = ComparisonPlayer(opened, method=method, **settings)
+        else:
+            from kibitz.play.player import Player
+
+            value = session(options.value, options.threads) if options.value else None
+            player = Player(session(run, options.threads), method=method, value=value, **settings)
         # Compiled functions and ONNX Runtime start slowly; that must be over before a clock runs.
         player.think(chess.Board(), Limits(depth=2, seconds=5.0))
         player.new_game()
@@ -195,7 +210,9 @@ def _check(name: str) -> None:
     if run.info["game"] != "chess":
         raise UsageError(f"{name}: a network for {run.info['game']}; UCI is for chess")
     trained = run.info["settings"].get("networks", "all")
-    if trained not in ("all", "value") and trained.count(",") < 6:  # fewer than the seven that predict moves
+    if (
+        trained not in ("all", "value") and run.info["system"] != COMPARES and trained.count(",") < 6
+    ):  # fewer than the seven that predict moves
         print(f"kibitz: {name}: trained for {trained} only; about the rest it knows nothing", file=sys.stderr)
     if not (run.path / ONNX).is_file():
         run.trained()

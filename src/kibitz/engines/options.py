@@ -9,9 +9,11 @@ from kibitz.cores import cores
 from kibitz.engines.words import shown, whole_number
 
 AUTO = "auto"
-"""The method that the run allows: TopProb-Negamax where a value network is known, else top-prob."""
-METHODS = ("top-move", "top-prob", "topprob-negamax", "value-negamax")
-"""As kibitz.play.player has them; repeated here because that module takes long to load, and `uci` is answered first."""
+"""The method that the run allows: TopProb-Negamax where a value network is known, else top-prob; comparison for those
+that compare positions."""
+METHODS = ("top-move", "top-prob", "topprob-negamax", "value-negamax", "comparison", "comparison-full")
+"""As kibitz.play.player and kibitz.play.comparison have them; repeated here because those take long to load, and `uci`
+is answered first."""
 EMPTY = "<empty>"
 """How UCI writes an empty text."""
 CLEAR_HASH = "clear_hash"

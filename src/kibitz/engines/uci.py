@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import chess
 
     from kibitz.engines.reading import Go, Position
-    from kibitz.play.player import Limits, Player, Thought
+    from kibitz.play.thought import Limits, Thinks, Thought
 
 UNLIMITED_SECONDS = 1.0
 """A `go` that names no limit (or none that can be read) thinks so long."""
@@ -52,13 +52,13 @@ class Engine:
     binary stream that nothing else writes to.
     """
 
-    def __init__(self, name: str, open_player: Callable[[Options], Player], options: Options, output: IO[bytes]):
+    def __init__(self, name: str, open_player: Callable[[Options], Thinks], options: Options, output: IO[bytes]):
         self._name = name
         self._open_player = open_player
         self._output = output
         self._writing = threading.Lock()
         self._initial = self._options = options
-        self._player: Player | None = None
+        self._player: Thinks | None = None
         self._playing = _of_player(options)  # what the player is made with
         self._forget = False  # what the player remembers, before the next search
         self._debug = False
@@ -156,7 +156,7 @@ class Engine:
         )
         self._thread.start()
 
-    def _ready(self) -> Player:
+    def _ready(self) -> Thinks:
         """The player that the options ask for.
 
         Where it cannot be made, the former one, or one with the first options, goes on: an option must not end a game.
@@ -178,7 +178,7 @@ class Engine:
         return self._player
 
     def _search(
-        self, player: Player, board: chess.Board, limits: Limits, begun: float, infinite: bool, stop: threading.Event
+        self, player: Thinks, board: chess.Board, limits: Limits, begun: float, infinite: bool, stop: threading.Event
     ) -> None:
         """Think and answer, in a thread of its own."""
         try:
@@ -195,7 +195,7 @@ class Engine:
         self._say(f"bestmove {move.uci() if move else '(none)'}")
 
     def _choose(
-        self, player: Player, board: chess.Board, limits: Limits, begun: float, stop: threading.Event
+        self, player: Thinks, board: chess.Board, limits: Limits, begun: float, stop: threading.Event
     ) -> chess.Move | None:
         """The player's move, None where there is none; what it thinks is told meanwhile. Raises whatever it raises."""
         if not any(board.legal_moves):

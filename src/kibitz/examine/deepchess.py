@@ -17,7 +17,7 @@ from kibitz.errors import KibitzError
 from kibitz.examine import Plan, Table, Tell
 from kibitz.examine.both_games import ByBothGames
 from kibitz.examine.games import Chosen, bundled_note, describe
-from kibitz.examine.pairs import Sheet, fill, intransitive, networks, pairs, preferred
+from kibitz.examine.pairs import Sheet, as_tested, fill, intransitive, networks, pairs, preferred
 from kibitz.examine.pairs_beside import as_baselines, beside, table
 from kibitz.examine.pairs_distilled import distilled
 from kibitz.examine.pairs_shown import shown
@@ -45,7 +45,7 @@ def examine(
 ) -> dict[str, Any]:
     """The system's part of a result, see `kibitz.examine.Examination`; figures are over pairs, plan.positions counts
     pairs."""
-    settings, parts = run.settings, networks(run)
+    settings, parts = as_tested(run.settings), networks(run)
     sample = positions(store, chosen.games, settings)
     of = pairs(store, sample, plan.positions, plan.seed)
     if of is None:

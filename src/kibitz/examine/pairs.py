@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from kibitz.examine.parts import VALUES
 from kibitz.store.positions import shuffled
 from kibitz.store.sampling import Sample
 from kibitz.store.store import Store
-from kibitz.systems.deepchess import Comparer
+from kibitz.systems.deepchess import Comparer, Settings
 from kibitz.systems.winner import phase
 from kibitz.training.metrics import SEED, Figure
 from kibitz.training.run import Run
@@ -29,6 +29,12 @@ MOST = 4_000_000
 """Pairs drawn where all are asked for: even of a few thousand games there are more than anybody waits for."""
 
 Told = Callable[[int, int], None]
+
+
+def as_tested(settings: Settings) -> Settings:
+    """The settings by which positions are drawn for a test: the paper's 10 a game where all were learned from, or else
+    long games would count for more, and figures of two runs could not be compared."""
+    return replace(settings, positions=settings.positions or Settings.positions)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kibitz.examine import Plan, Table, Tell
 from kibitz.examine.both_games import apart
-from kibitz.examine.pairs import TOGETHER, Sheet, fill, pairs
+from kibitz.examine.pairs import TOGETHER, Sheet, as_tested, fill, pairs
 from kibitz.store.sampling import Sample
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
@@ -52,7 +52,7 @@ def learned(run: Run, store: Store, parts: Mapping[str, Comparer], plan: Plan, t
     if not len(games):
         why = "this store has none of the games that the network learned from; test on the store it was trained on"
         return Learned(None, None, why, 0, nothing, nothing)
-    samples = [positions(store, games, run.settings, held_out=held_out) for held_out in (False, True)]
+    samples = [positions(store, games, as_tested(run.settings), held_out=held_out) for held_out in (False, True)]
     # Another seed for the bootstrap than the unseen games have: equal draws would not be independent.
     most = min(plan.positions or PAIRS, PAIRS)
     own, other = (pairs(store, sample, most, plan.seed, SEED + 1) for sample in samples)
@@ -61,7 +61,9 @@ def learned(run: Run, store: Store, parts: Mapping[str, Comparer], plan: Plan, t
         why = "no position of the games that it learned from was held out of its training"
         if run.settings.held_out:
             why = "too few positions of the games that it learned from were held out of its training to make pairs"
-    away, same = nearest(store, samples[0], Sample(other.games, other.plies)) if other else (nothing, nothing)
+    away, same = nothing, nothing
+    if other:
+        away, same = nearest(store, positions(store, games, run.settings), Sample(other.games, other.plies))
     return Learned(
         fill(own, parts, tell, "learned") if own else None,
         fill(other, parts, tell, "games learned from") if other else None, why, len(games), away, same,

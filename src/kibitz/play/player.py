@@ -19,6 +19,8 @@ from kibitz.play.thought import Clock, Limits, Line, Tell, Thought, make_line
 __all__ = ["METHODS", "Limits", "Line", "Player", "Thought", "Tuning"]
 
 METHODS = ("top-move", "top-prob", "topprob-negamax", "value-negamax")
+COMPARISONS = ("comparison", "comparison-full")
+"""Methods of the other player, kibitz.play.comparison.Player, for networks that compare positions."""
 CUT, WIDTH = 0.98, 20
 """Of TopProb-Negamax: the part of the probability that is searched, and moves at most."""
 SPREAD = 0.1
@@ -70,6 +72,8 @@ class Player:
         if method is None:
             searched = "topprob-negamax" if self.value is not None else "top-prob"
             method = searched if self.policy is not None else "value-negamax"
+        if method in COMPARISONS:
+            raise UsageError(f"{method} needs a network that compares positions, and {name} does not; take deepchess")
         if method not in METHODS:
             raise UsageError(f"no method {method!r}; there are {', '.join(METHODS)}")
         if method != "value-negamax" and self.policy is None:

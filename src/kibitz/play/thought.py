@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import chess
 
@@ -51,6 +52,16 @@ class Thought:
 
 
 Tell = Callable[[Thought], None]
+
+
+class Thinks(Protocol):
+    """A player, as engines know it."""
+
+    def new_game(self) -> None: ...
+
+    def think(
+        self, board: chess.Board, limits: Limits, stop: threading.Event | None = ..., tell: Tell = ...
+    ) -> Thought | None: ...
 
 
 def make_line(value: float, probability: float, pv: list[int]) -> Line:

@@ -34,6 +34,10 @@ PARTS = ("both", "full", "distilled")
 FEWEST = 10
 """Games that each side must have won."""
 REFERENCES = 64
+NEAR = 16
+"""Drawn positions from the end of a game within which, and over which, two are compared as nearer to it."""
+MORE = 0.5
+"""Weight of such pairs in the loss."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,11 @@ class Settings:
     epochs: float = setting(100.0, "passes of fresh pairs for DeepChess; 0 leaves it out")
     pairs: int = setting(1_000_000, "fresh pairs of a pass")
     reuse: int = setting(1, "ours: with how many others of its batch each position is paired")
+    nearer: bool = setting(
+        False,
+        "ours: compare positions near the end of a game, too: the later one is the better for its winner. Without it"
+        " all won positions are alike, and a player does not know how to go on",
+    )
     learning_rate: float = setting(0.01, "learning rate of its first pass")
     decay: float = setting(0.99, "factor of the learning rate after each pass, in distillation too")
     dropout: float = setting(0.0, "ours: share of each layer's units left out while DeepChess learns")
@@ -144,12 +153,17 @@ class Pairs:
     A batch has codes and state of its positions, `first` and `second` (which of them make each pair) and `target`: 1.0
     where the first is of the game that White won. With `reuse` r, n pairs come from n / r positions of either kind,
     each of them in r pairs.
+
+    With `nearer` there are further positions, and `more_first`, `more_second` and `more_target` for pairs of one game.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings
         sample = positions(store, games, settings)
         white_won = store.column("result")[sample.games] > 0
+        self.sample, self.white_won = sample, white_won
+        self.ends = np.flatnonzero(np.diff(sample.games, append=-1))
+        """The last position of each game."""
         self.won, self.lost = (Sample(sample.games[side], sample.plies[side]) for side in (white_won, ~white_won))
 
     def __len__(self) -> int:
@@ -171,12 +185,42 @@ class Pairs:
         better = np.tile(place, reuse)
         worse = np.concatenate([np.roll(place, turn) for turn in range(reuse)]) + len(few)
         target = _chance(numbers, epoch, 7) & np.uint64(1) == 1
-        return {
+        found = {
             "codes": codes,
             "state": state,
             "first": np.where(target, better, worse),
             "second": np.where(target, worse, better),
             "target": target.astype(np.float32),
+        }
+        return found | self._nearer(few, epoch, codes, state) if self.settings.nearer else found
+
+    def _nearer(
+        self, numbers: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+    ) -> Arrays:
+        """Two positions near the end of one game for each number, added to the others."""
+        count, chance = len(numbers), _chance(numbers, epoch + 1000, 1)
+        end = self.ends[(chance % np.uint64(len(self.ends))).astype(np.int64)]
+        back = _chance(numbers, epoch + 1000, 2)
+        later = end - (back % np.uint64(NEAR)).astype(np.int64)
+        earlier = later - 1 - (back // np.uint64(NEAR) % np.uint64(NEAR)).astype(np.int64)
+        game = self.sample.games[end]
+        there = (earlier >= 0) & (self.sample.games[earlier] == game)  # the game has so many
+        later, earlier = np.where(there, later, end), np.where(there, earlier, end)
+        both = np.concatenate([later, earlier])
+        more_codes, more_state = self.store.replay(self.sample.games[both], self.sample.plies[both])
+        white = self.white_won[end]
+        if self.settings.colours:
+            turned = _chance(numbers, epoch + 1000, 3) & np.uint64(1) == 1
+            more_codes, more_state = exchanged(more_codes, more_state, np.tile(turned, 2))
+            white = white != turned
+        place = np.arange(count) + len(codes)
+        swapped = _chance(numbers, epoch + 1000, 4) & np.uint64(1) == 1
+        return {
+            "codes": np.concatenate([codes, more_codes]),
+            "state": np.concatenate([state, more_state]),
+            "more_first": np.where(swapped, place + count, place),
+            "more_second": np.where(swapped, place, place + count),
+            "more_target": np.where(there, white != swapped, 0.5).astype(np.float32),
         }
 
     def _drawn(
@@ -358,23 +402,27 @@ def comparison(part: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor
     features = part.pos2vec(batch["codes"], batch["state"])
     logit = part.logit(features, batch["first"], batch["second"])
     each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
-    return each.mean(), {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
+    loss = each.mean()
+    if "more_first" in batch:
+        more = part.logit(features, batch["more_first"], batch["more_second"])
+        loss = loss + MORE * F.binary_cross_entropy_with_logits(more, batch["more_target"])
+    return loss, {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
 
 
 def taught(teacher: Comparer, pupil: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Cross entropy of the pupil's answers with the teacher's; `accuracy` is about the games' results, `agreement`
     about the teacher."""
+    first, second, count = batch["first"], batch["second"], len(batch["first"])
+    if "more_first" in batch:
+        first, second = torch.cat([first, batch["more_first"]]), torch.cat([second, batch["more_second"]])
     teacher.eval()  # as it answers, nothing left out
     with torch.no_grad():
-        wanted = teacher.logit(teacher.pos2vec(batch["codes"], batch["state"]), batch["first"], batch["second"])
-    logit = pupil.logit(pupil.pos2vec(batch["codes"], batch["state"]), batch["first"], batch["second"])
+        wanted = teacher.logit(teacher.pos2vec(batch["codes"], batch["state"]), first, second)
+    logit = pupil.logit(pupil.pos2vec(batch["codes"], batch["state"]), first, second)
     each = F.binary_cross_entropy_with_logits(logit, torch.sigmoid(wanted), reduction="none")
+    loss, each, logit, wanted = each.mean(), each[:count], logit[:count], wanted[:count]
     accuracy = ((logit > 0) == (batch["target"] > 0.5)).float()
-    return each.mean(), {
-        "loss": each.detach(),
-        "accuracy": accuracy,
-        "agreement": ((logit > 0) == (wanted > 0)).float(),
-    }
+    return loss, {"loss": each.detach(), "accuracy": accuracy, "agreement": ((logit > 0) == (wanted > 0)).float()}
 
 
 # Solver

@@ -1,0 +1,92 @@
+"""A run of deepchess as a UCI engine: the real program, with networks that are drawn."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chess
+import chess.engine
+import pytest
+
+from comparerfakes import write_run
+
+PATIENCE = 120.0
+"""Seconds: on first use the search is compiled."""
+
+
+@pytest.fixture(scope="module")
+def compared_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("runs") / "deepchess-1")
+
+
+def command(run: Path, *options: str) -> list[str]:
+    return [sys.executable, "-m", "kibitz", "uci", str(run), *options]
+
+
+def test_python_chess_is_its_gui(compared_run: Path) -> None:
+    with chess.engine.SimpleEngine.popen_uci(command(compared_run), timeout=PATIENCE) as engine:
+        engine.ping()
+        board = chess.Board()
+        for _ in range(12):
+            played = engine.play(board, chess.engine.Limit(time=0.05), info=chess.engine.INFO_ALL)
+            assert played.move in board.legal_moves
+            assert played.info["pv"][0] == played.move
+            assert played.info["nodes"] > 0
+            board.push(played.move)
+        lines = engine.analyse(board, chess.engine.Limit(depth=2), multipv=3)
+        assert len({line["pv"][0] for line in lines}) == 3
+        for name in ("comparison-full", "comparison"):
+            engine.configure({"method": name, "Hash": 2, "temperature": 30})
+            assert engine.play(board, chess.engine.Limit(nodes=500)).move in board.legal_moves
+        mate = chess.Board("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1")
+        found = engine.play(mate, chess.engine.Limit(depth=2), info=chess.engine.INFO_SCORE)
+        assert (found.move, found.info["score"].white()) == (chess.Move.from_uci("b1b8"), chess.engine.Mate(1))
+        with engine.analysis(board) as analysis:
+            time.sleep(0.3)
+            begun = time.perf_counter()
+            analysis.stop()
+            assert analysis.wait().move in board.legal_moves
+            assert time.perf_counter() - begun < 2
+
+
+@pytest.mark.parametrize("method", ["comparison", "comparison-full"])
+def test_methods_from_the_command_line(compared_run: Path, method: str) -> None:
+    done = subprocess.run(
+        command(compared_run, "--method", method), input="isready\nposition startpos\ngo depth 2\n",
+        capture_output=True, text=True, check=False, timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "readyok" in done.stdout
+    assert "bestmove" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("network", "options", "told"),
+    [
+        ("", ["--method", "top-prob"], "kibitz: top-prob needs a network that predicts moves or values positions"),
+        ("", ["--value", "chessnet"], "compares positions, and has no use for the values of chessnet"),
+        ("chessnet", ["--method", "comparison"], "kibitz: comparison needs a network that compares positions"),
+    ],
+)
+def test_methods_of_other_networks(compared_run: Path, network: str, options: list[str], told: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "kibitz", "uci", network or str(compared_run), *options], input="isready\n",
+        capture_output=True, text=True, check=False, timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_no_full_network(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "small", "distilled")
+    done = subprocess.run(
+        command(run, "--method", "comparison-full"), input="isready\n", capture_output=True, text=True, check=False,
+        timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "holds no full network, only the distilled one" in done.stderr
