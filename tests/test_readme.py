@@ -21,6 +21,7 @@ README = Path(__file__).parents[1] / "README.md"
 QUICKER = {
     "train": ["--layers", "16conv4x4.pool2x2.ip8", "--iterations", "30", "--batch", "64", "--validate-every", "15"],
     "test": ["--stockfish-positions", "0", "--positions", "3000"],
+    "board": ["--help"],  # it would serve until it is stopped; tests/browser has it
     "match": ["--games", "2", "--nodes", "5", "--max-plies", "30"],
 }
 
@@ -47,7 +48,7 @@ def test_the_tour_runs(
     Path("my-game.sgf").write_text(go[0])
     commands = tour()
     assert [command[0] for command in commands] == [
-        "import", "info", "train", "test", "analyze", "analyze", "match", "import", "analyze", "gtp",
+        "import", "info", "train", "test", "analyze", "analyze", "match", "board", "import", "analyze", "gtp",
     ]  # fmt: skip
     for command in commands:
         if command[0] == "gtp":  # it listens

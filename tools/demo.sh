@@ -22,4 +22,5 @@ step train winner "$folder/games.store" --run "$folder/winner" --activation relu
     --snapshot-every 300 --summary-every 100 --time-limit 2.5
 step test "$folder/winner" --out "$folder/test.html" --stockfish-positions 500
 step analyze "$folder/winner" "$games" --game 42
-printf '\nThe result page: %s\nNow your own games: %s import my-games.pgn --into my.store\n' "$folder/test.html" "$kibitz"
+printf '\nThe result page: %s\nThe board in the browser: %s board %s\n' "$folder/test.html" "$kibitz" "$folder/winner"
+printf 'Now your own games: %s import my-games.pgn --into my.store\n' "$kibitz"

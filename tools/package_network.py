@@ -75,6 +75,7 @@ def main() -> None:
     info["data"] = {**info["data"], "store": Path(info["data"]["store"]).name}
     info["command"] = ""
     write_json(target / INFO, info)
+    kept = "last iteration" if info["settings"].get("keep") == "last" else "best validation"
     settings = "\n".join(f"| {name} | {value} |" for name, value in info["settings"].items())
     data, versions = info["data"], info["versions"]
     games = data["games"]
@@ -103,7 +104,7 @@ the first two, so that no later test counts one of them.
 ## How it was made
 
 {made}, {info["precision"]}, kibitz {versions["kibitz"]},
-torch {versions["torch"]}, seed {info["seed"]}. Of each stage the weights of the best validation count.
+torch {versions["torch"]}, seed {info["seed"]}. Of each stage the weights of the {kept} count.
 
 | setting | value |
 |---|---|

@@ -250,12 +250,38 @@ def answer(s, depth, bound, mode):  # type: ignore[no-untyped-def]
     return search(s, ROOT, depth, bound, bound, mode, MOVED)
 
 
+@numba.njit(nogil=True)
+def halves_of(s, ply):  # type: ignore[no-untyped-def]
+    return s.kept[judge.evaluated(s, ply)]
+
+
+def test_first_layers_go_on_from_move_to_move() -> None:
+    """Along random lines each position has the halves that it has by itself; whole numbers, so exactly."""
+    draw = random.Random(3)
+    for seed in range(20):
+        board = random_board(draw, 8 * (seed % 3))
+        comparer = scalar(drawn_weights(seed))
+        made = Memory(comparer, 1, Tuning()).search(encode_board(board), np.zeros(0, np.int64), 1 << 40)
+        for ply in range(60):
+            if ply % 3 == 0:  # those between are caught up with
+                row = encode_board(board)[None]
+                np.testing.assert_array_equal(halves_of(made, ply), comparer.halves(row[:, :64], row[:, 64:])[0])
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            move = draw.choice(moves)
+            make(made.at, ply, np.uint16(move.from_square | move.to_square << 6 | (move.promotion or 0) << 12))
+            made.at["summed"][ply + 1] = 0
+            board.push(move)
+
+
 def test_the_table_answers_one_question_as_the_search_does() -> None:
     """With a network that is not transitive too: only what was proven against the very record is used."""
     draw, found = random.Random(2), set()
-    for seed in range(8):
-        comparer = drawn_network(seed, antisymmetric=seed % 2 == 1)
-        board, bounds = random_board(draw, 20 + 10 * seed), [random_board(draw, 60) for _ in range(4)]
+    for seed in range(12):
+        comparer = drawn_network(seed, antisymmetric=seed % 2 == 1) if seed < 8 else material()
+        board, bounds = random_board(draw, 7 * (seed % 4)), [random_board(draw, 60) for _ in range(4)]
+        bounds.append(board)  # whose material nothing may change
         memories = [Memory(comparer, 1, plain()._replace(order=False, table=table)) for table in (True, False)]
         for depth in (1, 2, 3):
             for bound in bounds:
@@ -381,7 +407,7 @@ def test_any_settings_in_any_position(seed: int, plies: int, temperature: float,
         assert -2000 <= line.score <= 2000
         assert sum(line.wdl) == 1000
     if temperature == 0:
-        assert thought.nodes <= nodes + 1
+        assert thought.nodes <= nodes
 
 
 DRAWN = drawn_network(4)

@@ -130,10 +130,9 @@ def with_settings(
         for field in fields(load(named).settings_type):
             if field.name in without:
                 continue
-            option = typer.Option(
-                "--" + field.name.replace("_", "-"), help=field.metadata["help"], rich_help_panel=f"Settings of {named}"
-            )
-            kind = type(field.default)
+            kind, word = type(field.default), field.name.replace("_", "-")
+            names = f"--{word}/--no-{word}" if kind is bool else f"--{word}"  # --start-from may have switched it on
+            option = typer.Option(names, help=field.metadata["help"], rich_help_panel=f"Settings of {named}")
             parameters.append(
                 inspect.Parameter(
                     field.name,

@@ -40,7 +40,7 @@ class Player:
     A line's score is the probability that its last position is better than a reference position, the mean over the
     run's reference positions. A draw is worth what the most balanced of them is (Comparer.draw), and is shown as 0.
     temperature: 0 plays the best move; T > 0 draws in proportion to exp(value / (SPREAD · T)), where the moves that
-    were not best have the value of a search of a few plies less, but none above the best. A mate is not given away.
+    are not best have their value two plies deep, but none above the best. A mate is not given away.
     lines: how many first choices to tell; each costs a search of its own. seed: of the draws; None: any.
 
     Raises UsageError for an unknown method, for one whose network is missing, and for settings out of range.
@@ -86,17 +86,19 @@ class Player:
             return None
         thinking = Thinking(self.memory, board, moves, limits)
         with thinking.watched(stop):
+            values = thinking.values() if self.temperature > 0 else {}
             thinking.deepen(self.lines, tell)
         thought = thinking.thought()
         if self.temperature > 0 and not thinking.lines[0].value > 1:
-            return self._drawn(thinking, thought)
+            return self._drawn(thinking.lines[0], values, thought)
         return thought
 
-    def _drawn(self, thinking: Thinking, thought: Thought) -> Thought:
-        values = thinking.all_values()
-        worth = np.array([values[move] for move in thinking.moves])
-        odds = np.exp((worth - worth.max()) / (SPREAD * self.temperature))
-        move = thinking.moves[int(self._random.choice(len(odds), p=odds / odds.sum()))]
+    def _drawn(self, best: Found, values: dict[int, float], thought: Thought) -> Thought:
+        """The thought with a drawn move in the first place."""
+        values = {move: min(value, best.value) for move, value in values.items()} | {best.pv[0]: best.value}
+        moves = list(values)
+        odds = np.exp((np.array(list(values.values())) - best.value) / (SPREAD * self.temperature))
+        move = moves[int(self._random.choice(len(odds), p=odds / odds.sum()))]
         lines = [line for line in thought.lines if from_move(line.move) != move]
         same = [line for line in thought.lines if from_move(line.move) == move]
         first = same[0] if same else make_line(values[move], 0.0, [move])
@@ -220,18 +222,14 @@ class Thinking:
         row = self.search.at["rows"][:1]
         return self._value(self.memory.comparer.halves(row[:, :64], row[:, 64:]))
 
-    def all_values(self) -> dict[int, float]:
-        """The value of each move: of the first line as it was searched, of the others two plies less deep (three at
-        most), and none above it."""
-        best = self.lines[0]
-        values = {}
-        self.counts[judge.STOP], self.counts[judge.MOST_NODES] = 0, _ALL
+    def values(self) -> dict[int, float]:
+        """The value of each move two plies deep; of as many as the limits allow."""
+        values: dict[int, float] = {}
         for move in self.moves:
-            if move == best.pv[0]:
-                values[move] = best.value
-            else:
-                search_root(self.search, np.array([move], np.uint16), max(1, min(3, self.depth - 2)))
-                values[move] = min(best.value, self._found().value)
+            best, _ = search_root(self.search, np.array([move], np.uint16), 2)
+            if best < 0:
+                break
+            values[move] = self._found().value
         return values
 
     def thought(self) -> Thought:

@@ -38,18 +38,15 @@ class Tuning(NamedTuple):
     """What the search may leave out, and how it is made; `plain()` leaves out nothing.
 
     null: a side that may pass and still stands at beta needs no search, from this depth on (0: never). reduce: later
-    quiet moves are first searched less deep. extend: a side in check is searched a ply deeper. sure: logit a ply by
-    which a position must be better than beta, this near to the leaves, to need no search (0: not done); poor: the same
-    below alpha, for quiet moves. table: whether positions are remembered; deeper: also what was proven deeper.
-    order: best moves first. incremental: first layers are kept up with each move rather than summed anew. naive: 0; 1:
-    both positions of each comparison through the whole network; for measuring.
+    quiet moves are first searched less deep. extend: a side in check is searched a ply deeper. table: what was
+    proven is remembered; deeper: and used for less deep searches, too. order: best moves first. incremental: first
+    layers go on from move to move rather than being summed anew. naive: both positions of each comparison go through
+    the whole network, to measure what that costs.
     """
 
     null: int = 3
     reduce: bool = True
     extend: bool = True
-    sure: float = 0.0
-    poor: float = 0.0
     table: bool = True
     deeper: bool = True
     order: bool = True
@@ -58,7 +55,7 @@ class Tuning(NamedTuple):
 
 
 def plain() -> Tuning:
-    return Tuning(null=0, reduce=False, extend=False, sure=0.0, poor=0.0, deeper=False)
+    return Tuning(null=0, reduce=False, extend=False, deeper=False)
 
 
 STATE = np.dtype(

@@ -132,6 +132,8 @@ def quiet(s, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
         if not checked and s.at.scores[ply, i] < _LOUD >> 1:
             break
         end = go(s, ply, move)
+        if s.at.counts[STOP]:
+            return LOW
         other = OPEN if mode == OPEN else 3 - mode
         if end != GOES_ON:
             found = -judge_end(s, ply + 1, end, beta, alpha, other)
@@ -240,37 +242,33 @@ def search(s, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-untyped
                     return known
     _score(s, ply, table_move)
     other = OPEN if mode == OPEN else 3 - mode
-    poor = False
-    if mode != OPEN and not checked and s.at.record_mate[beta] == 0:
-        near = depth <= 3 and (s.at.tuning_sure > 0 or s.at.tuning_poor > 0)
-        may_pass = 0 < s.at.tuning_null <= depth and passed == MOVED and _has_pieces(s)
-        if near or may_pass:
-            side = np.float32(-1) if stack.rows[ply, 64 + SIDE] else np.float32(1)
-            place = evaluated(s, ply)
-            ahead = side * beside(s, stack.rows[ply], stack.keys[ply], s.kept[place], beta)
-            if near and s.at.tuning_sure > 0 and ahead > s.at.tuning_sure * depth:
-                return HIGH
-            poor = near and s.at.tuning_poor > 0 and ahead < -s.at.tuning_poor * depth
-            if may_pass and ahead >= 0:
-                make_none(stack, ply)
-                if _enter(s, ply + 1) == GOES_ON:
-                    found = -search(s, ply + 1, depth - 3 - (depth >> 2), alpha, beta, other, PASSED)
-                    if s.at.counts[STOP]:
-                        return LOW
-                    if found == HIGH:
-                        s.at.reach[ply] = min(s.at.reach[ply], s.at.reach[ply + 1])
-                        return HIGH
+    may_pass = mode != OPEN and passed == MOVED and not checked and s.at.record_mate[beta] == 0
+    if may_pass and 0 < s.at.tuning_null <= depth and _has_pieces(s):
+        side = np.float32(-1) if stack.rows[ply, 64 + SIDE] else np.float32(1)
+        place = evaluated(s, ply)
+        if side * beside(s, stack.rows[ply], stack.keys[ply], s.kept[place], beta) >= 0:
+            make_none(stack, ply)
+            end = _enter(s, ply + 1)
+            if s.at.counts[STOP]:
+                return LOW
+            if end == GOES_ON:
+                found = -search(s, ply + 1, depth - 3 - (depth >> 2), alpha, beta, other, PASSED)
+                if s.at.counts[STOP]:
+                    return LOW
+                if found == HIGH:
+                    s.at.reach[ply] = min(s.at.reach[ply], s.at.reach[ply + 1])
+                    return HIGH
     answer, best = LOW, NO_MOVE
     for i in range(stack.count[ply]):
         move = _next(s, ply, i)
         silent = -(_LOUD >> 1) < s.at.scores[ply, i] < _KILLER
         end = go(s, ply, move)
+        if s.at.counts[STOP]:
+            return LOW
         if end != GOES_ON:
             found = -judge_end(s, ply + 1, end, beta, alpha, other)
         else:
             silent = silent and not checked and stack.checks[ply + 1] == 0
-            if poor and i > 0 and silent:
-                continue
             less = _less(s, depth, i) if silent else 0
             # Better than alpha at all? Then how good?
             scout = mode == OPEN and i > 0 and s.at.tuning_order > 0
@@ -321,6 +319,8 @@ def search_root(s, moves, depth):  # type: ignore[no-untyped-def]
     s.at.pv_length[0] = 0
     for i in range(moves.shape[0]):
         end = go(s, ROOT, moves[i])
+        if s.at.counts[STOP]:
+            return best, i
         if end != GOES_ON:
             found = -judge_end(s, ROOT + 1, end, beta, alpha, OPEN)
         else:
