@@ -201,7 +201,7 @@ def test_it_answers_before_anything_is_loaded(go_run: Path) -> None:
         (["nowhere"], "nowhere: no such run"),
         (["chessnet"], "GTP is for Go"),
         (["RUN", "--rules", "chess"], "unknown rules chess"),
-        (["RUN", "--komi", "nan"], "must be a number"),
+        (["RUN", "--komi", "nan"], "points from -1000 to 1000"),
     ],
 )
 def test_a_wrong_call(go_run: Path, options: list[str], told: str) -> None:
