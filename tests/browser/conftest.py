@@ -83,7 +83,7 @@ class Watch:
         assert not left, "\n".join(left)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[playwright.Browser]:
     path = program("chromium")
     if not PAGE.is_file():
@@ -98,7 +98,7 @@ def chromium() -> Iterator[playwright.Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, small_run: Path) -> Path:
     """Where the server runs: a run that was trained for a moment lies in runs/."""
     made = tmp_path_factory.mktemp("board")
@@ -106,7 +106,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_run: Path) -> Path:
     return made
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def server(folder: Path, chromium: playwright.Browser) -> Iterator[Server]:
     served = Server(folder)
     served.start()

@@ -43,7 +43,7 @@ def test_networks(client: Client, small_run: Path) -> None:
     for name in packaged():  # what the list says without loading them
         outputs = set(Session(name).outputs)
         assert ("moves" in listed[name]["answers"]) == ("origin" in outputs)
-        assert ("white" in listed[name]["answers"]) == bool(outputs & {"white_wins", "value"})
+        assert ("white" in listed[name]["answers"]) == bool(outputs & {"white_wins", "white_better", "value"})
 
 
 def test_runs_in_the_folder_runs(
