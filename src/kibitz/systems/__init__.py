@@ -41,6 +41,12 @@ SYSTEMS = {
         "a thesis on learning chess with convolutional networks (Ashudeep Singh 2015)",
         "origin 56.1%; target of P 53.6, R 51.0, N 72.8, B 59.9, Q 48.0, K 64.5%; value and material 0.82",
     ),
+    "human": Entry(
+        "chess",
+        "what would a player of this rating play, and how will it end?",
+        "our own; its kin are Maia (McIlroy-Young and others 2020, 2024) and Allie (Zhang and others 2024)",
+        "Maia-1 51.6% and Maia-2 52.0% of the moves of Lichess blitz, after hundreds of millions of positions",
+    ),
     "gocnn": Entry(
         "go",
         "who will own each point?",

@@ -1,0 +1,63 @@
+"""What may be told of a game beside its positions: ratings, their scale, and the speed, as small numbers.
+
+A rating says little without its scale: 1800 over the board and 1800 on a server are different players.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kibitz.chess.filters import SPEEDS as KNOWN_SPEEDS
+from kibitz.store.store import Store
+
+SPEEDS = ("", *KNOWN_SPEEDS)
+"""Speeds by number; 0 is unknown."""
+SCALES = ("", "fide", "lichess", "chess.com", "fics")
+"""Rating scales by number; 0 is unknown."""
+RATING_UNIT = 16
+"""Points of rating in one unit of a byte."""
+
+
+def scale_of(site: str) -> str:
+    """The scale of the ratings of games at a site (header Site): a server's own, or FIDE's; "" where it is unknown.
+
+    A server's games name it by address ("https://lichess.org/abc", "Chess.com"); an event that was held on a server
+    ("chess.com INT") has FIDE's ratings.
+    """
+    text = site.strip().lower()
+    if "freechess.org" in text or text == "fics":
+        return "fics"
+    if text in ("chess.com", "www.chess.com") or (text.startswith("http") and "chess.com" in text):
+        return "chess.com"
+    if text == "lichess.org" or (text.startswith("http") and "lichess.org" in text):
+        return "lichess"
+    return "" if text.strip("?. ") == "" or text.startswith("http") else "fide"
+
+
+def speed_codes(store: Store) -> NDArray[np.uint8]:
+    """The speed of every game of a store, by its place in SPEEDS."""
+    return _codes(store, "speed", lambda speed: SPEEDS.index(speed) if speed in SPEEDS else 0)
+
+
+def scale_codes(store: Store) -> NDArray[np.uint8]:
+    """The rating scale of every game of a store, by its place in SCALES."""
+    return _codes(store, "site", lambda site: SCALES.index(scale_of(site)))
+
+
+def _codes(store: Store, column: str, code: Any) -> NDArray[np.uint8]:
+    """One number a game, worked out once for each different text of a column."""
+    texts = store.table([column])[column].combine_chunks().dictionary_encode()
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    each = np.array([code(text or "") for text in texts.dictionary.to_pylist()] + [0], np.uint8)
+    where = texts.indices.fill_null(len(each) - 1).to_numpy(zero_copy_only=False)
+    return cast("NDArray[np.uint8]", each[where])
+
+
+def rating_bytes(ratings: NDArray[Any]) -> NDArray[np.uint8]:
+    """Ratings in points as bytes of 16 points; 0 stays unknown."""
+    return cast("NDArray[np.uint8]", np.minimum(np.asarray(ratings, np.int64) // RATING_UNIT, 255).astype(np.uint8))
