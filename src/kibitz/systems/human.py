@@ -56,7 +56,14 @@ class Settings:
 
 # Side inputs: columns of the state after the position's own.
 
-RATING, OPPONENT, SPEED, SCALE, LAST, BEFORE = POSITION, POSITION + 1, POSITION + 2, POSITION + 3, POSITION + 4, POSITION + 6
+RATING, OPPONENT, SPEED, SCALE, LAST, BEFORE = (
+    POSITION,
+    POSITION + 1,
+    POSITION + 2,
+    POSITION + 3,
+    POSITION + 4,
+    POSITION + 6,
+)
 BEYOND = {
     "rating": 0, "opponent_rating": 0, "speed": 0, "scale": 0,
     "last_from": 0, "last_to": 0, "before_from": 0, "before_to": 0,
@@ -150,6 +157,8 @@ class Human(nn.Module):
         self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
         self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + Conditions.WIDTH, self.VALUE_UNITS)
         self.outcome = nn.Linear(self.VALUE_UNITS, 3)
+        mirrored = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
+        self.register_buffer("mirrored", mirrored, persistent=False)  # of a square + 1
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # of a square + 1; 0 is none
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
@@ -157,7 +166,7 @@ class Human(nn.Module):
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()
         black = state[:, SIDE : SIDE + 1] == 1
-        moved = torch.where(black & (moved > 0), ((moved - 1) ^ 56) + 1, moved)
+        moved = torch.where(black, self.get_buffer("mirrored")[moved], moved)
         last = F.embedding(moved, self.get_buffer("square")).view(-1, 4, 8, 8)
         quiet = (state[:, CLOCK].float() / 100)[:, None, None, None].expand(-1, 1, 8, 8)
         planes = torch.cat([self.seen(view, state), self.rights(codes, state), quiet, last], 1)
@@ -178,7 +187,9 @@ class Human(nn.Module):
     def outcome_logits(self, grid: Tensor, conditions: Tensor) -> Tensor:
         """Logits of win, draw, loss for the mover [n, 3]."""
         narrow = F.relu(self.narrow(grid)).flatten(1)
-        return cast(Tensor, self.outcome(F.relu(self.weigh(torch.cat([narrow, conditions.to(narrow.dtype)], 1))))).float()
+        return cast(
+            Tensor, self.outcome(F.relu(self.weigh(torch.cat([narrow, conditions.to(narrow.dtype)], 1))))
+        ).float()
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         grid, conditions = self.trunk(codes, state)
@@ -264,7 +275,7 @@ class PlayedMoves:
         weight *= held.sum() / (weight * held).sum()  # as many positions in all as there are
         times = np.minimum(weight[band], self.MOST)
         chance = (mixed(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
-        return np.floor(times + chance).astype(np.int64)
+        return cast("NDArray[np.int64]", np.floor(times + chance).astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -296,7 +307,7 @@ class PlayedMoves:
         limit = round(self.settings.withhold * 4096)
 
         def drawn(part: int, share: float = 1.0) -> NDArray[np.bool_]:
-            return cast("NDArray[np.bool_]", (bits >> np.uint64(12 * part) & np.uint64(4095)) < limit * share)
+            return (bits >> np.uint64(12 * part) & np.uint64(4095)) < limit * share
 
         more[drawn(0), 0:2] = 0
         more[drawn(1, 0.3), 1] = 0

@@ -178,7 +178,11 @@ def train(
     network = system.network(settings)
     weights = earlier.network().state_dict() if earlier else None
     grows = weights is not None and hasattr(system, "adopt")
-    if weights and not grows and {k: v.shape for k, v in weights.items()} != {k: v.shape for k, v in network.state_dict().items()}:
+    if (
+        weights
+        and not grows
+        and {k: v.shape for k, v in weights.items()} != {k: v.shape for k, v in network.state_dict().items()}
+    ):
         raise UsageError(
             f"--start-from {start_from}: its network has another shape; leave out the settings that change the network"
         )
