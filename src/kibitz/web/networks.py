@@ -31,7 +31,7 @@ WHITE, MOVES, OWNERS = "white", "moves", "owners"
 """Answers: White's chance, which move, who will own each point."""
 SNAPSHOTS_KEPT = 8
 
-_MOVERS = ("convchess", "chessnet")
+_MOVERS = ("convchess", "chessnet", "human")
 _COMPARERS = ("deepchess",)
 _WITH_PLANES = ("winner", *_MOVERS, "gocnn", *_COMPARERS)
 _BLACK = (
@@ -68,7 +68,7 @@ class Known:
         """Of a mover: whether it predicts moves, and whether it says what a position is worth to the mover."""
         names = str(self.settings.get("networks", "all"))
         if names == "all":
-            return True, self.system == "chessnet"
+            return True, self.system in ("chessnet", "human")
         chosen = {name.strip() for name in names.split(",")}
         return len(chosen - {"value"}) > 0, "value" in chosen
 
@@ -91,7 +91,8 @@ class Known:
         from kibitz.analysis import Claim, load
 
         # A mover's module is not asked: it takes long to import, and it claims the usual thing.
-        claim = load(self.system).claim if self.system in SYSTEMS and self.system not in _MOVERS else Claim()
+        plain = self.system not in SYSTEMS or self.system in _MOVERS
+        claim = Claim() if plain else load(self.system).claim
         return {"name": claim.name, "short": claim.short, "note": claim.note}
 
     @property
@@ -107,6 +108,8 @@ class Known:
             return []
         moves, value = self.parts
         found = ["topprob-negamax"] if moves and value else []
+        if self.system == "human":  # one look: it must not get stronger than a person by searching
+            return ["top-prob", "top-move", *found, "value-negamax"]
         return found + ["top-prob", "top-move"] * moves + ["value-negamax"] * value
 
     @property
