@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
-    from kibitz.systems.base import System
+    from kibitz.systems.base import Recipe, System
 
 
 @dataclass(frozen=True)
@@ -62,3 +62,15 @@ def load(name: str) -> System:
         raise UsageError(f"{name}: no such system; choose from {', '.join(SYSTEMS)}")
     system: System = importlib.import_module(f"kibitz.systems.{name}").SYSTEM
     return system
+
+
+DEFAULT = "default"
+"""The recipe of a training for which nothing is said."""
+
+
+def find_recipe(system: str, name: str) -> Recipe:
+    """A system's recipe. Raises UsageError, with those there are, for another name."""
+    recipes = load(system).recipes
+    if name not in recipes:
+        raise UsageError(f"--recipe {name}: {system} has {', '.join(recipes)}")
+    return recipes[name]
