@@ -2,10 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
+from kibitz import surroundings
+
 if TYPE_CHECKING:
     from kibitz.notebook import show
 
 __all__ = ["show"]
+
+surroundings.set_up()
 
 
 def __getattr__(name: str) -> Any:

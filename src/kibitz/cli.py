@@ -18,7 +18,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, need_training
 
 COMMANDS = {
     # games
@@ -42,6 +42,9 @@ COMMANDS = {
 
 OF_A_SYSTEM = ("train", "search")
 """Commands that have the settings of a system as options."""
+
+OF_THE_EXTRA = ("train", "search", "test")
+"""Commands that need what `pip install 'kibitz[train]'` brings; all others do without."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the signal's number, as shells expect."""
@@ -84,6 +87,8 @@ def _start(
 
 def _function(name: str, arguments: Sequence[str]) -> Callable[..., None]:
     """The function of a command, as typer reads it."""
+    if name in OF_THE_EXTRA and arguments[:1] == [name] and not {"-h", "--help"} & set(arguments):
+        need_training(name)
     module, function = COMMANDS[name].split(".")
     room = importlib.import_module(f"kibitz.commands.{module}")
     found: Callable[..., None] = getattr(room, function)

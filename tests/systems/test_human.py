@@ -21,12 +21,13 @@ from safetensors.torch import load_file
 from kibitz.chess.legal import legal_moves
 from kibitz.chess.moves import to_move
 from kibitz.chess.replay import decode_board, encode_board
+from kibitz.chess.sides import BEYOND
 from kibitz.errors import UsageError
 from kibitz.play.policy import move_probabilities
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 from kibitz.systems import chessnet, human
-from kibitz.systems.human import BEYOND, SYSTEM, Human, PlayedMoves, Settings, learning_rate
+from kibitz.systems.human import SYSTEM, Human, PlayedMoves, Settings, learning_rate
 from kibitz.training.export import export_onnx
 from kibitz.training.feed import make
 from kibitz.training.loop import Plan

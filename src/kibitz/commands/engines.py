@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from kibitz.play.session import Session
     from kibitz.play.thought import Thinks
+    from kibitz.training.run import Run
 
 
 def uci(
@@ -106,10 +107,6 @@ def _told_ratings(run: str) -> bool:
     return "rating" in Run(run).info.get("beyond", {})
 
 
-COMPARES = "deepchess"
-"""The system whose networks compare positions."""
-
-
 def opener(run: str) -> Callable[[Options], Thinks]:
     """A function that makes the player of a run for some options. The networks are loaded once, and kept."""
     sessions: dict[tuple[str, int], Session] = {}
@@ -134,7 +131,7 @@ def opener(run: str) -> Callable[[Options], Thinks]:
             "hash_mb": options.hash,
         }
         player: Thinks
-        if (opened := Run(run)).info["system"] == COMPARES:
+        if _compares(opened := Run(run)):
             if options.value:
                 raise UsageError(f"{run}: compares positions, and has no use for the values of {options.value}")
             from kibitz.play.comparison import Player as ComparisonPlayer
@@ -249,6 +246,14 @@ def gtp(
         Engine(settings, load, output).run(read_lines(sys.stdin.buffer))
 
 
+def _compares(run: Run) -> bool:
+    """Whether the networks of the run's system compare positions."""
+    from kibitz.systems import COMPARISON, SYSTEMS
+
+    system = SYSTEMS.get(run.info["system"])
+    return system is not None and COMPARISON in system.answers
+
+
 def _largest_board(name: str) -> int:
     """The largest board that a run knows. Raises KibitzError where it is no trained run for Go; nothing is loaded."""
     from kibitz.training.run import ONNX, Run
@@ -270,7 +275,7 @@ def _check(name: str) -> None:
         raise UsageError(f"{name}: a network for {run.info['game']}; UCI is for chess")
     trained = run.info["settings"].get("networks", "all")
     if (
-        trained not in ("all", "value") and run.info["system"] != COMPARES and trained.count(",") < 6
+        trained not in ("all", "value") and not _compares(run) and trained.count(",") < 6
     ):  # fewer than the seven that predict moves
         print(f"kibitz: {name}: trained for {trained} only; about the rest it knows nothing", file=sys.stderr)
     if not (run.path / ONNX).is_file():

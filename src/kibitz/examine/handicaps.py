@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.chess.replay import SIDE, decode_board, encode_board
-from kibitz.chess.sides import RATING_UNIT
+from kibitz.chess.sides import BEYOND, RATING, RATING_UNIT
 from kibitz.examine import Table
 from kibitz.examine.parts import VALUES
 from kibitz.play.session import Session
 from kibitz.store.store import Store
-from kibitz.systems.human import BEYOND, RATING
 from kibitz.training.metrics import ByGame, Figure
 
 FROM, TO = 8, 14

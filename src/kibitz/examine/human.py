@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kibitz.chess.legal import legal_moves
 from kibitz.chess.moves import to_move
 from kibitz.chess.replay import SIDE
-from kibitz.chess.sides import RATING_UNIT, rating_bytes, scale_codes, speed_codes
+from kibitz.chess.sides import BEYOND, RATING, RATING_UNIT, rating_bytes, scale_codes, side_inputs, speed_codes
 from kibitz.errors import KibitzError
 from kibitz.examine import Plan, Table, Tell
 from kibitz.examine.games import Chosen, bundled_note, describe
@@ -28,7 +28,6 @@ from kibitz.play.policy import move_probabilities, normalised
 from kibitz.play.session import Session
 from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
-from kibitz.systems.human import BEYOND, RATING, side_inputs
 from kibitz.systems.winner import phase
 from kibitz.training.metrics import ByGame, Figure, log_loss, reliability, slices
 from kibitz.training.run import Run, packaged

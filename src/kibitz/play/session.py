@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.cores import cores
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, need_training
 from kibitz.training.run import ONNX, Run, widened
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ class Session:
     threads: CPU cores for large batches (default: all that this process may use); few positions always take one.
     Raises KibitzError where there is no such run, or nothing trained in it, or its files are damaged.
 
-    Without a usable model.onnx the torch network answers, slower, and a line on standard error says so.
+    Without a usable model.onnx the torch network answers, slower, and a line on standard error says so; where torch is
+    not installed, that is a KibitzError.
     """
 
     def __init__(self, run: Run | str | Path, threads: int | None = None):
@@ -56,6 +57,7 @@ class Session:
                 return
             except Exception:  # ONNX Runtime has an exception of its own for each kind of damage, all plain Exceptions
                 problem = "damaged"
+        need_training(f"{path}: {problem}; to answer without it {self.name}")
         self._answer = self._torch()
         print(f"kibitz: {path}: {problem}; torch answers instead, more slowly", file=sys.stderr)
 
@@ -115,6 +117,7 @@ def _open(path: Path, threads: int) -> Any:
     """An ONNX Runtime session of that many threads."""
     import onnxruntime
 
+    onnxruntime.disable_telemetry_events()  # for where it was loaded before kibitz, see surroundings.py
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

@@ -20,14 +20,28 @@ from torch import Tensor, nn
 
 from kibitz.chess.encodings import AttackPlanes, MoverView, PiecePlanes, RightsPlanes, Stack
 from kibitz.chess.replay import CLOCK, SIDE
-from kibitz.chess.sides import RATING_UNIT, SCALES, SPEEDS, rating_bytes, scale_codes, speed_codes
+from kibitz.chess.sides import (
+    BEYOND,
+    LAST,
+    OPPONENT,
+    RATING,
+    RATING_UNIT,
+    SCALE,
+    SCALES,
+    SPEED,
+    SPEEDS,
+    scale_codes,
+    side_inputs,
+    speed_codes,
+)
 from kibitz.errors import UsageError
 from kibitz.store.positions import Positions
 from kibitz.store.sampling import mixed
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS
 from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
-from kibitz.systems.movenets import POSITION, real, real_pairs
+from kibitz.systems.constant import of_labels
+from kibitz.systems.movenets import real, real_pairs
 from kibitz.systems.muon import Muon
 
 
@@ -52,24 +66,7 @@ class Settings:
     weight_decay: float = setting(0.01, "decoupled weight decay, times the learning rate")
     batch: int = setting(512, "positions in a batch")
     iterations: int = setting(3_000, "batches")
-
-
-# Side inputs: columns of the state after the position's own.
-
-RATING, OPPONENT, SPEED, SCALE, LAST, BEFORE = (
-    POSITION,
-    POSITION + 1,
-    POSITION + 2,
-    POSITION + 3,
-    POSITION + 4,
-    POSITION + 6,
-)
-BEYOND = {
-    "rating": 0, "opponent_rating": 0, "speed": 0, "scale": 0,
-    "last_from": 0, "last_to": 0, "before_from": 0, "before_to": 0,
-}  # fmt: skip
-"""Ratings of the mover and of the opponent in units of 16; speed and scale by their place in chess.sides; from and to
-(board squares + 1) of the last move, the opponent's, and of the one before it, the mover's own. 0 is unknown."""
+    most_epochs: float = setting(12.0, "passes over the positions at most; 0 for no limit")
 
 
 # Network
@@ -240,6 +237,12 @@ def loss(network: Human, batch: Tensors, outcome_weight: float) -> tuple[Tensor,
     }
 
 
+def guess(batch: Tensors, outcome_weight: float) -> float:
+    """The loss of answering how often each square and each outcome comes, whatever the position."""
+    squares = of_labels(batch["origin"]) + of_labels(batch["target"])
+    return float(squares + outcome_weight * of_labels(batch["outcome"]))
+
+
 # Games and examples
 
 BAND = 200
@@ -314,31 +317,6 @@ class PlayedMoves:
         more[drawn(2), 2:4] = 0
         more[drawn(3), 4:8] = 0
         more[drawn(4, 0.5), 6:8] = 0
-
-
-def side_inputs(
-    rating: NDArray[Any],
-    opponent: NDArray[Any],
-    speeds: NDArray[np.uint8],
-    scales: NDArray[np.uint8],
-    moves: NDArray[np.uint16],
-    at: NDArray[np.int64],
-    plies: NDArray[np.int64],
-) -> NDArray[np.uint8]:
-    """The columns of BEYOND, uint8 [n, 8].
-
-    rating, opponent: of the mover and the other side [n], 0 unknown; moves: of whole games, at: where in them the move
-    of each position stands, plies: how many moves of the same game came before.
-    """
-    more = np.zeros((len(at), len(BEYOND)), np.uint8)
-    more[:, 0], more[:, 1] = rating_bytes(rating), rating_bytes(opponent)
-    more[:, 2], more[:, 3] = speeds, scales
-    for back, column in ((1, 4), (2, 6)):
-        known = plies >= back
-        move = moves[np.where(known, at - back, 0)] if len(moves) else np.zeros(len(at), np.uint16)
-        more[:, column] = np.where(known, (move & 63) + 1, 0)
-        more[:, column + 1] = np.where(known, (move >> 6 & 63) + 1, 0)
-    return more
 
 
 # Training
@@ -423,6 +401,8 @@ class HumanSystem:
         for name in ("balance", "withhold", "cooldown"):
             if not 0 <= getattr(settings, name) <= 1:
                 raise UsageError(f"--{name} {getattr(settings, name):g}: a share from 0 to 1")
+        if not 0 <= settings.most_epochs < math.inf:
+            raise UsageError(f"--most-epochs {settings.most_epochs:g}: must be 0 or more")
         if settings.warmup < 0:
             raise UsageError(f"--warmup {settings.warmup}: must be 0 or more")
 
@@ -474,6 +454,8 @@ class HumanSystem:
                 learning_rate=lambda iteration, iterations: learning_rate(settings, iteration, iterations),
                 batch=settings.batch,
                 iterations=settings.iterations,
+                most_epochs=settings.most_epochs,
+                guess=lambda batch: guess(batch, settings.outcome_weight),
             )
         ]
 

@@ -13,8 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kibitz.errors import KibitzError
-from kibitz.systems import SYSTEMS
+from kibitz.errors import KibitzError, need_training
+from kibitz.systems import COMPARISON, SYSTEMS, VALUE
+from kibitz.systems import MOVES as WHICH_MOVE
 from kibitz.training.run import ONNX, WEIGHTS, Run, packaged
 from kibitz.web.asked import BadRequest
 
@@ -31,9 +32,6 @@ WHITE, MOVES, OWNERS = "white", "moves", "owners"
 """Answers: White's chance, which move, who will own each point."""
 SNAPSHOTS_KEPT = 8
 
-_MOVERS = ("convchess", "chessnet", "human")
-_COMPARERS = ("deepchess",)
-_WITH_PLANES = ("winner", *_MOVERS, "gocnn", *_COMPARERS)
 _BLACK = (
     "Black's winning probability",
     "Black wins",
@@ -64,11 +62,20 @@ class Known:
         return settings if isinstance(settings, dict) else {}
 
     @property
+    def _kinds(self) -> tuple[str, ...]:
+        """What networks of its system answer."""
+        return SYSTEMS[self.system].answers if self.system in SYSTEMS else ()
+
+    @property
+    def _mover(self) -> bool:
+        return WHICH_MOVE in self._kinds
+
+    @property
     def parts(self) -> tuple[bool, bool]:
         """Of a mover: whether it predicts moves, and whether it says what a position is worth to the mover."""
         names = str(self.settings.get("networks", "all"))
         if names == "all":
-            return True, self.system in ("chessnet", "human")
+            return True, VALUE in self._kinds
         chosen = {name.strip() for name in names.split(",")}
         return len(chosen - {"value"}) > 0, "value" in chosen
 
@@ -76,7 +83,7 @@ class Known:
     def answers(self) -> list[str]:
         if self.game == "go":
             return [OWNERS]
-        if self.system in _MOVERS:
+        if self._mover:
             moves, value = self.parts
             return [WHITE] * value + [MOVES] * moves
         return [WHITE]
@@ -91,8 +98,7 @@ class Known:
         from kibitz.analysis import Claim, load
 
         # A mover's module is not asked: it takes long to import, and it claims the usual thing.
-        plain = self.system not in SYSTEMS or self.system in _MOVERS
-        claim = Claim() if plain else load(self.system).claim
+        claim = load(self.system).claim if self.system in SYSTEMS and not self._mover else Claim()
         return {"name": claim.name, "short": claim.short, "note": claim.note}
 
     @property
@@ -102,9 +108,9 @@ class Known:
             return []
         if self.game == "go":
             return ["best-score"]
-        if self.system in _COMPARERS:
+        if COMPARISON in self._kinds:
             return ["comparison"] + ["comparison-full"] * (self.settings.get("networks") == "both")
-        if self.system not in _MOVERS:
+        if not self._mover:
             return []
         moves, value = self.parts
         found = ["topprob-negamax"] if moves and value else []
@@ -145,7 +151,7 @@ class Known:
             "claim": self.claim,
             "plays": bool(self.methods),
             "methods": self.methods,
-            "planes": self.system in _WITH_PLANES,
+            "planes": self.system in SYSTEMS,
             "sizes": self.sizes,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
             "snapshots": len(snapshot_files(self.run)) if self.run else 0,
@@ -225,7 +231,10 @@ class Networks:
             return session
 
     def module(self, name: str, snapshot: str | None = None) -> nn.Module:
-        """The torch network with its own weights, or with those of a snapshot. Raises KibitzError."""
+        """The torch network with its own weights, or with those of a snapshot. Raises KibitzError, also where torch is
+        not installed."""
+        what = "what a network is given" if snapshot is None else "a snapshot of a training"
+        need_training(f"to show {what}, the board")
         known = self.ready(name) if snapshot is None else self.find(name)
         assert known.run
         with self._locks[name]:

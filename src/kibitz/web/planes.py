@@ -29,9 +29,9 @@ def planes(networks: Networks, known: Known, line: Line) -> dict[str, Any]:
     """The planes of a line's last position. Raises BadRequest for a network that has none to show."""
     if known.system not in _OF:
         raise BadRequest(f"{known.name}: nobody has written down what networks of the system {known.system} are given")
-    import torch
-
     network = networks.module(known.name)
+    import torch  # there now, or the line before has said what to install
+
     last = len(line.moves)
     codes, state = line.rows(last, last)
     if beyond := getattr(network, "beyond", None):

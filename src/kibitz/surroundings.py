@@ -1,0 +1,51 @@
+"""What libraries must be told before they are loaded, by the environment: it reaches the programs we start, too."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+CACHE = "NUMBA_CACHE_DIR"
+"""Where numba keeps compiled functions. It would take the folder in which kibitz is installed, which may be read-only,
+belong to another user, or be compared with what was installed."""
+SILENT = "ORT_DISABLE_TELEMETRY"
+"""ONNX Runtime reports to its makers from 1.31 on, unless this says that it must not."""
+
+
+def set_up() -> None:
+    """Have compiled functions kept in a folder of the user's, and nothing reported. What is set already holds.
+
+    Where no folder of the user's can be written, a temporary one is taken and removed at the end: each start then
+    compiles anew.
+    """
+    os.environ.setdefault(SILENT, "1")
+    if os.environ.get(CACHE):
+        return
+    folder = user_folder()
+    if not _writable(folder):
+        folder = Path(tempfile.mkdtemp(prefix="kibitz-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ[CACHE] = str(folder)
+    if "numba" in sys.modules:  # it has read the environment already
+        sys.modules["numba"].config.CACHE_DIR = str(folder)
+
+
+def user_folder() -> Path:
+    """The folder for compiled functions, by the system's custom; it need not exist."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(os.path.expanduser(base)) / "kibitz" / "numba"
+
+
+def _writable(folder: Path) -> bool:
+    """Whether the folder can be written, or made where it does not exist."""
+    there = next((place for place in (folder, *folder.parents) if place.exists()), None)
+    return folder.is_absolute() and there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

@@ -1,0 +1,124 @@
+"""Every command of the small size works where nothing of the extra `train` can be imported."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kibitz import surroundings
+from kibitz.errors import TRAINING, KibitzError, need_training
+from kibitz.play.session import Session
+from kibitz.training.run import find
+from lightly import FORBIDDEN, STEPS, Program, write_games
+
+SOURCES = str(Path(surroundings.__file__).parents[1])
+
+
+@pytest.fixture(scope="module")
+def kibitz(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """kibitz as it is here, in processes (and those that they start) to which the extra's parts are not there."""
+    folder = tmp_path_factory.mktemp("light")
+    write_games(folder)
+    hidden = tmp_path_factory.mktemp("hidden")
+    (hidden / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({FORBIDDEN!r}))\n")
+    path = os.pathsep.join([str(hidden), SOURCES])
+    return Program([sys.executable, "-m", "kibitz"], folder, {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"})
+
+
+def test_nothing_of_the_extra_can_be_imported_there(kibitz: Program) -> None:
+    for name in FORBIDDEN:
+        done = subprocess.run(
+            [sys.executable, "-c", f"import {name}"], env=dict(kibitz.environment), capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert "ModuleNotFoundError" in done.stderr, name
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
+def test_without_the_extra_it(kibitz: Program, step: Callable[[Program], None]) -> None:
+    step(kibitz)
+
+
+def test_without_the_extra_a_notebook_shows_positions(kibitz: Program) -> None:
+    script = (
+        "import kibitz; import chess\n"
+        "for name in ('winner', 'chessnet', 'deepchess'):\n"
+        "    assert '<svg' in kibitz.show(chess.Board(), name).svg\n"
+        "assert '<svg' in kibitz.show(open('game.sgf').read(), 'gocnn', ply=20).svg\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=kibitz.folder, env=dict(kibitz.environment), capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_run_without_onnx_names_file_and_remedy(kibitz: Program) -> None:
+    """Only torch can answer for it."""
+    shutil.copytree(find("winner"), kibitz.folder / "lacking")
+    (kibitz.folder / "lacking" / "model.onnx").unlink()
+    code, out, err = kibitz.run("analyze", "lacking", "games.pgn")
+    assert (code, out) == (1, "")
+    assert err == (
+        "kibitz: lacking/model.onnx: missing; to answer without it lacking needs PyTorch and what goes with it: "
+        "pip install 'kibitz[train]'\n"
+    )
+
+
+def test_where_only_some_parts_are_missing_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_training("train")
+    monkeypatch.setattr("kibitz.errors.TRAINING", (*TRAINING, "no_such_part", "nor_this_one"))
+    with pytest.raises(KibitzError, match=r"^train needs no_such_part and nor_this_one: pip install 'kibitz\[train\]'"):
+        need_training("train")
+
+
+def test_what_is_compiled_goes_to_the_users_folder(tmp_path: Path) -> None:
+    """And ONNX Runtime leaves nothing there: it would keep a number of the device, and reports."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    script = (
+        "import numpy as np; from kibitz.play.session import Session; from kibitz.chess.scan import *\n"
+        "from kibitz.chess.replay import encode_board; import chess\n"
+        "from kibitz.chess.legal import legal_moves\n"
+        "row = encode_board(chess.Board())[None]\n"
+        "legal_moves(np.ascontiguousarray(row[:, :64]), np.ascontiguousarray(row[:, 64:]))\n"
+        "Session('winner').evaluate(row[:, :64], row[:, 64:])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={**environment, "HOME": str(tmp_path), "PYTHONPATH": SOURCES},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    kept = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
+    assert kept
+    folder = surroundings.user_folder().relative_to(Path.home()) if sys.platform != "linux" else Path(".cache/kibitz")
+    assert all(path.is_relative_to(folder) for path in kept), kept
+
+
+def test_without_a_folder_to_write_a_temporary_one_is_removed_at_the_end(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import os, kibitz; f = os.environ['NUMBA_CACHE_DIR']; print(f, os.path.isdir(f))"],
+        env={**environment, "XDG_CACHE_HOME": str(tmp_path / "file"), "PYTHONPATH": SOURCES}, capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    folder, there = done.stdout.split()
+    assert there == "True"
+    assert not Path(folder).exists()
+
+
+def test_a_cache_folder_that_is_named_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/somewhere")
+    surroundings.set_up()
+    assert os.environ["NUMBA_CACHE_DIR"] == "/somewhere"
+
+
+def test_a_session_needs_no_torch_where_onnx_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kibitz.errors.TRAINING", ("no_such_part",))
+    assert Session("winner").outputs == ("white_wins",)
