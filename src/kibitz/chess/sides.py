@@ -26,8 +26,8 @@ BEYOND = {
     "last_from": 0, "last_to": 0, "before_from": 0, "before_to": 0,
 }  # fmt: skip
 """What a network may be told beside the position, and its value where nobody knows: ratings of the mover and of the
-opponent in units of 16; speed and scale by their place in SPEEDS and SCALES; from and to (board squares + 1) of the last
-move, the opponent's, and of the one before it, the mover's own. 0 is unknown."""
+opponent in units of 16; speed and scale by their place in SPEEDS and SCALES; from and to (board squares + 1) of the
+last move, the opponent's, and of the one before it, the mover's own. 0 is unknown."""
 RATING, OPPONENT, SPEED, SCALE, LAST = 4, 5, 6, 7, 8
 """Columns of the state in which they stand, after the position's own four; of the last moves the first."""
 
