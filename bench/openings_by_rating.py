@@ -69,6 +69,11 @@ def shuffles(board: chess.Board) -> int:
     )
 
 
+def has_castled(board: chess.Board) -> bool:
+    ends = ((move.from_square, move.to_square) for move in board.move_stack)
+    return any(start in (chess.E1, chess.E8) and abs(end - start) == 2 for start, end in ends)
+
+
 def names(board: chess.Board) -> tuple[str, str]:
     """White's first move, and both first moves together."""
     start = chess.Board()
@@ -110,18 +115,11 @@ def main() -> None:
                     f"({low:.0%} to {high:.0%}) | {mark} |"
                 )
         counts = [sum(map(shuffles, boards)) / len(boards) for boards in (own, people)]
-        castled = [
-            sum(any(move.from_square in (4, 60) and abs(move.to_square - move.from_square) == 2 for move in b.move_stack)
-                for b in boards) / len(boards)
-            for boards in (own, people)
-        ]  # fmt: skip
-        distinct = len({tuple(board.move_stack) for board in own})
-        summary.append(
-            f"| {rating} | {counts[0]:.2f} | {counts[1]:.2f} | {castled[0]:.0%} | {castled[1]:.0%} | {distinct} of {len(own)} |"
-        )
-    print(
-        f"\n| rating | shuffles a game in {PLIES} plies: network | people | a side has castled: network | people | different |"
-    )
+        castled = [sum(map(has_castled, boards)) / len(boards) for boards in (own, people)]
+        row = [rating, *(f"{count:.2f}" for count in counts), *(f"{share:.0%}" for share in castled)]
+        different = len({tuple(board.move_stack) for board in own})
+        summary.append(f"| {' | '.join(map(str, row))} | {different} of {len(own)} |")
+    print(f"\n| rating | shuffles a game in {PLIES} plies | people | a side has castled | people | different games |")
     print("|---|---|---|---|---|---|")
     print("\n".join(summary))
 

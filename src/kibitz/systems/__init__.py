@@ -23,6 +23,7 @@ VALUE, MOVES, COMPARISON, OWNERS = "value", "moves", "comparison", "owners"
 class Entry:
     """A system in one line: its game, what it does, the paper, the paper's figure, and what its networks answer.
 
+    paper: "" for a system of our own; the figure is then what others reach at the same question.
     answers: some of VALUE, MOVES, COMPARISON and OWNERS. A run may have trained a part of them only.
     """
 
@@ -58,8 +59,8 @@ SYSTEMS = {
     "human": Entry(
         "chess",
         "what would a player of this rating play, and how will it end?",
-        "our own; its kin are Maia (McIlroy-Young and others 2020, 2024) and Allie (Zhang and others 2024)",
-        "Maia-1 51.6% and Maia-2 52.0% of the moves of Lichess blitz, after hundreds of millions of positions",
+        "",
+        "others: Maia-1 51.6%, Maia-2 52.0% of the moves of Lichess blitz, after hundreds of millions of positions",
         (MOVES, VALUE),
     ),
     "gocnn": Entry(
