@@ -16,10 +16,8 @@ echo "and its figures are not the paper's."
 if [ ! -d "$folder/games.store" ]; then
     step import "$games" --into "$folder/games.store" --ending checkmate
 fi
-# The post's layers with what makes them learn in minutes; its own solver wants hours (docs/RESULTS.md).
-step train winner "$folder/games.store" --run "$folder/winner" --activation relu --optimiser adam --view mover --attacks counts \
-    --learning-rate 0.001 --schedule cosine --iterations 900 --validate-every 300 --validate-positions 20480 \
-    --snapshot-every 300 --summary-every 100 --time-limit 2.5
+# Two minutes' worth; without --recipe it takes the default, up to half an hour (kibitz systems winner).
+step train winner "$folder/games.store" --run "$folder/winner" --recipe quick --time-limit 2.5
 step test "$folder/winner" --out "$folder/test.html" --stockfish-positions 500
 step analyze "$folder/winner" "$games" --game 42
 printf '\nThe result page: %s\nThe board in the browser: %s board %s\n' "$folder/test.html" "$kibitz" "$folder/winner"

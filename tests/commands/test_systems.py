@@ -13,8 +13,22 @@ from kibitz.systems import SYSTEMS
 def test_table_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["systems"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[1:]] == list(SYSTEMS)
+    assert [line.split()[0] for line in lines[1:-1]] == list(SYSTEMS)
     assert cli.run(["systems", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [entry["name"] for entry in told["systems"]] == list(SYSTEMS)
     assert set(told["systems"][0]) == {"name", "game", "title", "paper", "anchor"}
+
+
+def test_the_recipes_of_a_system(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["systems", "chessnet"]) == 0
+    text = capsys.readouterr().out
+    for part in ("--recipe default", "--recipe long", "--recipe paper", "AdaGrad's sums", "accumulator 0.1"):
+        assert part in text
+    assert cli.run(["systems", "chessnet", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    recipes = {recipe["name"]: recipe for recipe in told["recipes"]}
+    assert recipes["paper"]["settings"] == {"accumulator": 0.1}
+    assert recipes["paper"]["departures"]
+    assert cli.run(["systems", "checkers"]) == 2
+    assert "no such system" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""kibitz systems: what there is to train, one line each."""
+"""kibitz systems: what there is to train, one line each; of one system, its recipes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,38 @@ from kibitz.commands.printing import print_table
 
 
 def systems(
+    system: Annotated[str | None, typer.Argument(help="Show this system's recipes.", show_default=False)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
-    """List the systems: game, what each does, its paper and the paper's figure."""
+    """List the systems: game, what each does, its paper and the paper's figure. With a name: that system's recipes."""
     from kibitz.systems import SYSTEMS
 
+    if system is not None:
+        _show_recipes(system, as_json)
+        return
     if as_json:
         print(json.dumps({"systems": [{"name": name, **asdict(entry)} for name, entry in SYSTEMS.items()]}, indent=1))
         return
     rows = [(name, entry.game, entry.title, entry.paper, entry.anchor) for name, entry in SYSTEMS.items()]
     print_table("", ("name", "game", "what it does", "paper", "the paper's figure"), rows)
+    print("the recipes of one: kibitz systems NAME")
+
+
+def _show_recipes(name: str, as_json: bool) -> None:
+    from kibitz.systems import SYSTEMS, load
+
+    system = load(name)
+    if as_json:
+        recipes = [{"name": recipe, **asdict(found)} for recipe, found in system.recipes.items()]
+        print(json.dumps({"name": name, **asdict(SYSTEMS[name]), "recipes": recipes}, indent=1, ensure_ascii=False))
+        return
+    print(f"{name}: {system.title}\nafter: {system.paper}\nthe paper's figure: {system.anchor}")
+    for recipe, found in system.recipes.items():
+        print(f"\n--recipe {recipe}: {found.title}")
+        for line in found.reaches:
+            print(f"  reaches: {line}")
+        for line in found.departures:
+            print(f"  departs: {line}")
+        if found.settings:
+            print("  settings: " + ", ".join(f"{key} {value}" for key, value in found.settings.items()))
+    print(f"\nevery setting of a recipe can be changed: kibitz train {name} STORE --recipe NAME --help lists them")

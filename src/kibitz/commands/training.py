@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import shlex
 import sys
@@ -23,6 +24,13 @@ PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
 def train(
     system: Annotated[str, typer.Argument(help="The system: see kibitz systems.")],
     store: Annotated[str, typer.Argument(help="The store to learn from.")],
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            help="Settings that go together: default (the best known for half an hour on two cores), long, paper …; "
+            "kibitz systems SYSTEM shows them."
+        ),
+    ] = None,
     run: Annotated[
         Path | None, typer.Option(help="Directory of the run. [default: runs/SYSTEM-1, or the next free number]")
     ] = None,
@@ -34,13 +42,31 @@ def train(
         float | None, typer.Option(help="Minutes after which this call stops, to go on later.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)] = 0,
-    summary_every: Annotated[int, typer.Option(help="Iterations between summaries.", min=1)] = 300,
-    validate_every: Annotated[int, typer.Option(help="Iterations between validations.", min=1)] = 1000,
-    snapshot_every: Annotated[int, typer.Option(help="Iterations between snapshots.", min=1)] = 2000,
-    validate_positions: Annotated[int, typer.Option(help="Positions of a validation.", min=1)] = 51_200,
+    summary_every: Annotated[
+        int | None, typer.Option(help="Iterations between summaries. [default: a hundredth of all, up to 300]", min=1)
+    ] = None,
+    validate_every: Annotated[
+        int | None, typer.Option(help="Iterations between validations. [default: a twentieth of all]", min=1)
+    ] = None,
+    snapshot_every: Annotated[
+        int | None, typer.Option(help="Iterations between snapshots. [default: a fiftieth of all, up to 2000]", min=1)
+    ] = None,
+    snapshot_megabytes: Annotated[
+        float | None,
+        typer.Option(
+            help="Most that the run's snapshots may take: an even series of them is kept. [default: 200]", min=0
+        ),
+    ] = None,
+    validate_positions: Annotated[
+        int | None,
+        typer.Option(
+            help="Positions of a validation. [default: from 2,048 to 51,200, by the length of the training]", min=1
+        ),
+    ] = None,
     patience: Annotated[
-        int, typer.Option(help="Validations without a better one before it stops; 0 never.", min=0)
-    ] = 20,
+        int | None,
+        typer.Option(help="Validations without a better one before it stops; 0 never. [default: 20]", min=0),
+    ] = None,
     validate_share: Annotated[
         float | None, typer.Option(help="Percent of games for validation. [default: the store's]")
     ] = None,
@@ -60,12 +86,13 @@ def train(
 ) -> None:
     """Train a system on a store. Ctrl-C is safe; the same command goes on.
 
-    `kibitz train SYSTEM --help` lists the settings of that system too, with the paper's numbers as defaults.
+    Without more it takes the system's recipe "default"; --recipe paper has the paper's own numbers. `kibitz train
+    SYSTEM --help` lists the settings of that system too, each with the recipe's value.
     """
     from kibitz.dates import parse_day
     from kibitz.store.split import Split
     from kibitz.store.store import Store
-    from kibitz.systems import load
+    from kibitz.systems import DEFAULT, find_recipe, load
     from kibitz.training.loop import Plan
     from kibitz.training.start import train as start
 
@@ -86,13 +113,20 @@ def train(
     if given:  # shares alone ask for a split by hash; days replace the store's days
         base = Store(store).split
         split = Split(**{"validate_share": base.validate_share, "test_share": base.test_share, **given})
+    named = recipe or DEFAULT
+    looks = {
+        "summary_every": summary_every, "validate_every": validate_every, "snapshot_every": snapshot_every,
+        "snapshot_megabytes": snapshot_megabytes, "validate_positions": validate_positions, "patience": patience,
+    }  # fmt: skip
     plan = Plan(
-        summary_every, validate_every, snapshot_every, validate_positions, patience,
-        None if time_limit is None else time_limit * 60, seed, PRECISIONS[precision], device,
+        **{**find_recipe(system, named).training, **{key: value for key, value in looks.items() if value is not None}},
+        time_limit=None if time_limit is None else time_limit * 60, seed=seed, precision=PRECISIONS[precision],
+        device=device,
     )  # fmt: skip
     with _Progress() as progress:
         done = start(
             system, chosen.settings_type(**settings), store, run=run, split=split, plan=plan, start_from=start_from,
+            recipe=named if recipe or start_from is None else "",
             command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.tell, say=progress.say,
         )  # fmt: skip
     _draw(done.path)
@@ -126,7 +160,7 @@ def with_settings(
     if named and name in arguments:
         from kibitz.systems import load
 
-        begun = _settings_of(arguments, named)
+        begun = _settings_of(arguments, named, "recipe" in {p.name for p in own})
         for field in fields(load(named).settings_type):
             if field.name in without:
                 continue
@@ -151,19 +185,25 @@ def with_settings(
     return command
 
 
-def _settings_of(arguments: Sequence[str], system: str) -> dict[str, Any]:
-    """The settings of the run that --start-from names, where it is one of this system: they are the defaults then."""
+def _settings_of(arguments: Sequence[str], system: str, recipes: bool) -> dict[str, Any]:
+    """The defaults of the system's options, as far as they are not those of its Settings.
+
+    They are those of the run that --start-from names, where it is one of this system, and those of the recipe that
+    --recipe names; without either, and where the command has recipes, of the recipe "default".
+    """
     from kibitz.errors import KibitzError
+    from kibitz.systems import DEFAULT, find_recipe
     from kibitz.training.run import Run
 
     words = [part for word in arguments for part in word.split("=", 1)]
-    if "--start-from" not in words[:-1]:
-        return {}
-    try:
-        info = Run(words[words.index("--start-from") + 1]).info
-    except KibitzError:  # told when the command runs
-        return {}
-    settings: dict[str, Any] = info["settings"] if info["system"] == system else {}  # another one is told then, too
+    settings: dict[str, Any] = {}
+    begun = words[words.index("--start-from") + 1] if "--start-from" in words[:-1] else None
+    named = words[words.index("--recipe") + 1] if recipes and "--recipe" in words[:-1] else None
+    with contextlib.suppress(KibitzError):  # what is wrong is told when the command runs
+        if begun is not None and (info := Run(begun).info)["system"] == system:
+            settings |= info["settings"]
+        if recipes and (named or begun is None):
+            settings |= find_recipe(system, named or DEFAULT).settings
     return settings
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kibitz.errors import UsageError, need_training
 
 if TYPE_CHECKING:
-    from kibitz.systems.base import System
+    from kibitz.systems.base import Recipe, System
 
 
 VALUE, MOVES, COMPARISON, OWNERS = "value", "moves", "comparison", "owners"
@@ -82,3 +82,15 @@ def load(name: str) -> System:
     need_training(f"the system {name}")
     system: System = importlib.import_module(f"kibitz.systems.{name}").SYSTEM
     return system
+
+
+DEFAULT = "default"
+"""The recipe of a training for which nothing is said."""
+
+
+def find_recipe(system: str, name: str) -> Recipe:
+    """A system's recipe. Raises UsageError, with those there are, for another name."""
+    recipes = load(system).recipes
+    if name not in recipes:
+        raise UsageError(f"--recipe {name}: {system} has {', '.join(recipes)}")
+    return recipes[name]

@@ -39,9 +39,12 @@ class Stage:
 
     loss: tensors of a batch -> (mean loss to be minimised, measures by name, each one value per example).
     learning_rate: (iteration from 0, all iterations) -> rate.
-    iterations: batches; None for `epochs` passes over the examples.
+    iterations: batches; None for `epochs` passes over the examples. most_epochs: passes at most in either case, so that
+    a recipe made for millions of positions stops in good time on a few; 0 for no limit.
     better: the measure that early stopping watches, smaller is better (of "accuracy", greater).
     keep_last: train to the end and keep the last weights, whatever the validations say.
+    guess: the mean loss over a batch of the best answer that is always the same; a training that stays there has
+    learned nothing.
     """
 
     name: str
@@ -53,8 +56,16 @@ class Stage:
     batch: int
     iterations: int | None
     epochs: float = 0.0
+    most_epochs: float = 0.0
     better: str = "loss"
     keep_last: bool = False
+    guess: Callable[[Tensors], float] | None = None
+
+    def iterations_over(self, examples: int) -> int:
+        """Batches of this stage over so many examples."""
+        in_epoch = max(1, examples // self.batch)  # full batches
+        planned = self.iterations or max(1, round(self.epochs * in_epoch))
+        return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
 
     def cost(self, means: Mapping[str, float]) -> float:
         """What early stopping compares, smaller is better."""

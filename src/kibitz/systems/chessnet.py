@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kibitz.systems import movers
-from kibitz.systems.base import setting
+from kibitz.systems.base import Recipe, setting
 from kibitz.systems.movenets import VALUE
 
 
@@ -37,4 +37,28 @@ class Settings(movers.Settings):
     # RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis does not say how many: as many as ChessNet-1's.
 
 
-SYSTEM: Any = movers.MoverSystem("chessnet", Settings, (*movers.SELECTORS, VALUE))
+_MODERN = {
+    "share": "body", "layers": "64conv3x3p1.4*64res3x3", "targets": "square", "planes": 12, "attacks": "pieces",
+    "rights_planes": True, "optimiser": "muon", "momentum": 0.95, "learning_rate": 0.006, "schedule": "cosine",
+    "l2": 0.01, "gamma": 0.99, "value_weight": 3.0, "batch": 512, "most_epochs": 12.0,
+}  # fmt: skip
+"""One body with residual blocks that answers for all seven networks and for the value; P(to | from) by square."""
+
+RECIPES = {
+    "default": Recipe(
+        "one residual body for all the thesis' networks, with attack planes, Muon and a cosine; 2.3 million moves",
+        {**_MODERN, "iterations": 4500},
+    ),
+    "long": Recipe("the default with four times the moves", {**_MODERN, "iterations": 18_000}),
+    "paper": Recipe(
+        "the thesis to the letter: ChessNet-1's seven networks and ChessNet-2, 300,000 batches each, AdaGrad 0.1",
+        {"accumulator": 0.1},
+        departures=(
+            "AdaGrad's sums of squared gradients begin at 0.1, as in TensorFlow, instead of 0: from 0 its first step"
+            " moves every weight by 0.1, and nine tenths of the dense layer's units are dead from then on",
+            "the weights of the best validation are kept",
+        ),
+    ),
+}
+
+SYSTEM: Any = movers.MoverSystem("chessnet", Settings, (*movers.SELECTORS, VALUE), RECIPES)

@@ -8,7 +8,7 @@ that has positions for bounds is in kibitz.play.comparison.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -24,8 +24,8 @@ from kibitz.chess.replay import exchanged, mirrored
 from kibitz.errors import KibitzError, UsageError
 from kibitz.store.sampling import Sample, draw, mixed
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS
-from kibitz.systems.base import Arrays, Stage, Tensors, setting
+from kibitz.systems import SYSTEMS, constant
+from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
 from kibitz.systems.muon import Muon
 from kibitz.systems.solvers import rate
 from kibitz.systems.sparse import BitsLinear
@@ -105,6 +105,43 @@ class Settings:
     @property
     def full(self) -> bool:
         return self.networks != "distilled"
+
+
+_MODERN: dict[str, Any] = {
+    "positions": 0,
+    "colours": True,
+    "mirror": True,
+    "antisymmetric": True,
+    "nearer": True,
+    "keep": "best",
+    "reuse": 4,
+    "pretrain_epochs": 0.04,
+    "pretrain_rate": 0.003,
+    "learning_rate": 0.005,
+    "distil_rate": 0.005,
+    "optimiser": "muon",
+    "momentum": 0.95,
+    "schedule": "cosine",
+    "batch": 8192,
+    "l2": 1.5,
+    "dropout": 0.15,
+}
+"""The paper's networks; all positions of a game, both colours, Muon, and pairs of one game for the way to the win."""
+
+RECIPES = {
+    "default": Recipe(
+        "the paper's networks with Muon, all positions and both colours: 20 million pairs, 10 million to distil",
+        {**_MODERN, "epochs": 20.0, "distil_epochs": 10.0},
+    ),
+    "long": Recipe("the default with four times the pairs", {**_MODERN, "epochs": 80.0, "distil_epochs": 40.0}),
+    "paper": Recipe(
+        "the paper to the letter: 10 positions a game, Pos2Vec layer by layer for 200 epochs, 100 epochs of pairs, SGD",
+        departures=(
+            "the reconstruction of a layer of Pos2Vec is scored by the mean of the squared errors, not their sum: with"
+            " the sum the paper's learning rate kills the second layer within 350 iterations",
+        ),
+    ),
+}
 
 
 def sizes(text: str) -> list[int]:
@@ -379,7 +416,7 @@ def reconstruction(network: DeepChess, number: int, batch: Tensors) -> tuple[Ten
     """How well layer `number` of Pos2Vec (from 0) and its decoder give back what the layer was given.
 
     The first gives back bits (cross entropy, summed over a position's bits; `wrong` counts those on the wrong side),
-    the others the values of the layer below (squared error; `wrong` is its part of their mean square).
+    the others the values of the layer below (mean squared error; `wrong` is its part of their mean square).
     """
     pos2vec, decoder = network.full.pos2vec, network.decoders[number]
     if number == 0:
@@ -392,9 +429,16 @@ def reconstruction(network: DeepChess, number: int, batch: Tensors) -> tuple[Ten
     with torch.no_grad():
         given = pos2vec(batch["codes"], batch["state"], number).float()
     found = decoder(F.relu(pos2vec.rest[number - 1](given))).float()
-    each = (found - given).square().sum(1)
-    whole = given.square().sum(1).mean().clamp(min=1e-6)
+    each = (found - given).square().mean(1)  # their sum over 600 units makes steps that kill the layer's ReLUs
+    whole = given.square().mean().clamp(min=1e-6)
     return each.mean(), {"loss": each.detach(), "wrong": each.detach() / whole}
+
+
+def _reconstruction_guess(network: DeepChess, number: int, batch: Tensors) -> float:
+    """The loss of giving back the mean of what the layer was given."""
+    if number == 0:
+        return float(constant.of_shares(network.bits(batch["codes"], batch["state"])))
+    return float(constant.of_values(network.full.pos2vec(batch["codes"], batch["state"], number)))
 
 
 def comparison(part: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
@@ -466,6 +510,7 @@ class DeepChessSystem:
     paper: ClassVar[str] = SYSTEMS["deepchess"].paper
     anchor: ClassVar[str] = SYSTEMS["deepchess"].anchor
     settings_type: ClassVar[type] = Settings
+    recipes: ClassVar[Mapping[str, Recipe]] = RECIPES
 
     def check(self, settings: Settings) -> None:
         if settings.networks == "distilled":
@@ -567,10 +612,12 @@ class DeepChessSystem:
                 f"pos2vec-{number + 1}", [layer, network.decoders[number]], Positions,
                 lambda batch, number=number: reconstruction(network, number, batch),
                 settings.pretrain_rate, settings.pretrain_decay, settings.pretrain_epochs,
+                guess=lambda batch, number=number: _reconstruction_guess(network, number, batch),
             )  # fmt: skip
         add(
             "deepchess", [full], Pairs, lambda batch: comparison(full, batch),
             settings.learning_rate, settings.decay, settings.epochs, better="accuracy",
+            guess=lambda batch: float(constant.of_shares(batch["target"])),
         )  # fmt: skip
         if settings.distilled:
             small = network.distilled

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +23,8 @@ from kibitz.chess.replay import SIDE
 from kibitz.errors import KibitzError, UsageError
 from kibitz.store.positions import Positions, shuffled
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS
-from kibitz.systems.base import Arrays, Stage, setting
+from kibitz.systems import SYSTEMS, constant
+from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
 from kibitz.systems.layers import Dense, read_layers, shapes
 from kibitz.systems.movenets import (
     OUTCOMES,
@@ -36,7 +36,7 @@ from kibitz.systems.movenets import (
     shared_loss,
     value_loss,
 )
-from kibitz.systems.solvers import draw_weights, optimiser, rate
+from kibitz.systems.solvers import WEIGHT_DECAY, draw_weights, optimiser, rate
 
 SELECTORS = ("piece", *PIECES)
 """The seven networks that predict moves: the piece selector, and a move selector for each type of piece."""
@@ -70,18 +70,26 @@ class Settings:
     step: int = setting(50_000, "iterations before the step of the schedule step")
     smoothing: float = setting(0.99, "smoothing of rmsprop")
     momentum: float = setting(0.9, "momentum of sgd and muon")
-    l2: float = setting(0.0, "coefficient of half the squared weights in the loss")
+    accumulator: float = setting(0.0, "where adagrad's sums of squared gradients begin; 0 makes its first step a leap")
+    l2: float = setting(0.0, WEIGHT_DECAY)
     dropout: float = setting(0.0, "share of the last hidden units left out in training")
     initial: str = setting("he", "initial weights: he, xavier, or the standard deviation of all of them, say 0.01")
     batch: int = setting(250, "moves in a batch")
     epochs: float = setting(15.0, "passes over the moves, where iterations are 0")
     iterations: int = setting(0, "batches of each network, 0 for epochs")
+    keep: str = setting(
+        "accuracy", "of a move network keep the weights of the best validation by accuracy (first choices) or by loss"
+    )
+    most_epochs: float = setting(
+        0.0, "passes over the moves at most, however many iterations there are; 0 for no limit"
+    )
     # value network
     gamma: float = setting(0.7, "value of a position i plies before the end: ±γ^i")
     value_layers: str = setting("", "layers of the value network; empty for the same")
     value_activation: str = setting("tanh", "non-linearity of the value network: tanh or relu")
     value_optimiser: str = setting("rmsprop", "as optimiser, for the value network")
     value_learning_rate: float = setting(0.001, "learning rate of the value network at the first iteration")
+    value_schedule: str = setting("constant", "as schedule, for the value network")
     value_smoothing: float = setting(0.9, "smoothing of the value network's rmsprop")
     value_batch: int = setting(1024, "positions in a batch of the value network")
     value_iterations: int = setting(0, "batches of the value network, 0 for as many as the others")
@@ -91,8 +99,9 @@ class Settings:
 CHOICES = (
     ("share", ("none", "body")), ("targets", ("piece", "square")), ("planes", (6, 12)), ("attacks", ATTACKS),
     ("optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")), ("value_activation", ("tanh", "relu")),
+    ("keep", ("accuracy", "loss")),
     ("value_optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")),
-    ("schedule", ("constant", "epoch", "step", "cosine")),
+    ("schedule", ("constant", "epoch", "step", "cosine")), ("value_schedule", ("constant", "epoch", "step", "cosine")),
 )  # fmt: skip
 
 
@@ -114,7 +123,7 @@ def check(settings: Settings, every: Sequence[str]) -> None:
             option = name.replace("_", "-")
             raise UsageError(f"--{option} {getattr(settings, name)}: choose from {', '.join(map(str, allowed))}")
     names = wanted(settings, every)
-    for name in ("learning_rate", "value_learning_rate", "l2", "value_weight"):
+    for name in ("learning_rate", "value_learning_rate", "l2", "accumulator", "most_epochs", "value_weight"):
         if not 0 <= getattr(settings, name) < math.inf:
             raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
     for name in ("momentum", "smoothing", "value_smoothing", "dropout"):
@@ -293,8 +302,8 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
     names = wanted(settings, every)
     found = []
 
-    def learning_rate(base: float) -> Any:
-        return lambda iteration, iterations: rate(settings, base, iteration, iterations)
+    def learning_rate(base: float, schedule: str | None = None) -> Any:
+        return lambda iteration, iterations: rate(settings, base, iteration, iterations, schedule)
 
     if settings.share == "body":
         return [
@@ -303,11 +312,13 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
                 module=network,
                 examples=lambda store, games: Moves(store, games, settings),
                 loss=lambda batch: shared_loss(network, batch, settings.value_weight),
+                guess=lambda batch: _guess(batch, ("origin", "target"), settings.value_weight if VALUE in names else 0),
                 optimiser=lambda: optimiser(settings.optimiser, network, settings, settings.smoothing),
                 learning_rate=learning_rate(settings.learning_rate),
                 batch=settings.batch,
                 iterations=settings.iterations or None,
                 epochs=settings.epochs,
+                most_epochs=settings.most_epochs,
             )
         ]
     for name in names:
@@ -318,13 +329,15 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
                 module=module,
                 examples=lambda store, games: Values(store, games, settings),
                 loss=lambda batch: value_loss(network, batch),
+                guess=lambda batch: _guess(batch, (), 1.0),
                 optimiser=lambda module=module: optimiser(  # type: ignore[misc]
                     settings.value_optimiser, module, settings, settings.value_smoothing
                 ),
-                learning_rate=learning_rate(settings.value_learning_rate),
+                learning_rate=learning_rate(settings.value_learning_rate, settings.value_schedule),
                 batch=settings.value_batch,
                 iterations=settings.value_iterations or settings.iterations or None,
                 epochs=settings.epochs,
+                most_epochs=settings.most_epochs,
             )
         else:
             piece = None if name == "piece" else PIECES.index(name)
@@ -333,6 +346,10 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
                 module=module,
                 examples=lambda store, games, piece=piece: Moves(store, games, settings, piece),  # type: ignore[misc]
                 loss=lambda batch, name=name: move_loss(network, name, batch),  # type: ignore[misc]
+                guess=lambda batch, name=name: _guess(  # type: ignore[misc]
+                    batch, ("origin" if name == "piece" else "target",), 0
+                ),
+                better=settings.keep,
                 optimiser=lambda module=module: optimiser(  # type: ignore[misc]
                     settings.optimiser, module, settings, settings.smoothing
                 ),
@@ -340,17 +357,27 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
                 batch=settings.batch,
                 iterations=settings.iterations or None,
                 epochs=settings.epochs,
+                most_epochs=settings.most_epochs,
             )
         found.append(stage)
     return found
 
 
-class MoverSystem:
-    """A system of these networks: what a paper adds is its settings, and whether there is a value network."""
+def _guess(batch: Tensors, squares: Sequence[str], value_weight: float) -> float:
+    """The loss of the best constant answer to these questions, and to the value with its weight."""
+    moves = sum(float(constant.of_labels(batch[name])) for name in squares)
+    return moves + value_weight * 0.5 * float(constant.of_values(batch["value"]))
 
-    def __init__(self, name: str, settings_type: type[Settings], networks: Sequence[str]):
+
+class MoverSystem:
+    """A system of these networks: what a paper adds is its settings and recipes, and whether it has a value network."""
+
+    def __init__(
+        self, name: str, settings_type: type[Settings], networks: Sequence[str], recipes: Mapping[str, Recipe]
+    ):
         entry = SYSTEMS[name]
         self.name, self.settings_type, self.networks = name, settings_type, tuple(networks)
+        self.recipes = recipes
         self.game, self.title, self.paper, self.anchor = entry.game, entry.title, entry.paper, entry.anchor
 
     def check(self, settings: Settings) -> None:

@@ -10,9 +10,18 @@ from torch import nn
 
 from kibitz.systems.muon import Muon
 
+WEIGHT_DECAY = (
+    "weight decay: sgd, rmsprop and adagrad add so much of a weight to its gradient; adam and muon take so much of the"
+    " learning rate off the weight itself at each step (AdamW's)"
+)
+"""What `--l2` is, in the help of every system whose optimisers are made here."""
+
 
 def optimiser(name: str, module: nn.Module, settings: Any, smoothing: float) -> torch.optim.Optimizer:
-    """The optimiser of that name over a module's weights; biases do not decay."""
+    """The optimiser of that name over a module's weights; biases do not decay.
+
+    settings: `l2`, `momentum` and, for adagrad, `accumulator`. What l2 means is in WEIGHT_DECAY.
+    """
     weights = [p for p in module.parameters() if p.dim() > 1]
     rest = [p for p in module.parameters() if p.dim() <= 1]
     groups = [{"params": weights, "weight_decay": settings.l2}, {"params": rest, "weight_decay": 0.0}]
@@ -30,19 +39,20 @@ def optimiser(name: str, module: nn.Module, settings: Any, smoothing: float) -> 
     if name == "rmsprop":
         return torch.optim.RMSprop(groups, alpha=smoothing)
     if name == "adagrad":
-        return torch.optim.Adagrad(groups)
+        return torch.optim.Adagrad(groups, initial_accumulator_value=settings.accumulator)
     if name == "sgd":
         return torch.optim.SGD(groups, lr=1.0, momentum=settings.momentum)
-    return torch.optim.AdamW(groups, betas=(0.9, 0.99))
+    return torch.optim.AdamW(groups)  # Adam's own betas, 0.9 and 0.999
 
 
-def rate(settings: Any, base: float, iteration: int, iterations: int) -> float:
-    """The learning rate of one iteration."""
-    if settings.schedule == "epoch":
+def rate(settings: Any, base: float, iteration: int, iterations: int, schedule: str | None = None) -> float:
+    """The learning rate of one iteration. schedule: another one than the settings'."""
+    schedule = schedule or settings.schedule
+    if schedule == "epoch":
         return float(base * settings.decay ** int(settings.epochs * iteration / max(1, iterations)))
-    if settings.schedule == "step":
+    if schedule == "step":
         return base if iteration < settings.step else base * settings.decay
-    if settings.schedule == "cosine":  # a linear rise over the first hundredth, then half a cosine to 0
+    if schedule == "cosine":  # a linear rise over the first hundredth, then half a cosine to 0
         rise = max(1, iterations // 100)
         if iteration < rise:
             return base * (iteration + 1) / rise

@@ -7,7 +7,7 @@ This file follows it from top to bottom: games, planes, network, target and loss
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,8 +22,8 @@ from kibitz.chess.replay import SIDE, mirrored
 from kibitz.errors import UsageError
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS
-from kibitz.systems.base import Arrays, Stage, Tensors, setting
+from kibitz.systems import SYSTEMS, constant
+from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
 from kibitz.systems.body import build
 from kibitz.systems.layers import read_layers, shapes
 
@@ -53,13 +53,45 @@ class Settings:
     learning_rate: float = setting(0.01, "learning rate at the first iteration")
     schedule: str = setting("inv", "learning rate: inv (the post's: (1 + 0.0001·i)^−0.75) or cosine (to 0 at the last)")
     momentum: float = setting(0.9, "momentum of sgd")
-    l2: float = setting(0.0005, "coefficient of the squared weights in the loss")
+    l2: float = setting(
+        0.0005,
+        "weight decay: with sgd the coefficient of the squared weights in the loss, as Mocha has it; adam takes so much"
+        " of the learning rate off each weight at each step (AdamW's)",
+    )
     initial: str = setting(
         "unit",
         "initial weights: mocha (Xavier over the fan-in) or unit (each layer scaled to unit variance on real boards)",
     )
     batch: int = setting(1024, "positions in a batch")
     iterations: int = setting(150_000, "batches at most")
+    most_epochs: float = setting(0.0, "passes over the positions at most, however many iterations; 0 for no limit")
+
+
+_MODERN = {
+    "activation": "relu", "view": "mover", "attacks": "pieces", "optimiser": "adam", "learning_rate": 0.0015,
+    "schedule": "cosine",
+}  # fmt: skip
+"""The post's layers; what made them learn faster here (docs/RESULTS.md)."""
+
+RECIPES = {
+    "default": Recipe(
+        "the post's layers with ReLU and Adam, the mover's view and attack planes, 7.7 million positions",
+        {**_MODERN, "iterations": 7500, "most_epochs": 8.0},
+    ),
+    "quick": Recipe(
+        "the same for two minutes, to try things out",
+        {**_MODERN, "attacks": "counts", "learning_rate": 0.001, "iterations": 900, "most_epochs": 8.0},
+    ),
+    "long": Recipe("the default with four times the positions", {**_MODERN, "iterations": 30_000, "most_epochs": 12.0}),
+    "paper": Recipe(
+        "the post to the letter: linear convolutions, SGD with momentum, 0.01·(1 + 0.0001·i)^−0.75, 150,000 iterations",
+        training={"summary_every": 300, "validate_every": 1000, "snapshot_every": 2000},
+        departures=(
+            "initial weights scaled to unit variance over real boards (--initial mocha has the post's): with Mocha's"
+            " the answer stays constant for hours",
+        ),
+    ),
+}
 
 
 # Games: decisive ones. Ratings over 2000 and an end by mate are asked for when importing.
@@ -257,6 +289,7 @@ class WinnerSystem:
     paper: ClassVar[str] = SYSTEMS["winner"].paper
     anchor: ClassVar[str] = SYSTEMS["winner"].anchor
     settings_type: ClassVar[type] = Settings
+    recipes: ClassVar[Mapping[str, Recipe]] = RECIPES
 
     def check(self, settings: Settings) -> None:
         choices = (
@@ -273,8 +306,9 @@ class WinnerSystem:
             raise UsageError(f"--learning-rate {settings.learning_rate:g}: must be 0 or more")
         if not 0 <= settings.momentum < 1:
             raise UsageError(f"--momentum {settings.momentum:g}: a share from 0 to under 1")
-        if not 0 <= settings.l2 < math.inf:
-            raise UsageError(f"--l2 {settings.l2:g}: must be 0 or more")
+        for name in ("l2", "most_epochs"):
+            if not 0 <= getattr(settings, name) < math.inf:
+                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
         if settings.batch < 1 or settings.iterations < 1:
             raise UsageError("--batch and --iterations must be at least 1")
         shapes(read_layers(settings.layers), channels=7)  # the shapes do not depend on the planes
@@ -320,7 +354,9 @@ class WinnerSystem:
                 optimiser=lambda: optimiser(network, settings),
                 learning_rate=learning_rate,
                 batch=settings.batch,
+                guess=lambda batch: float(constant.of_shares(batch["target"])),
                 iterations=settings.iterations,
+                most_epochs=settings.most_epochs,
             )
         ]
 

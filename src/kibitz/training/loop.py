@@ -14,7 +14,7 @@ import math
 import pickle
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -27,7 +27,9 @@ from torch import Tensor, nn
 from kibitz.errors import KibitzError
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Stage, System
+from kibitz.training.checkpoints import SNAPSHOTS, thin
 from kibitz.training.feed import batches_in_epoch, feed, make
+from kibitz.training.health import HealthCheck, Symptom
 from kibitz.training.run import ONNX, WEIGHTS, write_whole
 
 _VALIDATION_BATCH = 4096
@@ -36,12 +38,15 @@ _VALIDATION_SEED = 1  # the validation's order is its own, and the same in every
 
 @dataclass(frozen=True)
 class Plan:
-    """How often to look and when to stop. Intervals are in iterations."""
+    """How often to look and when to stop. Intervals are in iterations; None follows the length of each stage."""
 
-    summary_every: int = 300
-    validate_every: int = 1000
-    snapshot_every: int = 2000
-    validate_positions: int = 51_200
+    summary_every: int | None = None
+    validate_every: int | None = None
+    """None for `validations` of them in every stage."""
+    snapshot_every: int | None = None
+    validate_positions: int | None = None
+    """None for as many as cost about a twentieth of the stage's time, from 2,048 to 51,200."""
+    validations: int = 20
     patience: int = 20
     """Stop after this many validations without a better one; 0 never."""
     time_limit: float | None = None
@@ -49,6 +54,28 @@ class Plan:
     seed: int = 0
     precision: str = "auto"
     device: str = "auto"
+    snapshot_megabytes: float = 200.0
+    """Most that the snapshots of a run may take: the newest are kept, and of the older ones an even series."""
+
+    def intervals(self, iterations: int, batch: int) -> Intervals:
+        """For a stage of so many iterations with batches of so many examples."""
+        validation = self.validate_every or max(1, iterations // self.validations)
+        return Intervals(
+            self.summary_every or min(300, max(1, iterations // 100)),
+            validation,
+            self.snapshot_every or min(2000, max(1, iterations // 50)),
+            self.validate_positions or min(51_200, max(2048, validation * batch * 3 // 20)),
+        )
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Iterations between summaries, validations and snapshots of one stage, and examples of a validation."""
+
+    summary: int
+    validation: int
+    snapshot: int
+    validate_positions: int
 
 
 @dataclass(frozen=True)
@@ -122,6 +149,44 @@ def _small_numbers_flushed() -> Iterator[None]:
         torch.set_flush_denormal(False)
 
 
+class _Pace:
+    """Tells once, from the first iterations of a stage, how long it will take on this machine."""
+
+    WARM_UP, SECONDS, SHORT = 3, 4.0, 10.0
+    """Iterations that do not count; seconds to measure; a forecast of fewer seconds is not worth a line."""
+
+    def __init__(self, stage: Stage, first: int, iterations: int, later: Sequence[Stage]):
+        self.stage, self.first, self.iterations, self.later = stage, first, iterations, later
+        self.began = 0.0
+
+    def forecast(self, iteration: int) -> str:
+        """A line, or nothing while it is too early to say."""
+        done = iteration - self.first - self.WARM_UP
+        if done <= 0:
+            self.began = time.monotonic()
+            return ""
+        if (seconds := time.monotonic() - self.began) < self.SECONDS:
+            return ""
+        left = (self.iterations - iteration) * seconds / done
+        rate = done * self.stage.batch / seconds
+        line = (
+            f"{self.iterations:,} iterations of {self.stage.batch:,}: about {duration(left)} at {rate:,.0f} samples/s"
+        )
+        if self.later and all(stage.iterations for stage in self.later):
+            more = sum(stage.batch * (stage.iterations or 0) for stage in self.later) / rate
+            line += f"; all {len(self.later) + 1} stages that are left about {duration(left + more)} at that pace"
+        return line if left > self.SHORT else ""
+
+
+def duration(seconds: float) -> str:
+    """In words that one can plan with: 40 seconds, 19 minutes, 3.5 hours, 11 days."""
+    for unit, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * unit:
+            count = seconds / unit
+            return f"{count:.0f} {name}" if count >= 10 or unit == 60 else f"{count:.1f} {name}"
+    return f"{seconds:.0f} seconds"
+
+
 class Trainer:
     """One training in one run directory.
 
@@ -154,6 +219,7 @@ class Trainer:
         self._sums: dict[str, float] = {}
         self._samples = 0
         self._clock = 0.0
+        self._warned: set[str] = set()
         self._checks_without_better = 0
         self._best: dict[str, float] = {}
 
@@ -204,6 +270,8 @@ class Trainer:
                 row = json.loads(line)
                 if row["stage"] in earlier or (row["stage"] == current and row["iteration"] <= iteration):
                     kept.append(line + "\n")
+                    if row["kind"] == "warning":
+                        self._warned.add(f"{row['stage']} {row['warning']}")
         path.write_text("".join(kept), encoding="utf-8")
 
     def _row(self, **values: Any) -> None:
@@ -247,7 +315,10 @@ class Trainer:
         optimiser = cast(torch.optim.Optimizer, self.fabric.setup_optimizers(optimiser))
         self.network.train()
         self._clock = time.monotonic()
-        iterations = stage.iterations or max(1, round(stage.epochs * batches_in_epoch(len(examples), stage.batch)))
+        iterations = stage.iterations_over(len(examples))
+        every = plan.intervals(iterations, stage.batch)
+        health = HealthCheck(stage, iterations, self._sample(validation) if len(validation) else None)
+        pace: _Pace | None = _Pace(stage, first, iterations, self.stages[number + 1 :])
         iteration = first
         why = "all iterations done"
         if plan.patience and self._checks_without_better >= plan.patience:
@@ -259,21 +330,27 @@ class Trainer:
             with self.fabric.autocast():
                 loss, measures = stage.loss(batch)
             self.fabric.backward(loss)
+            if (iteration + 1) % every.validation == 0:
+                self._warn(stage, iteration + 1, iterations, health.dead_units(self.network, optimiser))
             optimiser.step()
             optimiser.zero_grad()
             iteration += 1
             self._count(measures)
-            if iteration % plan.summary_every == 0 or iteration == iterations:
+            if iteration % every.summary == 0 or iteration == iterations:
                 self._summarise(stage, iteration, iterations, stage.learning_rate(iteration - 1, iterations))
             else:
                 self.tell(Beat(stage.name, iteration, iterations))
+            if pace is not None and (line := pace.forecast(iteration)):
+                self.tell(Beat(stage.name, iteration, iterations, note=line))
+                pace = None
             last = iteration == iterations
-            if len(validation) and (iteration % plan.validate_every == 0 or last):
-                self._validate(stage, validation, iteration, iterations)
+            if len(validation) and (iteration % every.validation == 0 or last):
+                means = self._validate(stage, validation, iteration, iterations)
+                self._warn(stage, iteration, iterations, health.learned_nothing(iteration, means))
                 if plan.patience and self._checks_without_better >= plan.patience:
                     why, last = "no better validation", True
             over = plan.time_limit is not None and time.monotonic() - self.started > plan.time_limit
-            if iteration % plan.snapshot_every == 0 or last or stop.asked or over:
+            if iteration % every.snapshot == 0 or last or stop.asked or over:
                 self._snapshot(number, stage, optimiser, iteration)
             if last:
                 break
@@ -318,13 +395,16 @@ class Trainer:
             )
 
     @torch.no_grad()
-    def _validate(self, stage: Stage, examples: Examples, iteration: int, iterations: int) -> None:
-        """Measure the stage on the same validation examples each time; keep the weights if it was never better."""
+    def _validate(self, stage: Stage, examples: Examples, iteration: int, iterations: int) -> dict[str, float]:
+        """Measure the stage on the same validation examples each time; keep the weights if it was never better.
+
+        Gives the mean of each measure.
+        """
         before = time.monotonic()
         self.network.eval()
         sums: dict[str, float] = {}
         count = 0
-        wanted = min(len(examples), self.plan.validate_positions)
+        wanted = min(len(examples), self.plan.intervals(iterations, stage.batch).validate_positions)
         batch = min(_VALIDATION_BATCH, wanted)
         for place in range(min(-(-wanted // batch), batches_in_epoch(len(examples), batch))):
             tensors = make(examples, batch, _VALIDATION_SEED, place)
@@ -349,6 +429,18 @@ class Trainer:
         self._clock += time.monotonic() - before  # the rate is that of training
         shown = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
         self.tell(Beat(stage.name, iteration, iterations, validation=means, note=f"validation {shown}"))
+        return means
+
+    def _sample(self, examples: Examples) -> dict[str, Tensor]:
+        batch = make(examples, min(_VALIDATION_BATCH, len(examples)), _VALIDATION_SEED, 0)
+        return {name: values.to(self.fabric.device) for name, values in batch.items()}
+
+    def _warn(self, stage: Stage, iteration: int, iterations: int, seen: Symptom | None) -> None:
+        """Tell of what was seen, once a stage for each kind; the training goes on."""
+        if seen and f"{stage.name} {seen.kind}" not in self._warned:
+            self._warned.add(f"{stage.name} {seen.kind}")
+            self._row(kind="warning", stage=stage.name, iteration=iteration, warning=seen.kind, text=seen.text)
+            self.tell(Beat(stage.name, iteration, iterations, note=f"warning: {seen.text}"))
 
     def _keep_best(self, stage: Stage) -> None:
         self._best_stage = stage.name
@@ -357,9 +449,10 @@ class Trainer:
 
     def _snapshot(self, number: int, stage: Stage, optimiser: torch.optim.Optimizer, iteration: int) -> None:
         before = time.monotonic()
-        folder = self.path / "snapshots"
+        folder = self.path / SNAPSHOTS
         folder.mkdir(exist_ok=True)
         save_weights(self.network, folder / f"{stage.name}-{iteration:06d}.safetensors")
+        thin(folder, [stage.name for stage in self.stages], self.plan.snapshot_megabytes)
         self._save(number, iteration, optimiser)
         self._clock += time.monotonic() - before
 

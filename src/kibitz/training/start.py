@@ -21,6 +21,7 @@ from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.systems.base import Network, System
+from kibitz.training.checkpoints import run_bytes
 from kibitz.training.export import export_onnx
 from kibitz.training.loop import Beat, Outcome, Plan, Trainer, best_precision
 from kibitz.training.run import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short, write_json
@@ -148,6 +149,7 @@ def train(
     split: Split | None = None,
     plan: Plan | None = None,
     start_from: str | None = None,
+    recipe: str = "",
     command: str = "",
     export: bool = True,
     tell: Callable[[Beat], None] = lambda beat: None,
@@ -156,6 +158,7 @@ def train(
     """Train a system on a store, or go on with a training that was broken off.
 
     start_from: a run or packaged network whose weights to begin with; what it has seen counts as seen by this run too.
+    recipe: the name of the recipe that the settings come from, for the run to tell.
     export: write model.onnx at the end.
     Raises KibitzError or UsageError where the store has nothing to learn from or the settings make no network.
     """
@@ -192,13 +195,19 @@ def train(
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise KibitzError(f"{path}: {(error.strerror or str(error)).lower()}; choose another --run") from None
-    if shutil.disk_usage(path).free < 100 << 20:
-        raise KibitzError(f"{path}: less than 100 MB free on this disk; make room, or choose another --run")
+    takes = run_bytes(network, plan.snapshot_megabytes)
+    there = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    if (free := shutil.disk_usage(path).free + there) < takes.peak:
+        raise KibitzError(
+            f"{path}: this run may take {takes.peak / 1e6:,.0f} MB and {free / 1e6:,.0f} MB are free on this disk; make"
+            " room, or choose another --run, fewer --snapshot-megabytes or a smaller network"
+        )
     info: dict[str, Any] = begun or {
         "kibitz_run": FORMAT,
         "system": name,
         "game": system.game,
         "settings": asdict(settings),
+        "recipe": recipe,
         "seed": plan.seed,
         "precision": best_precision(plan.device) if plan.precision == "auto" else plan.precision,
         "data": data,
@@ -217,8 +226,13 @@ def train(
             seen.append(np.load(earlier.path / SEEN))
         np.save(path / SEEN, np.unique(np.concatenate(seen)))
         write_json(path / INFO, info)
-    if begun:
-        say(f"{path}: going on with this run")
+    way = f"recipe {recipe}" if recipe else "settings as given"
+    say(f"{path}: {'going on with this run' if begun else way}; it will take up to {takes.kept / 1e6:,.0f} MB")
+    if takes.weights > plan.snapshot_megabytes * 1e6:
+        say(
+            f"no snapshot is kept: one of {takes.weights / 1e6:,.0f} MB is over --snapshot-megabytes"
+            f" {plan.snapshot_megabytes:g}"
+        )
     if not len(parts[VALIDATE]):
         say("no game is left for validation: training runs to its last iteration and keeps the last weights")
     system.prepare(network, store, parts[TRAIN], settings, plan.seed)

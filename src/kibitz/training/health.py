@@ -1,0 +1,92 @@
+"""Signs that a network has died or learns nothing, seen while it trains.
+
+A network can be lost within its first iterations (a step too large for it kills its ReLUs for ever) and look, for
+hours, like one that learns slowly. Two signs are cheap and sure: units that no example of a batch moves any more, and
+a validation that is no better than the best constant answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from kibitz.systems.base import Stage, Tensors
+
+DEAD_SHARE = 0.5
+"""Share of a layer's units without any gradient from which on a layer counts as dead."""
+FEWEST_UNITS = 8
+FIRST_SHARE = 0.1
+"""Share of a stage's iterations after which it should be better than a constant answer."""
+FIRST_ITERATION = 50
+"""Before it, and before the end of a shorter stage, nothing is said: the first steps may be in the wrong direction."""
+MARGIN = 0.002
+"""How much smaller than a constant answer's loss a validation loss must be, as a share of it."""
+ADVICE = "try --recipe default, a smaller --learning-rate, or other initial weights"
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """What was seen, in one line; kind: "dead units" or "learned nothing"."""
+
+    kind: str
+    text: str
+
+
+class HealthCheck:
+    """Watches one stage.
+
+    sample: a batch of validation examples, for the loss of the best constant answer; None where there are none.
+    """
+
+    def __init__(self, stage: Stage, iterations: int, sample: Tensors | None):
+        self.stage, self.iterations = stage, iterations
+        self.guess: float | None = None
+        if stage.guess is not None and sample is not None:
+            with torch.no_grad():
+                self.guess = stage.guess(sample)
+
+    def dead_units(self, network: nn.Module, optimiser: torch.optim.Optimizer) -> Symptom | None:
+        """To be asked between the backward pass and the optimiser's step.
+
+        A unit is dead where the gradient of its bias is 0 to the last bit: its ReLU let no example through.
+        """
+        trained = {id(p) for group in optimiser.param_groups for p in group["params"]}
+        shares: dict[str, float] = {}
+        moved: set[str] = set()
+        for name, p in network.named_parameters():
+            if id(p) not in trained or p.grad is None or p.dim() != 1 or not name.endswith("bias"):
+                continue
+            dead = float((p.grad == 0).float().mean())
+            if dead < 1:
+                moved.add(_part(name))
+            if len(p) >= FEWEST_UNITS:
+                shares[name.removesuffix(".bias")] = dead
+        # A part without any gradient had no example in this batch: one of several networks, say.
+        shares = {name: share for name, share in shares.items() if share >= DEAD_SHARE and _part(name) in moved}
+        if not shares:
+            return None
+        worst = max(shares, key=lambda name: shares[name])
+        return Symptom(
+            "dead units",
+            f"{shares[worst]:.0%} of the units of {worst} are dead: no position of a batch moves them; {ADVICE}",
+        )
+
+    def learned_nothing(self, iteration: int, means: Mapping[str, float]) -> Symptom | None:
+        """means: of a validation's measures, "loss" among them."""
+        first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
+        if self.guess is None or iteration < first or "loss" not in means:
+            return None
+        if means["loss"] < self.guess * (1 - MARGIN):
+            return None
+        return Symptom(
+            "learned nothing",
+            f"after {iteration:,} of {self.iterations:,} iterations the validation loss {means['loss']:.4f} is that of"
+            f" always giving the same answer ({self.guess:.4f}); {ADVICE}",
+        )
+
+
+def _part(name: str) -> str:
+    return ".".join(name.split(".")[:2])

@@ -1,0 +1,88 @@
+"""Every recipe of every system learns with its own solver, at a small scale."""
+
+from __future__ import annotations
+
+import importlib.resources
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kibitz import cli
+from kibitz.errors import UsageError
+from kibitz.store.store import Store
+from kibitz.systems import DEFAULT, SYSTEMS, find_recipe, load
+from kibitz.training.loop import Plan
+from kibitz.training.run import Run
+from kibitz.training.start import train
+
+# What makes a recipe small: shapes, lengths and games, never its solver, rates, schedule or initial weights.
+WINNER = {"layers": "48conv4x4.pool2x2.24conv2x2.ip16", "iterations": 120, "batch": 256}
+MOVERS = {"networks": "piece,knight", "layers": "16conv3x3p1.24conv3x3p1.64conv3x3p1.ip128", "min_rating": 0,
+          "iterations": 80}  # fmt: skip
+GO = {"layers": "16conv5x5p2.16conv3x3p1", "sizes": "9", "min_moves": 0, "batch": 32, "iterations": 60}
+PAIRS = {"pairs": 20_000, "pretrain_epochs": 12.0, "epochs": 4.0, "distil_epochs": 3.0}
+SMALLER: dict[tuple[str, str], dict[str, Any]] = {
+    ("winner", "default"): WINNER,
+    ("winner", "quick"): WINNER,
+    ("winner", "long"): WINNER,
+    ("winner", "paper"): {**WINNER, "batch": 1024},
+    ("convchess", "default"): MOVERS,
+    ("convchess", "long"): MOVERS,
+    ("convchess", "paper"): {"networks": "piece,knight", "min_rating": 0, "epochs": 2.0},
+    ("chessnet", "default"): {"layers": "16conv3x3p1.2*16res3x3", "min_rating": 0, "iterations": 80, "batch": 256},
+    ("chessnet", "long"): {"layers": "16conv3x3p1.2*16res3x3", "min_rating": 0, "iterations": 80, "batch": 256},
+    ("chessnet", "paper"): {**MOVERS, "networks": "piece,knight,value", "batch": 250},
+    ("gocnn", "default"): GO,
+    ("gocnn", "long"): GO,
+    ("gocnn", "quick"): GO,
+    ("gocnn", "paper"): {**GO, "batch": 128, "iterations": 120},
+    ("deepchess", "default"): {**PAIRS, "pretrain_epochs": 0.5, "batch": 1024},
+    ("deepchess", "long"): {**PAIRS, "pretrain_epochs": 0.5, "batch": 1024},
+    ("deepchess", "paper"): {**PAIRS, "pretrain_epochs": 25.0},
+}  # fmt: skip
+EVERY = [(system, recipe) for system in SYSTEMS for recipe in load(system).recipes]
+
+
+def test_every_system_has_the_recipes_that_everybody_asks_for() -> None:
+    for system in SYSTEMS:
+        recipes = load(system).recipes
+        assert {DEFAULT, "long"} <= recipes.keys(), system
+        assert "paper" in recipes or not load(system).paper, system
+    with pytest.raises(UsageError, match=r"--recipe papers: winner has default, .*paper"):
+        find_recipe("winner", "papers")
+
+
+@pytest.mark.parametrize(("system", "recipe"), EVERY)
+def test_a_recipe_names_settings_that_there_are(system: str, recipe: str) -> None:
+    chosen, loaded = find_recipe(system, recipe), load(system)
+    assert set(chosen.settings) <= {field.name for field in fields(loaded.settings_type)}
+    loaded.check(loaded.settings_type(**chosen.settings))
+    Plan(**chosen.training)
+
+
+@pytest.fixture(scope="module")
+def go_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The bundled games of Go with their owners, as playouts tell them."""
+    path = tmp_path_factory.mktemp("go") / "go.store"
+    games = str(importlib.resources.files("kibitz") / "data" / "games.sgfl.zst")
+    assert cli.run(["import", games, "--into", str(path), "--ending", "counted", "--referee", "playouts"]) == 0
+    return Store(path)
+
+
+@pytest.mark.parametrize(("system", "recipe"), EVERY)
+def test_a_recipe_learns(system: str, recipe: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """Every stage ends under the loss of the best constant answer, and no layer dies."""
+    store: Store = request.getfixturevalue("go_store" if load(system).game == "go" else "small_store")
+    small = SMALLER[system, recipe]
+    settings = load(system).settings_type(**{**find_recipe(system, recipe).settings, **small})
+    plan = Plan(validations=4, validate_positions=2000, precision="32-true", patience=0)
+    train(system, settings, str(store.path), run=tmp_path / "run", plan=plan, export=False)
+    rows = Run(tmp_path / "run").metrics()
+    assert [row["text"] for row in rows if row["kind"] == "warning"] == []
+    stages = {row["stage"] for row in rows}
+    for stage in stages:
+        losses = [row["loss"] for row in rows if row["kind"] == "validation" and row["stage"] == stage]
+        assert len(losses) >= 3, stage
+        assert min(losses[1:]) <= losses[0] * 1.001, (stage, losses)
