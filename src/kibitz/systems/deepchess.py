@@ -115,8 +115,7 @@ _MODERN: dict[str, Any] = {
     "nearer": True,
     "keep": "best",
     "reuse": 4,
-    "pretrain_epochs": 0.04,
-    "pretrain_rate": 0.003,
+    "pretrain_epochs": 0.0,
     "learning_rate": 0.005,
     "distil_rate": 0.005,
     "optimiser": "muon",
@@ -130,10 +129,10 @@ _MODERN: dict[str, Any] = {
 
 RECIPES = {
     "default": Recipe(
-        "the paper's networks with Muon, all positions and both colours: 20 million pairs, 10 million to distil",
-        {**_MODERN, "epochs": 20.0, "distil_epochs": 10.0},
+        "the paper's networks with Muon, all positions and both colours: 40 million pairs, 30 million to distil",
+        {**_MODERN, "epochs": 40.0, "distil_epochs": 30.0},
     ),
-    "long": Recipe("the default with four times the pairs", {**_MODERN, "epochs": 80.0, "distil_epochs": 40.0}),
+    "long": Recipe("the default with four times the pairs", {**_MODERN, "epochs": 160.0, "distil_epochs": 100.0}),
     "paper": Recipe(
         "the paper to the letter: 10 positions a game, Pos2Vec layer by layer for 200 epochs, 100 epochs of pairs, SGD",
         departures=(
