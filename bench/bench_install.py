@@ -49,17 +49,22 @@ def call(*words: str | Path, home: Path, cwd: Path) -> float:
     return time.perf_counter() - begun
 
 
-def measure(size: str, wheel: Path, python: str) -> tuple[float, float, float, Path]:
+def measure(size: str, wheel: Path, python: str, uv: str | None) -> tuple[float, float, float, Path]:
     """Seconds of the install and of the first analysis, those of the second, and the environment."""
     folder = Path(tempfile.mkdtemp(prefix=f"kibitz-{size}-", dir=wheel.parent))
     home, work, venv = folder / "home", folder / "work", folder / "venv"
     home.mkdir()
     work.mkdir()
     (work / "game.pgn").write_text(GAME)
-    installed = call(python, "-m", "venv", venv, home=home, cwd=work)
-    installed += call(
-        venv / "bin" / "python", "-m", "pip", "--quiet", "install", f"{wheel}{SIZES[size]}", home=home, cwd=work
-    )
+    what = f"{wheel}{SIZES[size]}"
+    if uv:
+        steps = [[uv, "venv", "--quiet", "--python", python, venv]]
+        steps += [
+            [uv, "pip", "install", "--quiet", "--no-cache", "--python", venv, "-c", ROOT / "constraints.txt", what]
+        ]
+    else:
+        steps = [[python, "-m", "venv", venv], [venv / "bin" / "python", "-m", "pip", "--quiet", "install", what]]
+    installed = sum(call(*step, home=home, cwd=work) for step in steps)
     first, second = (call(venv / "bin" / "kibitz", "analyze", "winner", "game.pgn", home=home, cwd=work) for _ in "12")
     return installed, first, second, venv
 
@@ -68,6 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", choices=list(SIZES), default=list(SIZES))
     parser.add_argument("--python", default=sys.executable, help="The Python to install it for.")
+    parser.add_argument("--uv", metavar="PROGRAM", help="Install with this uv, not with pip.")
     parser.add_argument("--largest", type=int, default=8, help="How many of the largest packages to list.")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kibitz-install-") as temporary:
@@ -77,7 +83,7 @@ def main() -> None:
         megabytes = wheel.stat().st_size / 1e6
         print(f"wheel {megabytes:.1f} MB; load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         for size in given.sizes:
-            installed, first, second, venv = measure(size, wheel, given.python)
+            installed, first, second, venv = measure(size, wheel, given.python, given.uv)
             whole, compiled = bytes_under(venv), bytes_under(venv, ".pyc")
             took = f"{installed:.1f} + {first:.1f} = {installed + first:.1f} s"
             print(f"{size}: install + first analyze {took}; next analyze {second:.1f} s; load {os.getloadavg()[0]:.1f}")

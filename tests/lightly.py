@@ -161,6 +161,9 @@ def says_what_is_missing(kibitz: Program) -> None:
     ):  # fmt: skip
         line = f"kibitz: {call[0]} needs PyTorch and what goes with it: pip install 'kibitz[train]'\n"
         assert kibitz.run(*call) == (1, "", line)
+    code, out, err = kibitz.run("systems", "winner")  # its recipes, which are for those who train
+    assert (code, out) == (1, "")
+    assert err == "kibitz: the system winner needs PyTorch and what goes with it: pip install 'kibitz[train]'\n"
 
 
 STEPS: tuple[Callable[[Program], None], ...] = (

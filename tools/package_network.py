@@ -41,10 +41,11 @@ def command(result: dict[str, Any], name: str) -> str:
 def table(result: dict[str, Any], name: str) -> str:
     """One test as a table: the headline, the other figures, and the baselines on the same positions."""
     data = result["data"]
+    drawn = result["figures"][result["headline"]]["games"]
     lines = [
         f"Test: `{command(result, name)}`",
         "",
-        f"{data['positions_tested']:,} positions of {data['games']:,} games; {data['split']}.",
+        f"{data['positions_tested']:,} positions of {drawn:,} games; {data['split']}.",
         "",
         "| figure | value (95% interval over games) | positions |",
         "|---|---|---|",

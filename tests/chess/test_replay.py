@@ -58,7 +58,7 @@ def encode_state(board: chess.Board) -> list[int]:
     return [
         0 if board.turn else 1,
         sum(bit for square, bit in bits if rights & square),
-        0 if board.ep_square is None else chess.square_file(board.ep_square) + 1,
+        chess.square_file(board.ep_square or 0) + 1 if board.has_legal_en_passant() else 0,
         min(board.halfmove_clock, 255),
     ]
 

@@ -107,7 +107,7 @@ def test_from_the_wheel(tmp_path: Path) -> None:
     def from_wheel(*arguments: str, lines: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-P", "-c", script, *arguments],
-            input=lines, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path,
+            input=lines, capture_output=True, text=True, timeout=600, check=False, cwd=tmp_path,
         )  # fmt: skip
 
     listed = from_wheel()

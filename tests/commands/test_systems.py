@@ -17,7 +17,7 @@ def test_table_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["systems", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [entry["name"] for entry in told["systems"]] == list(SYSTEMS)
-    assert set(told["systems"][0]) == {"name", "game", "title", "paper", "anchor"}
+    assert set(told["systems"][0]) == {"name", "game", "title", "paper", "anchor", "answers"}
 
 
 def test_the_recipes_of_a_system(capsys: pytest.CaptureFixture[str]) -> None:

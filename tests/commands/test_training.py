@@ -48,9 +48,9 @@ def test_a_training_from_the_command_line(
 
 
 def test_the_settings_of_a_system_are_options_with_the_papers_defaults(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["train", "winner", "--help"]) == 0
+    assert run(["train", "winner", "--help", "--recipe", "paper"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    for part in ("--attacks", "--separate", "400conv4x4.pool2x2.200conv2x2.ip70", "--momentum", "0.0005"):
+    for part in ("--attacks", "--separate", "400conv4x4.pool2x2.200conv2x2.ip70", "--momentum", "0.0005", "150000"):
         assert part in text
 
 
@@ -208,7 +208,7 @@ def test_stores_that_make_no_pairs(
         (["--networks", "distilled"], 2, "the full network, which teaches the distilled one, is not in such a run"),
         (["--pos2vec", "600-400"], 2, "--pos2vec 600-400: sizes of layers, as 400.200.100"),
         (["--small-compare", "0"], 2, "--small-compare 0: sizes of layers"),
-        (["--reuse", "3"], 2, "--reuse 3: must divide --batch 256"),
+        (["--reuse", "3"], 2, "--reuse 3: must divide --batch 8192"),
         (["--pretrain-epochs", "0", "--epochs", "0", "--distil-epochs", "0"], 2, "nothing is left to train"),
         (["--opening", "300"], 1, "end in the first 300 moves"),
         (["--held-out", "100"], 2, "--held-out 100: percent, from 0 to under 100"),

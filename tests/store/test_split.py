@@ -86,3 +86,37 @@ def test_the_same_game_twice_is_on_one_side(bundled_store: Store) -> None:
     sides, hashes = bundled_store.sides(), bundled_store.column("hash")
     assert len(np.unique(hashes)) == len(hashes)
     assert min(int((sides == side).sum()) for side in (TRAIN, VALIDATE, TEST)) > 100
+
+
+def test_games_that_begin_alike_stand_together() -> None:
+    """By hash and by date, whatever their own hashes and dates; of singles nothing changes."""
+    openings = np.arange(len(HASHES), dtype=np.uint64)
+    openings[1::2] = openings[::2][: len(openings[1::2])]  # pairs
+    pairs = len(HASHES) // 2 * 2
+    dates = np.random.default_rng(5).permutation(DATES)
+    for split in (Split(20, 20), Split(validate_from=DAY(2020, 1, 1), test_from=DAY(2021, 1, 1))):
+        alone = split.assign(HASHES, dates)[:pairs].reshape(-1, 2)
+        sides = split.assign(HASHES, dates, openings)[:pairs].reshape(-1, 2)
+        assert (alone[:, 0] != alone[:, 1]).any(), "or nothing is tested"
+        assert (sides[:, 0] == sides[:, 1]).all()
+        first = alone[:, 0] if split.test_from is None else alone.min(axis=1)  # by date the sides rise with it
+        np.testing.assert_array_equal(sides[:, 0], first)
+        np.testing.assert_array_equal(
+            split.assign(HASHES, dates, np.arange(len(HASHES), dtype=np.uint64)), split.assign(HASHES, dates)
+        )
+
+
+def test_a_game_without_a_date_takes_its_like_to_training() -> None:
+    split = Split(validate_from=DAY(2020, 1, 1), test_from=DAY(2021, 1, 1))
+    dates = np.array(["2022-01-01", "NaT"], "datetime64[D]")
+    assert split.assign(HASHES[:2], dates, np.zeros(2, np.uint64)).tolist() == [TRAIN, TRAIN]
+
+
+def test_splits_of_earlier_versions_stay_as_they_were() -> None:
+    written = Split(20, 20).as_json()
+    assert written.pop("together")
+    old = Split.from_json(written)
+    np.testing.assert_array_equal(
+        old.assign(HASHES, DATES, np.zeros(len(HASHES), np.uint64)), old.assign(HASHES, DATES)
+    )
+    assert set(Split(20, 20).assign(HASHES, DATES, np.zeros(len(HASHES), np.uint64)).tolist()) != {0, 1, 2}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +174,46 @@ def test_pairs_are_fresh_each_pass_and_follow_from_their_numbers(small_store: St
     same = (whole["codes"][whole["first"]] == other["codes"][other["first"]]).all(1)
     assert same.mean() < 0.02
     assert 0.4 < (whole["target"] == other["target"]).mean() < 0.6
+
+
+@pytest.mark.parametrize("drawn", [2, 3, 10, 0])
+def test_nearer_pairs_are_two_positions_of_one_game(small_store: Store, games: NDArray[np.int64], drawn: int) -> None:
+    """Never one against itself, and the later is the better for the winner, however few are drawn of a game."""
+    store = watched(small_store)
+    pairs = Pairs(store, games, replace(TINY, nearer=True, positions=drawn))
+    batch = pairs.batch(np.arange(400), 0)
+    assert set(batch["more_target"].tolist()) == {0.0, 1.0}
+    later, earlier = store.asked_plies[:400], store.asked_plies[400:]  # as they were asked for
+    np.testing.assert_array_equal(store.asked_games[:400], store.asked_games[400:])
+    assert (later > earlier).all()
+    white_won = small_store.column("result")[store.asked_games[:400]] > 0
+    first_is_later = batch["more_first"] < batch["more_second"]
+    np.testing.assert_array_equal(batch["more_target"] == 1, first_is_later == white_won)
+    if drawn in (0, 10):  # and they are spread over the game
+        assert len({*(later - earlier).tolist()}) > 10
+
+
+def test_nearer_needs_two_positions() -> None:
+    with pytest.raises(UsageError, match="--positions must be 2 or more"):
+        SYSTEM.check(replace(TINY, nearer=True, positions=1))
+
+
+def test_every_stage_and_seed_has_pairs_of_its_own(small_store: Store, games: NDArray[np.int64]) -> None:
+    """The distilled network does not see the very pairs of its teacher, nor a second seed those of the first."""
+    batches = {}
+    for seed in (0, 1):
+        network = DeepChess(TINY)
+        SYSTEM.prepare(network, small_store, games, TINY, seed)
+        for stage in SYSTEM.stages(network, TINY):
+            if stage.name in ("deepchess", "distilled"):
+                examples = stage.examples(small_store, games)
+                batch = examples.batch(np.arange(2000), 0)
+                batches[stage.name, seed] = batch["codes"][batch["first"]]
+                again = stage.examples(small_store, games).batch(np.arange(2000), 0)
+                np.testing.assert_array_equal(batch["codes"], again["codes"])
+    assert len(batches) == 4
+    for one, other in combinations(batches.values(), 2):
+        assert (one == other).all(1).mean() < 0.02
 
 
 @pytest.mark.parametrize("reuse", [2, 8])

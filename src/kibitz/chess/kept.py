@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kibitz.chess.filters import Filter, speed_of
 from kibitz.chess.moves import pack
-from kibitz.chess.replay import STANDARD_START, START_WIDTH
+from kibitz.chess.replay import STANDARD_START, START_WIDTH, keep_legal_passing
 from kibitz.store.batch import GameBatch, LeftOut
 
 COLUMNS = pa.schema([
@@ -98,6 +98,7 @@ def _start_row(chunk: rust.PyChunkView, game: int) -> NDArray[np.uint8] | None:
     side = 0 if chunk.turn[at] else 1
     castling = sum(1 << right for right in range(4) if rights[right])
     row[64:] = side, castling, chunk.en_passant[at] + 1, min(int(chunk.halfmove_clock[at]), 255)
+    keep_legal_passing(row[None, :64], row[None, 64:])
     return row
 
 

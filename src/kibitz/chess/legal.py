@@ -10,87 +10,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.chess.attacks import KNIGHT, REACH, STEPS, attacked, look, strikes, takes_in_passing
 from kibitz.chess.replay import CASTLING, EN_PASSANT, SIDE
 
-# Directions a piece slides in: the four straight ones, then the diagonals. _REACH: how many squares lie that way.
-_STEPS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
-
-
-def _reach() -> NDArray[np.int64]:
-    """How many squares lie between each square and the border, in each direction [64, 8]."""
-    square = np.arange(64)
-    up, right = 7 - square // 8, 7 - square % 8
-    down, left = square // 8, square % 8
-    ways = [(up,), (right,), (down,), (left,), (up, right), (down, right), (down, left), (up, left)]
-    return np.stack([np.minimum.reduce(borders) for borders in ways], axis=1)
-
-
-def _knight() -> NDArray[np.int64]:
-    """The squares a knight reaches from each square [64, 8], filled up with -1."""
-    found = np.full((64, 8), -1, np.int64)
-    for square in range(64):
-        rank, file = divmod(square, 8)
-        jumps = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]
-        near = [(rank + r) * 8 + file + f for r, f in jumps if 0 <= rank + r < 8 and 0 <= file + f < 8]
-        found[square, : len(near)] = near
-    return found
-
-
-_REACH = _reach()
-_KNIGHT = _knight()
 MOST = 64 * 27 + 2  # no position has more moves: a queen has 27 at most, any other piece fewer; and castling
 _ANYWHERE = -1  # a set of squares is 64 bits of an int64 (uint64 would turn into floats beside other integers)
-
-
-# A board in here is int8 [64] in the mover's view: 1..6 the mover's pieces P N B R Q K, below 0 the other side's.
-# The squares stay where they are; `forward` is the mover's pawn step, 8 or -8.
-
-
-@numba.njit(nogil=True, cache=True)
-def look(codes, side, board):  # type: ignore[no-untyped-def]
-    """Fill the board; the square of the mover's king, or -1."""
-    king = -1
-    for square in range(64):
-        code = np.int64(codes[square])
-        if code == 0:
-            board[square] = 0
-            continue
-        piece = code - 6 if code > 6 else code
-        mine = (code > 6) == (side != 0)
-        board[square] = piece if mine else -piece
-        if mine and piece == 6:
-            king = square
-    return king
-
-
-@numba.njit(nogil=True, cache=True)
-def _strikes(piece, way, distance, forward):  # type: ignore[no-untyped-def]
-    """Whether another side's piece (1..6) strikes the square that it sees `distance` steps off, against the way."""
-    if piece == 5 or piece == (4 if way < 4 else 3):
-        return True
-    if distance != 1:
-        return False
-    return piece == 6 or (piece == 1 and way >= 4 and _STEPS[way] * forward > 0)
-
-
-@numba.njit(nogil=True, cache=True)
-def attacked(board, square, forward):  # type: ignore[no-untyped-def]
-    """Whether the other side attacks the square."""
-    for way in range(8):
-        step = _STEPS[way]
-        for distance in range(1, _REACH[square, way] + 1):
-            piece = board[square + step * distance]
-            if piece != 0:
-                if piece < 0 and _strikes(-piece, way, distance, forward):
-                    return True
-                break
-    for i in range(8):
-        origin = _KNIGHT[square, i]
-        if origin < 0:
-            break
-        if board[origin] == -2:
-            return True
-    return False
 
 
 @numba.njit(nogil=True, cache=True)
@@ -102,10 +26,10 @@ def _bonds(board, king, forward, pinned):  # type: ignore[no-untyped-def]
     checks = 0
     answer = np.int64(0)
     for way in range(8):
-        step = _STEPS[way]
+        step = STEPS[way]
         line = np.int64(0)
         guard = -1
-        for distance in range(1, _REACH[king, way] + 1):
+        for distance in range(1, REACH[king, way] + 1):
             square = king + step * distance
             line |= np.int64(1) << square
             piece = board[square]
@@ -114,7 +38,7 @@ def _bonds(board, king, forward, pinned):  # type: ignore[no-untyped-def]
                     break
                 guard = square
             elif piece < 0:
-                if _strikes(-piece, way, distance, forward):
+                if strikes(-piece, way, distance, forward):
                     if guard >= 0:
                         pinned[guard] = line
                     else:
@@ -122,7 +46,7 @@ def _bonds(board, king, forward, pinned):  # type: ignore[no-untyped-def]
                         answer |= line
                 break
     for i in range(8):
-        square = _KNIGHT[king, i]
+        square = KNIGHT[king, i]
         if square < 0:
             break
         if board[square] == -2:
@@ -163,32 +87,13 @@ def _pawn(board, origin, forward, allowed, moves, count):  # type: ignore[no-unt
 
 
 @numba.njit(nogil=True, cache=True)
-def _en_passant(board, king, origin, forward, file, moves, count):  # type: ignore[no-untyped-def]
-    """A pawn's capture in passing, made and tested: two pawns leave a rank at once, which no pin tells of."""
-    aside = origin & 7
-    if origin >> 3 != (4 if forward > 0 else 3) or (aside != file - 1 and aside != file + 1):
-        return count
-    captured = (origin & 56) | file
-    target = captured + forward
-    if board[captured] != -1 or board[target] != 0:
-        return count
-    board[origin], board[captured], board[target] = 0, 0, 1
-    legal = king < 0 or not attacked(board, king, forward)
-    board[origin], board[captured], board[target] = 1, -1, 0
-    if legal:
-        moves[count] = origin | target << 6
-        count += 1
-    return count
-
-
-@numba.njit(nogil=True, cache=True)
 def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untyped-def]
     """A king's single steps; only `real` ones, not further kings of a curious set-up, keep out of check."""
     board[origin] = 0  # a king does not hide the squares behind it
     for way in range(8):
-        if _REACH[origin, way] == 0:
+        if REACH[origin, way] == 0:
             continue
-        target = origin + _STEPS[way]
+        target = origin + STEPS[way]
         if board[target] <= 0 and not (real and attacked(board, target, forward)):
             moves[count] = origin | target << 6
             count += 1
@@ -244,10 +149,13 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
         if piece == 1:
             count = _pawn(board, origin, forward, allowed, moves, count)
             if state[EN_PASSANT]:
-                count = _en_passant(board, king, origin, forward, state[EN_PASSANT] - 1, moves, count)
+                file = np.int64(state[EN_PASSANT]) - 1
+                if takes_in_passing(board, king, origin, forward, file):
+                    moves[count] = origin | (((origin & 56) | file) + forward) << 6
+                    count += 1
         elif piece == 2:
             for i in range(8):
-                target = _KNIGHT[origin, i]
+                target = KNIGHT[origin, i]
                 if target < 0:
                     break
                 if board[target] <= 0 and allowed >> target & 1:
@@ -256,8 +164,8 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
         else:
             for way in range(4 if piece == 3 else 0, 4 if piece == 4 else 8):
                 target = origin
-                for _ in range(_REACH[origin, way]):
-                    target += _STEPS[way]
+                for _ in range(REACH[origin, way]):
+                    target += STEPS[way]
                     if board[target] > 0:
                         break
                     if allowed >> target & 1:
@@ -266,21 +174,6 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
                     if board[target] < 0:
                         break
     return count, checks
-
-
-@numba.njit(nogil=True, cache=True)
-def can_pass(codes, state, board, moves):  # type: ignore[no-untyped-def]
-    """Whether a capture en passant is legal. board [64] and moves [2 at least] are room to work in."""
-    if state[EN_PASSANT] == 0:
-        return False
-    forward = -8 if state[SIDE] else 8
-    file = np.int64(state[EN_PASSANT]) - 1
-    rank = 4 if forward > 0 else 3
-    king = look(codes, state[SIDE], board)
-    for aside in range(8):  # a pawn beside the one that passed
-        if board[rank * 8 + aside] == 1 and _en_passant(board, king, rank * 8 + aside, forward, file, moves, 0):
-            return True
-    return False
 
 
 @numba.njit(nogil=True, cache=True)

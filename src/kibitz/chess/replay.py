@@ -1,8 +1,11 @@
 """Positions on demand: replay any (game, ply) from packed moves.
 
 A position is 64 codes and 4 state numbers, all uint8:
-side to move (0 White, 1 Black), castling rights (bits 1 K, 2 Q, 4 k, 8 q), en-passant file + 1 (0 when the last move
-was no double step of a pawn), and the plies since the last capture or pawn move (at most 255).
+side to move (0 White, 1 Black), castling rights (bits 1 K, 2 Q, 4 k, 8 q), en-passant file + 1 (0 where no capture en
+passant is legal), and the plies since the last capture or pawn move (at most 255).
+A pawn's double step leaves no mark unless it can be taken in passing, by a legal move: positions are the same when the
+same moves are possible in them (FIDE 9.2.3), and the FENs of python-chess and lichess and X-FEN say no more either. So
+a position does not depend on whether it was replayed or read.
 Ply 0 is the start position, ply i the position after i moves, so a game of n moves has n + 1 positions.
 """
 
@@ -13,6 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.chess.attacks import can_pass
 from kibitz.store.places import checked
 
 SQUARES = 64
@@ -37,6 +41,7 @@ _LINE = 32  # moves in a line of the processor's cache
 @numba.njit(nogil=True, cache=True)
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
     touched = 0
+    view = np.empty(64, np.int8)
     for begin in range(0, games.shape[0], _TOGETHER):
         end = min(begin + _TOGETHER, games.shape[0])
         # Random games lie far apart. A look at all of them first lets the memory answer many questions at once.
@@ -84,9 +89,10 @@ def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # ty
                     elif origin == target + 2:
                         board[origin - 1] = board[origin - 4]
                         board[origin - 4] = 0
-            state[i, SIDE] = (row[64 + SIDE] + plies[i]) & 1
+            side = (row[64 + SIDE] + plies[i]) & 1
+            state[i, SIDE] = side
             state[i, CASTLING] = rights
-            state[i, EN_PASSANT] = en_passant
+            state[i, EN_PASSANT] = en_passant if can_pass(board, side, en_passant, view) else 0
             state[i, CLOCK] = min(quiet, 255)
     return touched  # or the compiler would leave the looking out
 
@@ -111,6 +117,19 @@ def replay(
     return codes, state
 
 
+@numba.njit(nogil=True, cache=True)
+def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
+    view = np.empty(64, np.int8)
+    for i in range(codes.shape[0]):
+        if not can_pass(codes[i], state[i, SIDE], state[i, EN_PASSANT], view):
+            state[i, EN_PASSANT] = 0
+
+
+def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> None:
+    """Take the en-passant file out of the states [n, 4] where no capture en passant is legal in codes [n, 64]."""
+    _legal_passing(codes, state)
+
+
 def encode_board(board: chess.Board) -> NDArray[np.uint8]:
     """A python-chess board as one start row [68]; castling rights must be those of standard chess."""
     row = np.zeros(START_WIDTH, np.uint8)
@@ -121,8 +140,10 @@ def encode_board(board: chess.Board) -> NDArray[np.uint8]:
     row[64 + CASTLING] = sum(
         bit for bit, square in ((1, chess.H1), (2, chess.A1), (4, chess.H8), (8, chess.A8)) if rights >> square & 1
     )
-    row[64 + EN_PASSANT] = 0 if board.ep_square is None else chess.square_file(board.ep_square) + 1
     row[64 + CLOCK] = min(board.halfmove_clock, 255)
+    if board.ep_square is not None:  # behind every pawn that moved two, in python-chess
+        row[64 + EN_PASSANT] = chess.square_file(board.ep_square) + 1
+        keep_legal_passing(row[None, :64], row[None, 64:])
     return row
 
 

@@ -53,6 +53,7 @@ def describe(store: Store) -> dict[str, Any]:
     sides = store.sides()
     kept, on_disk = store.info["positions"], store.bytes_on_disk()
     results = store.column("result")
+    alike = store.near_duplicates()
     return {
         "store": str(store.path),
         "game": store.game,
@@ -82,8 +83,10 @@ def describe(store: Store) -> dict[str, Any]:
         **{label: _counts(store.column(column)) for label, column in source.TOLD.items()},
         "split": {
             "how": store.split.describe(),
+            "near_duplicates_together": store.split.together and alike is not None,
             **{name: int((sides == number).sum()) for number, name in enumerate(SIDES)},
         },
+        "near_duplicates": alike,
         "told": list(source.TOLD),
         "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
         "read": store.info["read"],
@@ -109,7 +112,20 @@ def _number(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def _alike(count: int | None, together: bool) -> str:
+    from kibitz.store.hashing import SHARED
+
+    if count is None:
+        return "not known: the store was made by an earlier version; import the games again to keep them together"
+    if not count:
+        return "none"
+    where = "on its side of the split" if together else "on any side of the split: import the games again to mend it"
+    return f"{count:,} with the first {SHARED} moves of an earlier game, {where}"
+
+
 def _report(found: dict[str, Any]) -> None:
+    from kibitz.store.split import SIDES
+
     ratings, dates, split = found["ratings"], found["dates"], found["split"]
     size = found["figures"]["bytes_per_position"]["value"]
     rated = "none known"
@@ -127,7 +143,8 @@ def _report(found: dict[str, Any]) -> None:
         ("dates", dated),
         ("results", _line(found["results"])),
         *((label, _line(found[label])) for label in found["told"]),
-        ("split", f"{_line({k: v for k, v in split.items() if k != 'how'})} ({split['how']})"),
+        ("split", f"{_line({name: split[name] for name in SIDES})} ({split['how']})"),
+        ("near-duplicates", _alike(found["near_duplicates"], split["near_duplicates_together"])),
         ("beside the moves", ", ".join(found["beside"]) or "nothing"),
     ]
     print_table(found["store"], ("", ""), rows)

@@ -78,8 +78,8 @@ def train(
     ] = None,
     test_from: Annotated[str | None, typer.Option(help="The test takes games from this day on.")] = None,
     precision: Annotated[
-        str, typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16.")
-    ] = "auto",
+        str | None, typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16. [default: auto]")
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     json: Annotated[bool, typer.Option("--json", help="Print how it ended as one JSON object.")] = False,
     **settings: Any,
@@ -96,7 +96,7 @@ def train(
     from kibitz.training.loop import Plan
     from kibitz.training.start import train as start
 
-    if precision not in PRECISIONS:
+    if precision is not None and precision not in PRECISIONS:
         raise UsageError(f"--precision {precision}: choose from {', '.join(PRECISIONS)}")
     if time_limit is not None and time_limit <= 0:
         raise UsageError(f"--time-limit {time_limit:g}: minutes, more than 0")
@@ -117,10 +117,11 @@ def train(
     looks = {
         "summary_every": summary_every, "validate_every": validate_every, "snapshot_every": snapshot_every,
         "snapshot_megabytes": snapshot_megabytes, "validate_positions": validate_positions, "patience": patience,
+        "precision": PRECISIONS[precision] if precision else None,
     }  # fmt: skip
     plan = Plan(
         **{**find_recipe(system, named).training, **{key: value for key, value in looks.items() if value is not None}},
-        time_limit=None if time_limit is None else time_limit * 60, seed=seed, precision=PRECISIONS[precision],
+        time_limit=None if time_limit is None else time_limit * 60, seed=seed,
         device=device,
     )  # fmt: skip
     with _Progress() as progress:

@@ -111,9 +111,9 @@ def _board(words: Sequence[str]) -> chess.Board:
         board = chess.Board(fen)
     except ValueError as error:
         raise ValueError(f"{shown(fen) or 'fen'}: no FEN ({shown(str(error).split(':')[0])})") from None
-    # Many write rights that are gone, or a square behind any pawn that moved two; both do no harm.
+    # Many write rights that are gone, or a square behind any pawn that moved two.
     board.castling_rights = board.clean_castling_rights()
-    if board.status() & chess.STATUS_INVALID_EP_SQUARE:
+    if board.status() & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():
         board.ep_square = None
     if status := board.status():
         wrong = ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from kibitz.chess.legal import MOST, attacked, can_pass, generate
+from kibitz.chess.attacks import attacked, can_pass
+from kibitz.chess.legal import MOST, generate
 from kibitz.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, START_WIDTH, rights_kept
 from kibitz.play.comparer import fill
 
@@ -28,7 +29,6 @@ _WORTH = np.array([0, 1, 3, 3, 5, 9, 0], np.int64)
 STACK = [
     ("rows", "u1", (PLIES, START_WIDTH)),
     ("keys", "i8", (PLIES,)),  # of what the rules call the same position
-    ("passing", "i8", (PLIES,)),  # the file + 1 of an en passant that is possible
     ("men", "i8", (PLIES,)),  # pieces on the board
     ("changed", "i8", (PLIES, 4)),  # squares that the move to a row has changed
     ("changes", "i8", (PLIES,)),  # and how many
@@ -56,8 +56,7 @@ def begin(stack):  # type: ignore[no-untyped-def]
     if row[64 + SIDE]:
         key ^= _SIDE
     key ^= _RIGHTS[row[64 + CASTLING]]
-    stack.passing[0] = row[64 + EN_PASSANT] if can_pass(row[:64], row[64:], stack.board, stack.moves[0]) else 0
-    stack.keys[0] = key ^ _PASSING[stack.passing[0]]
+    stack.keys[0] = key ^ _PASSING[row[64 + EN_PASSANT]]
     stack.men[0] = men
 
 
@@ -77,18 +76,18 @@ def make(stack, ply, move):  # type: ignore[no-untyped-def]
     fill(row, below)
     after = ply + 1
     stack.changes[after] = 0
-    stack.keys[after] = stack.keys[ply] ^ _PASSING[stack.passing[ply]] ^ _SIDE
+    stack.keys[after] = stack.keys[ply] ^ _PASSING[stack.rows[ply, 64 + EN_PASSANT]] ^ _SIDE
     origin, target, promotion = np.int64(move) & 63, np.int64(move) >> 6 & 63, np.int64(move) >> 12
     piece, captured = np.int64(below[origin]), np.int64(below[target])
     _put(stack, after, origin, 0)
     _put(stack, after, target, piece + promotion - 1 if promotion else piece)
     stack.men[after] = stack.men[ply] - (captured != 0)
     quiet = min(np.int64(below[64 + CLOCK]) + 1, 255)
-    row[64 + EN_PASSANT] = 0
+    passed = 0
     if piece == 1 or piece == 7:
         quiet = 0
         if target - origin == 16 or origin - target == 16:
-            row[64 + EN_PASSANT] = (origin & 7) + 1
+            passed = (origin & 7) + 1
         elif captured == 0 and (target - origin) & 7 != 0:  # en passant
             _put(stack, after, (origin & 56) | (target & 7), 0)
             stack.men[after] -= 1
@@ -106,7 +105,8 @@ def make(stack, ply, move):  # type: ignore[no-untyped-def]
     row[64 + CASTLING] = rights
     row[64 + SIDE] = 1 - below[64 + SIDE]
     row[64 + CLOCK] = quiet
-    _note_passing(stack, after)
+    row[64 + EN_PASSANT] = passed if can_pass(row[:64], row[64 + SIDE], passed, stack.board) else 0
+    stack.keys[after] ^= _PASSING[row[64 + EN_PASSANT]]
 
 
 @numba.njit(nogil=True, cache=True)
@@ -115,21 +115,11 @@ def make_none(stack, ply):  # type: ignore[no-untyped-def]
     row = stack.rows[ply + 1]
     fill(row, stack.rows[ply])
     stack.changes[ply + 1] = 0
-    stack.keys[ply + 1] = stack.keys[ply] ^ _PASSING[stack.passing[ply]] ^ _SIDE
+    stack.keys[ply + 1] = stack.keys[ply] ^ _PASSING[row[64 + EN_PASSANT]] ^ _SIDE
     stack.men[ply + 1] = stack.men[ply]
-    stack.passing[ply + 1] = 0
     row[64 + SIDE] = 1 - row[64 + SIDE]
     row[64 + EN_PASSANT] = 0
     row[64 + CLOCK] = 0
-
-
-@numba.njit(nogil=True, cache=True)
-def _note_passing(stack, ply):  # type: ignore[no-untyped-def]
-    row = stack.rows[ply]
-    stack.passing[ply] = 0
-    if row[64 + EN_PASSANT] and can_pass(row[:64], row[64:], stack.board, stack.moves[ply]):
-        stack.passing[ply] = row[64 + EN_PASSANT]
-        stack.keys[ply] ^= _PASSING[stack.passing[ply]]
 
 
 @numba.njit(nogil=True, cache=True)

@@ -10,7 +10,7 @@ import rust_chess
 from numpy.typing import NDArray
 
 from kibitz.chess.moves import from_move
-from kibitz.chess.replay import CLOCK, SQUARES, encode_board, replay
+from kibitz.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, encode_board, replay
 
 FIFTY = 100
 """Plies without capture or pawn move after which the game is drawn."""
@@ -32,11 +32,13 @@ _PACKED, _MOVES = _tables()
 
 class Position:
     """board: rust_chess's; row uint8 [68]: codes, then state, as in chess/replay.py; key: of what the rules call the
-    same position: pieces, side to move, castling rights, and en passant where a pawn stands ready for it."""
+    same position: pieces, side to move, castling rights, and en passant where it is legal."""
 
     __slots__ = ("board", "key", "row")
 
     def __init__(self, board: rust_chess.Board, row: NDArray[np.uint8]):
+        if not row[SQUARES + EN_PASSANT] and board.en_passant is not None:  # rust_chess looks at no pin
+            board = _board(decode_board(row[:SQUARES], row[SQUARES:]))
         self.board = board
         self.row = row
         self.key: int = board.zobrist_hash
@@ -103,9 +105,7 @@ def root(board: chess.Board) -> tuple[Position, Counter[int]]:
 def _board(board: chess.Board) -> rust_chess.Board:
     """rust_chess's board, without counters: it takes none above 255, and the search has its own."""
     passing = (
-        chess.SQUARE_NAMES[board.ep_square]
-        if board.ep_square is not None and board.has_pseudo_legal_en_passant()
-        else "-"
+        chess.SQUARE_NAMES[board.ep_square] if board.ep_square is not None and board.has_legal_en_passant() else "-"
     )
     rights = board.clean_castling_rights()
     castling = "".join(

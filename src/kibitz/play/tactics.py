@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.chess.legal import attacked, look
+from kibitz.chess.attacks import attacked, look
 from kibitz.chess.replay import SIDE
 
 # Pawns' worth of P N B R Q K; a king is never lost, so that what defends by king alone is not counted as lost either.

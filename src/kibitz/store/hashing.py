@@ -1,4 +1,5 @@
-"""A name for every game (64 bits, from its start, moves and result), and a set of such names that grows."""
+"""Names for games: of the whole one (64 bits, from its start, moves and result), of its first moves; and a set of such
+names that grows."""
 
 from __future__ import annotations
 
@@ -6,6 +7,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+SHARED = 40
+"""Games that share so many moves from the start are taken for near-duplicates: one game from two sources, say, with
+another end or result. Where theory reaches as far, games of other players are taken for it too, which does no harm."""
+_ALL = 1 << 62
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -16,15 +21,16 @@ def _mix(value, word):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def _hash_games(moves, offsets, starts, standard, results, hashes):  # type: ignore[no-untyped-def]
+def _hash_games(moves, offsets, starts, standard, results, most, hashes):  # type: ignore[no-untyped-def]
     for game in range(hashes.shape[0]):
+        count = min(offsets[game + 1] - offsets[game], most)
         value = np.uint64(results[game] + 2)
         if starts.shape[1] and not np.array_equal(starts[game], standard):
             for i in range(starts.shape[1]):
                 value = _mix(value, starts[game, i])
-        for i in range(offsets[game], offsets[game + 1]):
+        for i in range(offsets[game], offsets[game] + count):
             value = _mix(value, moves[i])
-        value = _mix(value, offsets[game + 1] - offsets[game])
+        value = _mix(value, count)
         hashes[game] = max(_mix(value, 0), np.uint64(1))  # 0 marks an empty place in the set
 
 
@@ -40,11 +46,30 @@ def hash_games(
     moves uint16 [sum of plies]; starts uint8 [games, width], None where all begin from the standard start; standard
     uint8 [width]: that start, which leaves no mark in the hash, so that it does not matter how it was said.
     """
+    return _hashes(moves, plies, starts, results, standard, _ALL)
+
+
+def hash_openings(
+    moves: NDArray[np.uint16], plies: NDArray[np.int32], starts: NDArray[np.uint8] | None, standard: NDArray[np.uint8]
+) -> NDArray[np.uint64]:
+    """One hash a game, of its start and its first SHARED moves, or of all where it has fewer; the result does not
+    matter. Arguments as in `hash_games`."""
+    return _hashes(moves, plies, starts, np.zeros(len(plies), np.int8), standard, SHARED)
+
+
+def _hashes(
+    moves: NDArray[np.uint16],
+    plies: NDArray[np.int32],
+    starts: NDArray[np.uint8] | None,
+    results: NDArray[np.int8],
+    standard: NDArray[np.uint8],
+    most: int,
+) -> NDArray[np.uint64]:
     offsets = np.concatenate(([0], np.cumsum(plies, dtype=np.int64)))
     hashes = np.empty(len(plies), np.uint64)
     if starts is None:
         starts = np.empty((len(plies), 0), np.uint8)
-    _hash_games(moves, offsets, starts, standard, results, hashes)
+    _hash_games(moves, offsets, starts, standard, results, most, hashes)
     return hashes
 
 

@@ -1,4 +1,5 @@
-"""Training, validation and test: every game stands on exactly one side, by its hash or by its date."""
+"""Training, validation and test: every game stands on exactly one side, by its hash or by its date, and games that
+begin alike stand together."""
 
 from __future__ import annotations
 
@@ -25,12 +26,15 @@ class Split:
     on are the test; with validate_from, games from that day on (and before test_from) are the validation. With
     test_from alone the validation is taken by hash from the games before; with validate_from alone there is no test.
     Games without a date count as early.
+    together: games with the same start and first 40 moves, which are near-duplicates as a rule, stand on one side: that
+    of the first of them in the store, or by date that of the earliest. False in splits of earlier versions.
     """
 
     validate_share: float = 5.0
     test_share: float = 5.0
     validate_from: datetime.date | None = None
     test_from: datetime.date | None = None
+    together: bool = True
 
     def check(self) -> None:
         """Raises UsageError for shares or dates that leave nothing to train on."""
@@ -44,8 +48,13 @@ class Split:
                 "the test takes the latest games"
             )
 
-    def assign(self, hashes: NDArray[np.uint64], dates: NDArray[np.datetime64]) -> NDArray[np.uint8]:
-        """The side of each game: 0 training, 1 validation, 2 test. dates: datetime64[D], NaT where unknown."""
+    def assign(
+        self, hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.uint8]:
+        """The side of each game: 0 training, 1 validation, 2 test. dates: datetime64[D], NaT where unknown; openings:
+        equal for games that stand together, None where that is not known."""
+        if self.together and openings is not None:
+            hashes, dates = _as_one(hashes, dates, openings)
         place = (hashes >> np.uint64(11)) % np.uint64(_PARTS)
         side = np.zeros(len(hashes), np.uint8)
         validate, test = (round(share / 100 * _PARTS) for share in (self.validate_share, self.test_share))
@@ -71,4 +80,17 @@ class Split:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Split:
         days = {key: datetime.date.fromisoformat(data[key]) for key in ("validate_from", "test_from") if data.get(key)}
-        return cls(**{**data, "validate_from": None, "test_from": None, **days})
+        return cls(**{"together": False, **data, "validate_from": None, "test_from": None, **days})
+
+
+def _as_one(
+    hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.datetime64]]:
+    """Hashes and dates as the split takes them: for all games of one opening the first's hash and the earliest date."""
+    _, first, group = np.unique(openings, return_index=True, return_inverse=True)
+    if len(first) == len(openings):
+        return hashes, dates
+    days = dates.astype(np.int64)  # an unknown one is the least number: it counts as early
+    earliest = np.full(len(first), np.iinfo(np.int64).max)
+    np.minimum.at(earliest, group, days)
+    return hashes[first][group], earliest[group].astype(dates.dtype)

@@ -172,7 +172,19 @@ class Store:
     def sides(self, split: Split | None = None) -> NDArray[np.uint8]:
         """The side of each game (training, validation, test) in a split, by default the store's own."""
         dates = self.column("date").astype("datetime64[D]")
-        return (split or self.split).assign(self.column("hash"), dates)
+        return (split or self.split).assign(self.column("hash"), dates, self.openings())
+
+    def openings(self) -> NDArray[np.uint64] | None:
+        """A name of each game's start and first moves (see hashing.py), equal for near-duplicates; None in a store
+        that was made before they were told apart."""
+        if "opening" not in pq.read_schema(self._folder / TABLE).names:
+            return None
+        return self.column("opening")
+
+    def near_duplicates(self) -> int | None:
+        """How many games begin as an earlier game of the store does; None where that is not known."""
+        openings = self.openings()
+        return None if openings is None else len(openings) - len(np.unique(openings))
 
     def replay(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Positions (games[i], plies[i]) as codes and state; what they mean is said by the game's own replay."""

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.store.batch import EXAMPLES, GameBatch, LeftOut
-from kibitz.store.hashing import HashSet, hash_games
+from kibitz.store.hashing import HashSet, hash_games, hash_openings
 from kibitz.store.lock import alone
 from kibitz.store.split import Split
 from kibitz.store.store import FORMAT, INFO, TABLE, Store
 
-_OWN_COLUMNS = [("plies", pa.int32()), ("start", pa.int32()), ("hash", pa.uint64())]
+_OWN_COLUMNS = [("plies", pa.int32()), ("start", pa.int32()), ("hash", pa.uint64()), ("opening", pa.uint64())]
 _COPY = 1 << 20  # values copied at once from an old store
 _ROWS = 100_000  # games in a row group of the table
 
@@ -158,7 +158,10 @@ class StoreWriter:
         _copy(old.moves, self._moves)
         _copy(old.offsets[1:], self._offsets)
         self._digest.update(old.column("hash").tobytes())
-        for rows in old.table().cast(self.schema).to_batches():
+        table = old.table()
+        if old.openings() is None:  # made before games that begin alike were kept together
+            table = table.append_column("opening", pa.array(_openings(old, self._standard), pa.uint64()))
+        for rows in table.cast(self.schema).to_batches():
             self._table.write_batch(rows)
         self.games, self.moves = len(old), len(old.moves)
 
@@ -220,7 +223,8 @@ class StoreWriter:
         ends = np.cumsum(batch.plies, dtype="<i8") + self.moves
         self._offsets.write(ends.tobytes())
         self._digest.update(hashes.tobytes())
-        own = (batch.plies, self._start_numbers(batch), hashes)
+        openings = hash_openings(batch.moves, batch.plies, batch.starts, self._standard)
+        own = (batch.plies, self._start_numbers(batch), hashes, openings)
         table = batch.table
         for (name, kind), values in zip(_OWN_COLUMNS, own, strict=True):
             table = table.append_column(name, pa.array(values, kind))
@@ -325,6 +329,17 @@ class StoreWriter:
             for folder in self.path.iterdir():  # the old one, and those of appends that were killed
                 if folder.name.isdigit() and folder != self._folder:
                     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _openings(store: Store, standard: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """The names of the games' openings, for a store that has none; some games at once."""
+    parts = []
+    for at in range(0, len(store), _ROWS):
+        some = slice(at, min(at + _ROWS, len(store)))
+        moves = store.moves[store.offsets[some.start] : store.offsets[some.stop]]
+        starts = store.starts[store.start_of[some]] if len(store.starts) > 1 else None
+        parts.append(hash_openings(moves, store.plies[some].astype(np.int32), starts, standard))
+    return np.concatenate(parts) if parts else np.empty(0, np.uint64)
 
 
 def _copy(values: NDArray[Any], file: IO[bytes]) -> None:

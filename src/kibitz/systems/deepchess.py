@@ -7,6 +7,7 @@ that has positions for bounds is in kibitz.play.comparison.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -115,8 +116,7 @@ _MODERN: dict[str, Any] = {
     "nearer": True,
     "keep": "best",
     "reuse": 4,
-    "pretrain_epochs": 0.04,
-    "pretrain_rate": 0.003,
+    "pretrain_epochs": 0.0,
     "learning_rate": 0.005,
     "distil_rate": 0.005,
     "optimiser": "muon",
@@ -130,10 +130,10 @@ _MODERN: dict[str, Any] = {
 
 RECIPES = {
     "default": Recipe(
-        "the paper's networks with Muon, all positions and both colours: 20 million pairs, 10 million to distil",
-        {**_MODERN, "epochs": 20.0, "distil_epochs": 10.0},
+        "the paper's networks with Muon, all positions and both colours: 40 million pairs, 30 million to distil",
+        {**_MODERN, "epochs": 40.0, "distil_epochs": 30.0},
     ),
-    "long": Recipe("the default with four times the pairs", {**_MODERN, "epochs": 80.0, "distil_epochs": 40.0}),
+    "long": Recipe("the default with four times the pairs", {**_MODERN, "epochs": 160.0, "distil_epochs": 100.0}),
     "paper": Recipe(
         "the paper to the letter: 10 positions a game, Pos2Vec layer by layer for 200 epochs, 100 epochs of pairs, SGD",
         departures=(
@@ -168,8 +168,8 @@ def positions(
 class Positions:
     """Pos2Vec's examples: every drawn position."""
 
-    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
-        self.store, self.colours, self.mirror = store, settings.colours, settings.mirror
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
+        self.store, self.colours, self.mirror, self.salt = store, settings.colours, settings.mirror, salt
         self.sample = positions(store, games, settings)
 
     def __len__(self) -> int:
@@ -178,9 +178,9 @@ class Positions:
     def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
         codes, state = self.store.replay(self.sample.games[numbers], self.sample.plies[numbers])
         if self.colours:
-            codes, state = exchanged(codes, state, _chance(numbers, epoch, 0) & np.uint64(1) == 1)
+            codes, state = exchanged(codes, state, _chance(numbers, epoch, 0, self.salt) & np.uint64(1) == 1)
         if self.mirror:
-            codes, state = mirrored(codes, state, _chance(numbers, epoch, 3) & np.uint64(1) == 1)
+            codes, state = mirrored(codes, state, _chance(numbers, epoch, 3, self.salt) & np.uint64(1) == 1)
         return {"codes": codes, "state": state}
 
 
@@ -192,15 +192,18 @@ class Pairs:
     each of them in r pairs.
 
     With `nearer` there are further positions, and `more_first`, `more_second` and `more_target` for pairs of one game.
+    salt: which pairs are drawn, and shown which way round; another for every stage and seed.
     """
 
-    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
-        self.store, self.settings = store, settings
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
+        self.store, self.settings, self.salt = store, settings, salt
         sample = positions(store, games, settings)
         white_won = store.column("result")[sample.games] > 0
         self.sample, self.white_won = sample, white_won
-        self.ends = np.flatnonzero(np.diff(sample.games, append=-1))
-        """The last position of each game."""
+        ends = np.flatnonzero(np.diff(sample.games, append=-1))
+        drawn = np.diff(ends, prepend=-1)
+        self.ends, self.drawn = ends[drawn > 1], drawn[drawn > 1]
+        """The last position of each game that has two or more, and how many it has."""
         self.won, self.lost = (Sample(sample.games[side], sample.plies[side]) for side in (white_won, ~white_won))
 
     def __len__(self) -> int:
@@ -216,12 +219,12 @@ class Pairs:
         if self.settings.colours:
             codes, state = exchanged(codes, state, np.concatenate([won_exchanged, lost_exchanged]))
         if self.settings.mirror:
-            coins = [_chance(few, epoch, key) & np.uint64(1) == 1 for key in (3, 6)]
+            coins = [_chance(few, epoch, key, self.salt) & np.uint64(1) == 1 for key in (3, 6)]
             codes, state = mirrored(codes, state, np.concatenate(coins))
         place = np.arange(len(few))
         better = np.tile(place, reuse)
         worse = np.concatenate([np.roll(place, turn) for turn in range(reuse)]) + len(few)
-        target = _chance(numbers, epoch, 7) & np.uint64(1) == 1
+        target = _chance(numbers, epoch, 7, self.salt) & np.uint64(1) == 1
         found = {
             "codes": codes,
             "state": state,
@@ -229,35 +232,35 @@ class Pairs:
             "second": np.where(target, worse, better),
             "target": target.astype(np.float32),
         }
-        return found | self._nearer(few, epoch, codes, state) if self.settings.nearer else found
+        return found | self._nearer(few, epoch, codes, state) if self.settings.nearer and len(self.ends) else found
 
     def _nearer(
         self, numbers: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]
     ) -> Arrays:
-        """Two positions near the end of one game for each number, added to the others."""
-        count, chance = len(numbers), _chance(numbers, epoch + 1000, 1)
-        end = self.ends[(chance % np.uint64(len(self.ends))).astype(np.int64)]
-        back = _chance(numbers, epoch + 1000, 2)
-        later = end - (back % np.uint64(NEAR)).astype(np.int64)
-        earlier = later - 1 - (back // np.uint64(NEAR) % np.uint64(NEAR)).astype(np.int64)
-        game = self.sample.games[end]
-        there = (earlier >= 0) & (self.sample.games[earlier] == game)  # the game has so many
-        later, earlier = np.where(there, later, end), np.where(there, earlier, end)
+        """Two different positions near the end of one game for each number, added to the others."""
+        count, chance = len(numbers), _chance(numbers, epoch + 1000, 1, self.salt)
+        game = (chance % np.uint64(len(self.ends))).astype(np.int64)
+        end, drawn = self.ends[game], self.drawn[game]
+        chance = _chance(numbers, epoch + 1000, 2, self.salt)
+        back = (chance % np.minimum(NEAR, drawn - 1).astype(np.uint64)).astype(np.int64)
+        over = (chance >> np.uint64(32)) % np.minimum(NEAR, drawn - 1 - back).astype(np.uint64)
+        later = end - back
+        earlier = later - 1 - over.astype(np.int64)
         both = np.concatenate([later, earlier])
         more_codes, more_state = self.store.replay(self.sample.games[both], self.sample.plies[both])
         white = self.white_won[end]
         if self.settings.colours:
-            turned = _chance(numbers, epoch + 1000, 3) & np.uint64(1) == 1
+            turned = _chance(numbers, epoch + 1000, 3, self.salt) & np.uint64(1) == 1
             more_codes, more_state = exchanged(more_codes, more_state, np.tile(turned, 2))
             white = white != turned
         place = np.arange(count) + len(codes)
-        swapped = _chance(numbers, epoch + 1000, 4) & np.uint64(1) == 1
+        swapped = _chance(numbers, epoch + 1000, 4, self.salt) & np.uint64(1) == 1
         return {
             "codes": np.concatenate([codes, more_codes]),
             "state": np.concatenate([state, more_state]),
             "more_first": np.where(swapped, place + count, place),
             "more_second": np.where(swapped, place, place + count),
-            "more_target": np.where(there, white != swapped, 0.5).astype(np.float32),
+            "more_target": (white != swapped).astype(np.float32),
         }
 
     def _drawn(
@@ -265,8 +268,10 @@ class Pairs:
     ) -> tuple[Sample, NDArray[np.bool_]]:
         """A random position for each number, and whether it is to be shown with colours exchanged: then it is of the
         other kind."""
-        turned = _chance(numbers, epoch, key) & np.uint64(1) == 1 if self.settings.colours else np.zeros(1, np.bool_)
-        chance = _chance(numbers, epoch, key + 1)
+        turned = np.zeros(1, np.bool_)
+        if self.settings.colours:
+            turned = _chance(numbers, epoch, key, self.salt) & np.uint64(1) == 1
+        chance = _chance(numbers, epoch, key + 1, self.salt)
         here = (chance % np.uint64(len(straight))).astype(np.int64)
         there = (chance % np.uint64(len(other))).astype(np.int64)
         games = np.where(turned, other.games[there], straight.games[here])
@@ -274,9 +279,14 @@ class Pairs:
         return Sample(games, plies), np.broadcast_to(turned, games.shape)
 
 
-def _chance(numbers: NDArray[np.int64], epoch: int, key: int) -> NDArray[np.uint64]:
+def _chance(numbers: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[np.uint64]:
     """Random bits that depend on these arguments alone."""
-    return mixed(numbers.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key))
+    return mixed(numbers.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
+
+
+def salt_of(stage: str, seed: int) -> int:
+    """Another salt, 64 bits, for every stage and seed: no two see the same pairs."""
+    return int.from_bytes(hashlib.sha256(f"{stage} {seed}".encode()).digest()[:8], "little")
 
 
 # Networks
@@ -358,6 +368,8 @@ class DeepChess(nn.Module):
 
     outputs = ("white_better",)
     beyond: ClassVar[dict[str, int]] = {}
+    seed: int = 0
+    """Of the training, as `prepare` is told; no part of the weights."""
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -544,6 +556,8 @@ class DeepChessSystem:
                 raise UsageError(f"--{name} {getattr(settings, name):g}: a share from 0 to under 1")
         if settings.batch < 1 or settings.pairs < 1 or settings.reuse < 1:
             raise UsageError("--batch, --pairs and --reuse must be at least 1")
+        if settings.nearer and settings.positions == 1:
+            raise UsageError("--nearer compares two positions of a game: --positions must be 2 or more, or 0 for all")
         if settings.batch % settings.reuse:
             raise UsageError(f"--reuse {settings.reuse}: must divide --batch {settings.batch}")
         if not (settings.pretrain_epochs or settings.epochs or (settings.distilled and settings.distil_epochs)):
@@ -570,6 +584,7 @@ class DeepChessSystem:
         self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
     ) -> None:
         assert isinstance(network, DeepChess)
+        network.seed = seed
         sample = reference_positions(store, games, settings, seed)
         codes, state = store.replay(sample.games, sample.plies)
         network.get_buffer("reference_codes").copy_(torch.from_numpy(codes))
@@ -598,7 +613,8 @@ class DeepChessSystem:
             if epochs:
                 found.append(
                     Stage(
-                        name=name, module=network, examples=lambda store, games: examples(store, games, settings),
+                        name=name, module=network,
+                        examples=lambda store, games: examples(store, games, settings, salt_of(name, network.seed)),
                         loss=loss,
                         optimiser=lambda: optimiser(settings, *modules, l2=settings.l2 if name == "deepchess" else 0.0),
                         learning_rate=pace(base, decay, epochs), batch=settings.batch, iterations=None, epochs=epochs,

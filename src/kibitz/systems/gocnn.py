@@ -32,6 +32,7 @@ from kibitz.go.encodings import (
 from kibitz.go.points import BLACK, GRID, NONE, SIZES, symmetries
 from kibitz.go.replay import SIDE, SIZE
 from kibitz.store.positions import Positions
+from kibitz.store.sampling import mixed
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, constant
 from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
@@ -144,7 +145,7 @@ class Owners(Positions):
         assert self._owners is not None
         owner = self._owners[games]
         if self._ways is not None:  # chance that depends on the position and epoch alone
-            way = (numbers * 0x9E3779B1 + epoch * 0x85EBCA77) >> 16 & 7
+            way = (mixed(numbers.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
             source = self._ways[state[:, SIZE], way]
             codes, owner = np.take_along_axis(codes, source, 1), np.take_along_axis(owner, source, 1)
         return {"codes": codes, "state": state, "owner": owner}
@@ -214,8 +215,9 @@ def _pooled(values: Tensor, chains: Tensor, channels: int) -> Tensor:
     return torch.cat([pool_chains(values[:, :channels], chains), values[:, channels:]], 1)
 
 
-# Target and loss: 1 where the side to move owns the point at the end, else 0; squares, averaged over the points
-# whose owner is known. The text draws the owners of neutral points by chance; here they are left out.
+# Target and loss: 1 where the side to move owns the point at the end, else 0; squares, the mean over the points whose
+# owner is known (the text sums them, which is the same to Adam). The text draws the owners of neutral points by chance;
+# here they are left out.
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:

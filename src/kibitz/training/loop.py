@@ -387,12 +387,13 @@ class Trainer:
         self._sums, self._samples, self._clock = {}, 0, now
 
     def _check(self, stage: Stage, means: dict[str, float], iteration: int) -> None:
-        """Raises Diverged where the stage's measure is no number any more."""
-        if not math.isfinite(means.get(stage.better, 0.0)):
-            raise Diverged(
-                f"{self.path}: the {stage.better} of {stage.name} is no number any more at iteration {iteration:,}; "
-                "train anew with a smaller --learning-rate"
-            )
+        """Raises Diverged where the loss, or what chooses the weights, is no number any more."""
+        for name in ("loss", stage.better):
+            if not math.isfinite(means.get(name, 0.0)):
+                raise Diverged(
+                    f"{self.path}: the {name} of {stage.name} is no number any more at iteration {iteration:,}; "
+                    "train anew with a smaller --learning-rate"
+                )
 
     @torch.no_grad()
     def _validate(self, stage: Stage, examples: Examples, iteration: int, iterations: int) -> dict[str, float]:

@@ -85,7 +85,7 @@ def read_start(fen: str) -> chess.Board:
         raise BadRequest("the FEN has castling as in Chess960; only standard chess is known")
     board.chess960 = False
     board.castling_rights = board.clean_castling_rights()
-    if not board.has_legal_en_passant():
+    if status & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():
         board.ep_square = None
     board.halfmove_clock = min(max(0, board.halfmove_clock), 1000)
     board.fullmove_number = min(max(1, board.fullmove_number), 10_000)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.chess.replay import CASTLING, EN_PASSANT, SIDE
+from kibitz.chess.replay import CASTLING, keep_legal_passing
 from kibitz.go.points import BLACK, NONE, PASS, WHITE
 from kibitz.go.replay import AGE, encode_board
 from kibitz.go.rules import Board, set_up
@@ -60,13 +60,12 @@ def without_pieces(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], squares: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """The position, and then the position without the piece of each of the squares: codes [1 + n, 64], state
-    [1 + n, 4]. A right to castle goes with its rook, and one to take en passant with the pawn."""
+    [1 + n, 4]. A right to castle goes with its rook; en passant stays where it is still legal."""
     many, states = np.tile(codes, (len(squares) + 1, 1)), np.tile(state, (len(squares) + 1, 1))
     for row, square in enumerate(squares.tolist(), 1):
         many[row, square] = 0
         states[row, CASTLING] &= 15 ^ _ROOKS.get(square, 0)
-        if state[EN_PASSANT] and square == (24 if state[SIDE] else 32) + state[EN_PASSANT] - 1:
-            states[row, EN_PASSANT] = 0
+    keep_legal_passing(many, states)
     return many, states
 
 
