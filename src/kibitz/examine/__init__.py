@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import importlib
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.keys import key_of
 from kibitz.systems import SYSTEMS
 
 if TYPE_CHECKING:
@@ -110,11 +110,6 @@ def labelled(own: dict[str, Any]) -> dict[str, Any]:
         if part in own:
             found[part] = [{"name": key_of(table["title"]), **table} for table in own[part]]
     return found
-
-
-def key_of(words: str) -> str:
-    """Words as a key: "side to move" is side_to_move."""
-    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
 
 
 def own_store(run: Run) -> str:
