@@ -1,6 +1,6 @@
-"""Training `winner`: samples a second from a store, beside the same steps on batches that are ready in memory.
+"""Training a system: samples a second from a store, beside the same steps on batches that are ready in memory.
 
-    python bench/bench_training.py games.store [--iterations 60] [--rounds 3] [--json]
+    python bench/bench_training.py games.store [--system human] [--iterations 60] [--rounds 3] [--json]
 
 Both sides take turns in one run: `rounds` times the loop's own feed (replay, shuffling, a thread beside the step), and
 as often a list of batches made before the clock starts. Printed are samples/s of each (the median round), their ratio,
@@ -12,26 +12,29 @@ import json
 import statistics
 import time
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 import torch
 from lightning_fabric import Fabric
 from torch import Tensor
 
 from kibitz.store.store import Store
-from kibitz.systems.winner import SYSTEM, Settings
+from kibitz.systems import DEFAULT, find_recipe, load
+from kibitz.systems.base import System
 from kibitz.training.feed import feed, make
 from kibitz.training.loop import best_precision
 
 
 class Bench:
-    def __init__(self, store: Store, settings: Settings, precision: str):
+    def __init__(self, store: Store, system: System, settings: Any, precision: str):
         self.fabric = Fabric(accelerator="cpu", devices=1, precision=precision)
-        self.network = SYSTEM.network(settings)
-        games = SYSTEM.games(store, settings)
+        self.network = system.network(settings)
+        games = system.games(store, settings)
         games = games[store.sides()[games] == 0]
-        SYSTEM.prepare(self.network, store, games, settings, 0)
+        system.prepare(self.network, store, games, settings, 0)
         self.network = self.network.to(memory_format=torch.channels_last)
-        self.stage = SYSTEM.stages(self.network, settings)[0]
+        self.stage = system.stages(self.network, settings)[0]
         self.examples = self.stage.examples(store, games)
         self.optimiser = self.fabric.setup_optimizers(self.stage.optimiser())
 
@@ -44,7 +47,7 @@ class Bench:
             self.fabric.backward(loss)
             self.optimiser.step()
             self.optimiser.zero_grad()
-            float(measures["accuracy"].sum())  # the loop looks at every iteration too
+            float(measures[self.stage.better].sum())  # the loop looks at every iteration too
             count += len(batch["codes"])
         return count / (time.perf_counter() - began)
 
@@ -66,13 +69,17 @@ def main() -> None:
     parser.add_argument("store")
     parser.add_argument("--iterations", type=int, default=60, help="steps a round (default 60)")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--attacks", default="none", help="none (default), squares or counts")
+    parser.add_argument("--system", default="winner", help="with its recipe default; winner (default), human, …")
+    parser.add_argument("--attacks", default="none", help="of winner: none (default), squares or counts")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     torch.set_flush_denormal(True)
-    store, settings, rows = Store(options.store), Settings(attacks=options.attacks), []
+    store, system, rows = Store(options.store), load(options.system), []
+    settings: Any = system.settings_type(**find_recipe(options.system, DEFAULT).settings)
+    if options.system == "winner":
+        settings = replace(system.settings_type(), attacks=options.attacks)
     for precision in dict.fromkeys((best_precision("cpu"), "32-true")):
-        bench = Bench(store, settings, precision)
+        bench = Bench(store, system, settings, precision)
         fed, ready = bench.measure(options.iterations, options.rounds)
         rows.append(
             {"precision": precision, "from_store": round(fed), "ready_made": round(ready), "ratio": fed / ready}
@@ -80,7 +87,7 @@ def main() -> None:
     if options.json:
         print(json.dumps({"threads": torch.get_num_threads(), "attacks": options.attacks, "rates": rows}))
         return
-    print(f"winner, batches of {settings.batch}, {torch.get_num_threads()} threads, samples/s")
+    print(f"{options.system}, batches of {settings.batch}, {torch.get_num_threads()} threads, samples/s")
     print(f"{'precision':12}{'from store':>12}{'ready-made':>12}{'ratio':>8}")
     for row in rows:
         print(f"{row['precision']:12}{row['from_store']:12,}{row['ready_made']:12,}{row['ratio']:8.3f}")

@@ -86,3 +86,17 @@ def small_run(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> P
     plan = Plan(summary_every=20, validate_every=40, snapshot_every=40, validate_positions=2000, precision="32-true")
     train("winner", Settings(**SMALL, batch=256, iterations=120), str(small_store.path), run=path, plan=plan)
     return path
+
+
+@pytest.fixture(scope="session")
+def human_run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small network of `human`, trained for a moment. Read only."""
+    from kibitz.systems.human import Settings
+    from kibitz.training.loop import Plan
+    from kibitz.training.start import train
+
+    path = tmp_path_factory.mktemp("human") / "human-1"
+    plan = Plan(20, 1000, 1000, validate_positions=500, precision="32-true")
+    settings = Settings(blocks=1, filters=16, batch=128, warmup=5, iterations=60)
+    train("human", settings, str(small_store.path), run=path, plan=plan)
+    return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import chess
@@ -126,3 +127,14 @@ def test_importing_kibitz_stays_light() -> None:
         "import kibitz, sys; assert not {'torch', 'numba', 'chess', 'kibitz.notebook'} & set(sys.modules); kibitz.show"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_two_ratings_side_by_side(human_run: Path) -> None:
+    shown = kibitz.show(chess.Board(), human_run)
+    ratings = [one["rating"] for one in shown.answer["by_rating"]]
+    assert ratings == [1200, 2200]
+    for one in shown.answer["by_rating"]:
+        assert f"Players of {one['rating']}: {one['moves'][0]['san']}" in shown.text
+        assert 0 < sum(move["p"] for move in one["moves"]) <= 1.001
+    first, second = (one["moves"] for one in shown.answer["by_rating"])
+    assert first != second

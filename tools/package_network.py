@@ -69,6 +69,9 @@ def main() -> None:
     results = [json.loads(path.read_text()) for path in options.figures]
     if any(result["weights_sha256"] != run.weights_sha256() for result in results):
         raise SystemExit("these figures are of other weights; test this run again")
+    source = f"after: {run.system.paper}. Paper's figure: {run.system.anchor}"
+    if not run.system.paper:
+        source = f"a system of our own; {run.system.anchor}"
     target.mkdir(parents=True, exist_ok=True)
     for name in FILES:
         shutil.copyfile(run.path / name, target / name)
@@ -88,7 +91,7 @@ def main() -> None:
     (target / "CARD.md").write_text(
         f"""# Model card: {options.name}
 
-System `{info["system"]}` ({run.system.title}), after: {run.system.paper}. Paper's figure: {run.system.anchor}.
+System `{info["system"]}` ({run.system.title}), {source}.
 
 ## Data
 

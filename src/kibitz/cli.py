@@ -30,6 +30,7 @@ COMMANDS = {
     "search": "searching.search",
     "test": "testing.run_test",
     "analyze": "analysing.analyze",
+    "export": "exporting.export",
     # engines
     "uci": "engines.uci",
     "gtp": "engines.gtp",

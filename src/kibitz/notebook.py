@@ -45,8 +45,9 @@ class Shown:
 
     svg: the picture, complete in itself. text: what it says in words. answer: the figures; "white" (White's chance) or
     "black" (Black's), 0..1; "moves", the likeliest first, each with "move", "san" and "p"; "origin", probabilities of
-    the 64 squares, a1 first; "owners", the probability that Black will own each point, row by row from the upper left;
-    "score", Black's lead in points. None for what the network does not say.
+    the 64 squares, a1 first; "by_rating", of networks that are told ratings, a "rating" and its "moves" each; "owners",
+    the probability that Black will own each point, row by row from the upper left; "score", Black's lead in points.
+    None for what the network does not say.
     """
 
     svg: str
@@ -120,10 +121,17 @@ def _chess(networks: Networks, known: Known, board: chess.Board) -> Shown:
     if result["origin"] is not None:
         side = "White" if board.turn else "Black"
         words.append(f"{known.name}: {side}'s next move. Red: where it starts, percent. Arrows: the likeliest moves.")
-        words.append(", ".join(f"{move['san']} {move['p']:.0%}" for move in result["moves"][:5]) or "No move is legal.")
+        words.append(_first(result["moves"]) or "No move is legal.")
+        for one in result.get("by_rating", ()):
+            words.append(f"Players of {one['rating']}: {_first(one['moves'])}")
     drawn = boards.board_svg(board.fen(), last.uci() if last else None, result["origin"])
     arrows = _arrows(result["moves"] or [])
     return _picture(drawn, boards.piece_defs(), BOARD + boards.MARGIN, result["white"], "white", words, result, arrows)
+
+
+def _first(moves: list[dict[str, Any]]) -> str:
+    """The likeliest moves in words: "e4 35%, d4 30%"."""
+    return ", ".join(f"{move['san']} {move['p']:.0%}" for move in moves[:5])
 
 
 def _go(networks: Networks, known: Known, board: GoBoard, line: GoLine | None) -> Shown:

@@ -131,3 +131,34 @@ def test_from_the_wheel(tmp_path: Path) -> None:
             assert "readyok" in done.stdout
             assert done.stdout.splitlines()[-1].startswith("bestmove ")
             assert " score " in done.stdout.splitlines()[-2]
+
+
+def moves_of(human_run: Path, *options: str, times: int = 8) -> list[str]:
+    lines = ["uci", *(f"setoption name {option}" for option in options), "isready"]
+    lines += ["position startpos moves e2e4 e7e5", "go nodes 100000", "wait"] * times
+    done = engine(str(human_run), lines="\n".join([*(line for line in lines if line != "wait"), "quit", ""]))
+    assert done.returncode == 0, done.stderr
+    assert "nodes 1 " in done.stdout
+    assert not any("depth 2" in line for line in done.stdout.splitlines()), "one look, whatever is allowed"
+    return [line.split()[1] for line in done.stdout.splitlines() if line.startswith("bestmove")]
+
+
+def test_a_network_of_ratings_plays_at_once(human_run: Path) -> None:
+    assert len(set(moves_of(human_run))) == 1, "the likeliest move, each time"
+    like_a_person = moves_of(human_run, "UCI_LimitStrength value true", "UCI_Elo value 1200", times=12)
+    assert len(set(like_a_person)) > 2, "drawn in proportion"
+    limited = ("UCI_LimitStrength value true", "UCI_Elo value 1200", "temperature value 0")
+    assert len(set(moves_of(human_run, *limited))) == 1
+
+
+def test_a_strength_from_the_command_line(human_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = engine(str(human_run), "--elo", "1400", lines="uci\nsetoption name UCI_Elo value 0\nquit\n")
+    assert "option name UCI_LimitStrength type check default true" in done.stdout
+    assert "option name UCI_Elo type spin default 1400 min 800 max 2800" in done.stdout
+    assert "info string UCI_Elo 0: must be a whole number from 800 to 2800; it stays 1400" in done.stdout
+    for arguments, told in (
+        ([str(human_run), "--elo", "0"], "--elo 0: ratings from 800 to 2800"),
+        (["chessnet", "--elo", "1500"], "--elo 1500: chessnet is not told ratings"),
+    ):
+        assert run(["uci", *arguments]) == 2
+        assert told in capsys.readouterr().err

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kibitz.engines.options import METHODS, Options, changed, declared, split_setoption
+from kibitz.engines.options import METHODS, OWN_TEMPERATURE, Options, changed, declared, split_setoption
 from kibitz.engines.words import shown, whole_number
 from kibitz.play import comparison, player
 
@@ -30,6 +30,27 @@ def test_declared() -> None:
         "option name Clear Hash type button",
     ]
     assert "option name Value type string default <empty>" in declared(Options())
+
+
+def test_networks_of_ratings_have_a_strength() -> None:
+    plain, rated = Options(), Options(rated=True, temperature=OWN_TEMPERATURE)
+    more = [line for line in declared(rated) if line not in declared(plain)]
+    assert more == [
+        "option name temperature type spin default -1 min -1 max 200",
+        "option name UCI_LimitStrength type check default false",
+        "option name UCI_Elo type spin default 1500 min 800 max 2800",
+    ]
+    limited = changed(changed(rated, "uci_limitstrength", "true"), "uci_elo", "2200")
+    assert (limited.limit_strength, limited.elo, limited.temperature) == (True, 2200, OWN_TEMPERATURE)
+    for name, value in (("uci_elo", "1500"), ("uci_limitstrength", "true"), ("temperature", "-1")):
+        with pytest.raises(ValueError, match=r"no option|from 0 to 200"):
+            changed(plain, name, value)
+
+
+@pytest.mark.parametrize("value", ["0", "799", "2801", "-1", "strong", ""])
+def test_a_strength_that_cannot_be_is_told_and_the_old_one_stays(value: str) -> None:
+    with pytest.raises(ValueError, match=r"must be a whole number from 800 to 2800; it stays 1500"):
+        changed(Options(rated=True), "uci_elo", value)
 
 
 @pytest.mark.parametrize(

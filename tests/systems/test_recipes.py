@@ -22,6 +22,7 @@ WINNER = {"layers": "48conv4x4.pool2x2.24conv2x2.ip16", "iterations": 120, "batc
 MOVERS = {"networks": "piece,knight", "layers": "16conv3x3p1.24conv3x3p1.64conv3x3p1.ip128", "min_rating": 0,
           "iterations": 80}  # fmt: skip
 GO = {"layers": "16conv5x5p2.16conv3x3p1", "sizes": "9", "min_moves": 0, "batch": 32, "iterations": 60}
+HUMAN = {"blocks": 1, "filters": 16, "warmup": 10, "iterations": 80, "batch": 256}
 PAIRS = {"pairs": 20_000, "pretrain_epochs": 12.0, "epochs": 4.0, "distil_epochs": 3.0}
 SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("winner", "default"): WINNER,
@@ -41,6 +42,9 @@ SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("deepchess", "default"): {**PAIRS, "pretrain_epochs": 0.0, "batch": 1024},
     ("deepchess", "long"): {**PAIRS, "pretrain_epochs": 0.0, "batch": 1024},
     ("deepchess", "paper"): {**PAIRS, "pretrain_epochs": 25.0},
+    ("human", "default"): HUMAN,
+    ("human", "long"): HUMAN,
+    ("human", "gpu"): HUMAN,
 }  # fmt: skip
 EVERY = [(system, recipe) for system in SYSTEMS for recipe in load(system).recipes]
 

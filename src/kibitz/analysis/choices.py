@@ -35,8 +35,9 @@ class Expected:
     """What was expected where a move was played.
 
     choices: the likeliest legal moves, best first, at most SHOWN. rank: place of the played move among all, from 1;
-    probability: its own; legal: how many moves were legal. underpromotion: the played move was one. Networks predict
-    where a pawn goes and not what it becomes: that is a queen, and any other piece has probability 0 and ranks last.
+    probability: its own; legal: how many moves were legal. underpromotion: the played move was one that the network
+    does not know of. Most networks predict where a pawn goes and not what it becomes: that is a queen, and any other
+    piece has probability 0 and ranks last.
     """
 
     choices: tuple[Choice, ...]
@@ -64,7 +65,7 @@ def expected(
 ) -> Expected:
     """From a position's legal moves, packed [k], and their probabilities [k], which need not sum to 1."""
     promotion = moves >> 12
-    under = (promotion > 0) & (promotion < QUEEN)
+    under = (promotion > 0) & (promotion < QUEEN) & (probabilities == 0)  # not predicted at all
     if not len(moves):  # a null move where there is no other
         return Expected((), 0, 0.0, 0)
     shares = normalised(probabilities, np.array([0, len(moves)]))
@@ -74,7 +75,7 @@ def expected(
         move = to_move(int(moves[i]))
         choices.append(Choice(board.san(move), move.uci(), float(shares[i])))
     place = np.flatnonzero(moves[order] == from_move(played))
-    underpromotion = played.promotion not in (None, QUEEN)
+    underpromotion = bool(len(place)) and bool(under[order[place[0]]])
     if underpromotion or not len(place):
         return Expected(tuple(choices), len(moves), 0.0, len(moves), underpromotion)
     rank = int(place[0])

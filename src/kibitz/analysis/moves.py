@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import chess
@@ -15,9 +15,10 @@ from kibitz.analysis import Analysis, Claim
 from kibitz.analysis.choices import SHOWN, Expected, expected
 from kibitz.analysis.games import Record
 from kibitz.analysis.marks import figure, mark
-from kibitz.analysis.ratings import told
-from kibitz.chess.replay import SQUARES, encode_board
-from kibitz.play.session import Session
+from kibitz.analysis.ratings import OPPONENT, RATING, UNIT, ratings_of, told
+from kibitz.chess.moves import from_move
+from kibitz.chess.replay import SIDE, SQUARES, encode_board
+from kibitz.play.session import STATE, Session
 
 MATE, STALEMATE = "#", "½"
 """Marks of a move that ended the game, beside those of marks.py."""
@@ -43,6 +44,30 @@ class Worth:
         return {name: None if value is None else round(value, 4) for name, value in vars(self).items()}
 
 
+STEP = 400
+"""How many points stronger and weaker the players are that a move is compared for."""
+UNLIKELY_FOR = 0.05
+"""A costly move that is less likely than this for a player of that rating is a slip below it."""
+
+
+@dataclass(frozen=True)
+class ByStrength:
+    """How likely the played move was, 0..1: for this player, for one STEP points weaker, and for one stronger.
+
+    rating: the player's. slip: unlikely for the rating, and costly; the mark says how costly.
+    """
+
+    rating: int
+    player: float
+    weaker: float
+    stronger: float
+    slip: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        shares = {name: round(getattr(self, name), 4) for name in ("player", "weaker", "stronger")}
+        return {"by_strength": {"rating": self.rating, **shares, "slip": self.slip}}
+
+
 @dataclass(frozen=True)
 class Move:
     """One move and what was thought of it; `worth` and `expected` are None where the network says nothing of it."""
@@ -55,6 +80,7 @@ class Move:
     mark: str  # see `mark`, or #, ½, or nothing
     worth: Worth | None = None
     expected: Expected | None = None
+    by_strength: ByStrength | None = None
 
     @property
     def change(self) -> float | None:
@@ -67,6 +93,7 @@ class Move:
             **(self.worth.as_json() if self.worth else {}),
             "mark": self.mark,
             **(self.expected.as_json() if self.expected else {}),
+            **(self.by_strength.as_json() if self.by_strength else {}),
         }
 
 
@@ -106,6 +133,11 @@ class Judged:
         return sorted(marked, key=lambda move: -abs(move.change or 0))
 
     @property
+    def slips(self) -> list[Move]:
+        """Costly moves that were unlikely for their player's rating, the costliest first."""
+        return [move for move in self.swings if move.by_strength and move.by_strength.slip]
+
+    @property
     def surprises(self) -> list[Move]:
         """The moves that the network did not expect, the least likely first."""
         found = [(move.expected.probability, move) for move in self.moves if move.expected and move.expected.surprising]
@@ -136,6 +168,8 @@ class Judged:
         }
         if self.white is not None:
             found["swings"] = [move.as_json() for move in self.swings]
+            if any(move.by_strength for move in self.moves):
+                found["slips"] = [move.as_json() for move in self.slips]
             found["average_loss"] = {side: figure(*self.average_loss(side)) for side in SIDES}
         if self.predicts:
             sides = {side: self.predictable(side) for side in SIDES}
@@ -143,8 +177,11 @@ class Judged:
         return found
 
 
-def judge(record: Record, session: Session, analysis: Analysis, swing: float) -> Judged:
-    """Ask the network about every position of the main line. swing: the least change that is marked, over 0 to 1."""
+def judge(
+    record: Record, session: Session, analysis: Analysis, swing: float, ratings: tuple[int, int] | None = None
+) -> Judged:
+    """Ask the network about every position of the main line. swing: the least change that is marked, over 0 to 1.
+    ratings: of White and Black, for a network that is told them; those of the headers where none are given."""
     rows = [encode_board(record.game.board())]
     board = record.game.board()
     for node in record.game.mainline():
@@ -152,7 +189,13 @@ def judge(record: Record, session: Session, analysis: Analysis, swing: float) ->
         rows.append(encode_board(board))
     positions = np.stack(rows)
     codes, state = positions[:, :SQUARES], positions[:, SQUARES:]
-    white, expecting = _ask(session, analysis, codes, told(state, record.game.headers, session.beyond))
+    played = [node.move for node in record.game.mainline()]
+    state = told(state, record.game.headers, session.beyond, played, ratings)
+    white, expecting = _ask(session, analysis, codes, state)
+    strengths: dict[int, ByStrength] = {}
+    if expecting:
+        both = ratings or ratings_of(record.game.headers)
+        strengths = _by_strength(session, analysis, codes, state, expecting, played, both)
     end = MATE if board.is_checkmate() else STALEMATE if board.is_stalemate() else ""
     moves = []
     board = record.game.board()
@@ -167,13 +210,47 @@ def judge(record: Record, session: Session, analysis: Analysis, swing: float) ->
         wanted = expected(board, *expecting[i], node.move) if expecting else None
         colour = SIDES[0] if board.turn == chess.WHITE else SIDES[1]
         san, uci = board.san(node.move), node.move.uci()
-        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted))
+        strength = strengths.get(i)
+        if strength and worth and worth.change is not None:
+            slip = worth.change <= -swing and strength.player < UNLIKELY_FOR
+            strength = replace(strength, slip=slip)
+        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted, strength))
         board.push(node.move)
     return Judged(record, moves, white, expecting is not None, analysis.claim)
 
 
 Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]
 """The legal moves of a position, packed, and their probabilities."""
+
+
+def _by_strength(
+    session: Session, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8],
+    expecting: Sequence[Legal], played: Sequence[chess.Move], ratings: tuple[int, int],
+) -> dict[int, ByStrength]:  # fmt: skip
+    """How likely each played move was for its player, a weaker and a stronger one, by its place in the game; only where
+    the network is told both ratings and knows the mover's. The opponent stays who he is. ratings: White's, Black's."""
+    if OPPONENT not in session.beyond:
+        return {}
+    column = STATE + list(session.beyond).index(RATING)
+    places = [i for i in range(len(played)) if state[i, column] > 0]
+    if not places:
+        return {}
+    chances = [[_chance(expecting[i], played[i]) for i in places]]
+    for step in (-STEP, STEP):
+        other = state[places]
+        other[:, column] = np.clip(other[:, column].astype(np.int64) + step // UNIT, 1, 255)
+        _, their = _ask(session, analysis, codes[places], other)
+        assert their is not None
+        chances.append([_chance(legal, played[i]) for legal, i in zip(their, places, strict=True)])
+    return {i: ByStrength(ratings[int(state[i, SIDE])], *three) for i, *three in zip(places, *chances, strict=True)}
+
+
+def _chance(legal: Legal, move: chess.Move) -> float:
+    """The share of a move among the legal ones; 0 for a null move."""
+    moves, probabilities = legal
+    at = moves == (from_move(move) if move else -1)
+    total = float(probabilities.sum())
+    return float(probabilities[at].sum()) / total if total > 0 else 0.0
 
 
 def _ask(

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from kibitz.analysis.choices import FAR_DOWN, SHOWN, UNLIKELY, Expected, ordinal, percent
 from kibitz.analysis.marks import GAINED
-from kibitz.analysis.moves import MATE, SIDES, STALEMATE, Judged, Move
+from kibitz.analysis.moves import MATE, SIDES, STALEMATE, STEP, UNLIKELY_FOR, ByStrength, Judged, Move
 from kibitz.analysis.printing import STYLES as OF_MARKS
 from kibitz.analysis.printing import bar, clean, say, say_text, sparkline
 
@@ -17,6 +17,8 @@ RANK, CHOICE = 12, 13
 characters, its probability, a gap."""
 MOST_SWINGS = 5
 SURPRISE = "*"
+SLIP = "!"
+"""A costly move that is unlikely for its player's rating."""
 STYLES = {**OF_MARKS, MATE: "bold", STALEMATE: "bold"}
 SURPRISED = "magenta"
 
@@ -59,6 +61,9 @@ def _show_moves(judged: Judged, console: Console) -> None:
     if judged.white is not None:
         heading += ("" if judged.predicts else f"{'before':>6} ") + f"{'after':>6}{'mover':>{room}}  "
     choices = 0
+    strengths = any(move.by_strength for move in judged.moves)
+    if strengths:
+        heading += f"{f'-{STEP}':>5}{'own':>5}{f'+{STEP}':>6}  "
     if judged.predicts:
         choices = max(0, min(SHOWN, (console.width + 2 - len(heading) - RANK) // CHOICE))  # the last needs no gap
         title = "network's choices" if choices > 1 else "choice" if choices else ""
@@ -78,12 +83,22 @@ def _show_moves(judged: Judged, console: Console) -> None:
             text.append(f"{move.worth.after:>6.0%}{change:>{room}} {GAINED if move.mark == GAINED else ' '}")
         if move.mark:
             text.stylize(STYLES[move.mark])
+        if strengths:
+            text.append(_strengths(move.by_strength))
         if move.expected:
             text.append(_expected(move.expected, choices))
         if width and move.worth:
             text.append(" " + bar(move.worth.after, width, ascii_only))
         text.rstrip()
         say_text(console, text)
+
+
+def _strengths(one: ByStrength | None) -> Text:
+    """How likely the move was for a weaker player, this one and a stronger one, of a fixed width."""
+    if one is None:
+        return Text(" " * 18)
+    text = f"{percent(one.weaker):>5}{percent(one.player):>5}{percent(one.stronger):>6}{SLIP if one.slip else ' '} "
+    return Text(text)
 
 
 def _expected(expected: Expected, choices: int) -> Text:
@@ -114,6 +129,14 @@ def _show_summary(judged: Judged, swing: float, console: Console) -> None:
         _show_swings(judged, swing, console)
     elif end:
         say(console, f"{end}.")
+    if slips := judged.slips:
+        more = f", the costliest {MOST_SWINGS}" if len(slips) > MOST_SWINGS else ""
+        say(console, f"Slips {SLIP} (costly, and under {UNLIKELY_FOR:.0%} for the rating): {len(slips)}{more}:")
+        for move in slips[:MOST_SWINGS]:
+            if strength := move.by_strength:
+                line = f"{_where(move, console)}{_points(move.change or 0):>4}  {percent(strength.player)} at "
+                line += f"{strength.rating}, {percent(strength.stronger)} at {strength.rating + STEP}"
+                say(console, line, STYLES[move.mark])
     if judged.predicts:
         _show_surprises(judged, console)
         _show_predictable(judged, console)

@@ -61,6 +61,15 @@ def analyze(
             metavar="AMOUNT",
         ),
     ] = None,
+    rating: Annotated[
+        str | None,
+        typer.Option(
+            help="Chess, for networks that are told ratings, as human is: the players' ratings, 1500 for both or "
+            "1500,1720 for White and Black. Default: those in the game's headers.",
+            show_default=False,
+            metavar="RATING",
+        ),
+    ] = None,
     move: Annotated[
         int | None,
         typer.Option(
@@ -78,7 +87,8 @@ def analyze(
     Chess. Who wins, where the network says so (deepchess: who stands better):
     White's chances before and after each move. Which moves it expects, where it
     says so: its first three choices, and where the played move ranked among the
-    legal ones (*: below the 10th, or under 1%).
+    legal ones (*: below the 10th, or under 1%). human: how likely each move was
+    for its player, and for one 400 points weaker and stronger.
 
     Go. Who will own each point: Black's lead before and after each move by the
     points that each will own, what changed owner by the largest swings, and
@@ -95,13 +105,15 @@ def analyze(
 
     session = Session(run)
     _fits(
-        session, game_file, {"pgn": pgn is not None, "sgf": sgf is not None, "move": move is not None, "owners": owners}
-    )
+        session, game_file,
+        {"pgn": pgn is not None, "rating": rating is not None, "sgf": sgf is not None, "move": move is not None,
+         "owners": owners},
+    )  # fmt: skip
     if session.game == "chess":
         from kibitz.commands.analysing_chess import analyze_chess
 
         number = None if every else game or 1
-        analyze_chess(session, run, game_file, number, as_json, pgn, 10 if swing is None else swing)
+        analyze_chess(session, run, game_file, number, as_json, pgn, 10 if swing is None else swing, rating)
     else:
         from kibitz.commands.analysing_go import Wanted, analyze_go
 
@@ -109,7 +121,7 @@ def analyze(
 
 
 _NAMES = {"chess": "chess", "go": "Go"}
-_OPTIONS = {"chess": ("pgn",), "go": ("sgf", "move", "owners")}
+_OPTIONS = {"chess": ("pgn", "rating"), "go": ("sgf", "move", "owners")}
 """Options that mean something for one game alone."""
 _INSTEAD = {"pgn": "; write SGF with --sgf", "sgf": "; write PGN with --pgn"}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl")}

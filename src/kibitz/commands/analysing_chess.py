@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 
 def analyze_chess(
-    session: Session, run: str, game_file: str, number: int | None, as_json: bool, pgn: str | None, swing: float
-) -> None:
+    session: Session, run: str, game_file: str, number: int | None, as_json: bool, pgn: str | None, swing: float,
+    rating: str | None = None,
+) -> None:  # fmt: skip
     if not 0 < swing <= 100:
         raise UsageError(f"--swing {swing:g}: points of a hundred, over 0 to 100")
     replaced = bool(pgn) and same_file(pgn or "", game_file)
     if replaced and number is not None:
         raise UsageError(f"--pgn {pgn}: its other games would be lost; add --all, or name another file")
 
+    ratings = _ratings(session, rating) if rating is not None else None
     from kibitz.analysis import load
     from kibitz.analysis.annotate import annotated
     from kibitz.analysis.writing import whole_file
@@ -35,7 +37,7 @@ def analyze_chess(
         put = stack.enter_context(as_object(run, session.system, analysis.claim.note)) if as_json else None
         table = _table(swing / 100)
         for judged in stack.enter_context(
-            contextlib.closing(_judged(game_file, number, session, analysis, swing, replaced))
+            contextlib.closing(_judged(game_file, number, session, analysis, swing, replaced, ratings))
         ):
             if put:
                 put(judged.as_json())
@@ -45,12 +47,27 @@ def analyze_chess(
                 file.write(annotated(judged))
 
 
+def _ratings(session: Session, text: str) -> tuple[int, int]:
+    """The ratings of `--rating`. Raises UsageError for a network that is told none."""
+    from kibitz.analysis.ratings import RATING, read_pair
+
+    if RATING not in session.beyond:
+        raise UsageError(f"--rating {text}: {session.name} is not told ratings; take human")
+    return read_pair(text)
+
+
 def _not_replaced(number: int, path: str) -> str:
     return f"{path}: left as it is, since writing it again would lose what is wrong in game {number}; name another file"
 
 
 def _judged(
-    path: str, number: int | None, session: Session, analysis: Analysis, swing: float, whole: bool
+    path: str,
+    number: int | None,
+    session: Session,
+    analysis: Analysis,
+    swing: float,
+    whole: bool,
+    ratings: tuple[int, int] | None = None,
 ) -> Generator[Judged]:
     """The games, judged one by one; what was left out is told on standard error.
 
@@ -82,15 +99,16 @@ def _judged(
             if whole and (record.problem or record.notes):
                 raise KibitzError(_not_replaced(record.number, path))
             judged += 1
-            if RATING in session.beyond and lacking(record.game.headers):
+            if RATING in session.beyond and ratings is None and lacking(record.game.headers):
                 unrated.append(record.number)
-            yield judge(record, session, analysis, swing / 100)
+            yield judge(record, session, analysis, swing / 100, ratings)
     if unrated:
         which = f"game {unrated[0]} lacks"
         if len(unrated) > 1:
             which = f"{len(unrated):,} games, from {unrated[0]} on, lack"
         usual = session.beyond[RATING] * UNIT
-        warn(f"{name}: {which} a rating, which the network is told; it took the player for one of {usual}")
+        took = f"took the player for one of {usual}" if usual else "was told that it is not known"
+        warn(f"{name}: {which} a rating, which the network is told; it {took}")
     if not judged:
         if number is not None:
             raise KibitzError(f"{first}; choose another with --game")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kibitz.engines.gtp_rules import MOST_KOMI, NAMED, named
-from kibitz.engines.options import AUTO, METHODS, Options
+from kibitz.engines.options import AUTO, ELO, METHODS, OWN_TEMPERATURE, Options
 from kibitz.engines.words import shown
 from kibitz.errors import UsageError
+
+RATING_UNIT = 16
+"""Points in one step of a rating that a network is told (kibitz.chess.sides, which loads slowly)."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,26 +42,43 @@ def uci(
         typer.Option(help="Another run, whose value network is used. Default: its own.", metavar="RUN"),
     ] = None,
     temperature: Annotated[
-        int,
+        int | None,
         typer.Option(
             help="Variety, in percent: 0 always plays the best move, 100 plays moves as often as the network predicts"
-            " them (where it searches: the more, the better they are).",
+            " them (where it searches: the more, the better they are). Default: 0, and 100 with --elo.",
             min=0,
             max=200,
             metavar="PERCENT",
+            show_default=False,
         ),
-    ] = 0,
+    ] = None,
+    elo: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Play like a person of this rating ({ELO[0]} to {ELO[1]}), one look at the network a move whatever"
+            " the time; for networks that are told ratings, as human is. Default: no limit.",
+            metavar="RATING",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Play as a UCI engine, for chess GUIs and matches: commands on standard input, answers on standard output.
 
     The options are the start values of what a GUI can set (Hash, Threads, MultiPV, Move_Overhead, method,
-    temperature, Value, UCI_ShowWDL). The network is loaded on isready.
+    temperature, Value, UCI_ShowWDL; of networks that are told ratings
+    UCI_LimitStrength and UCI_Elo too). The network is loaded on isready.
     """
     if method not in (AUTO, *METHODS):
         raise UsageError(f"--method {method}: choose from {', '.join((AUTO, *METHODS))}")
     for name in (run, value):
         if name:
             _check(name)
+    rated = _told_ratings(run)
+    if elo is not None and not rated:
+        raise UsageError(f"--elo {elo}: {run} is not told ratings, so it has one strength; take human")
+    if elo is not None and not ELO[0] <= elo <= ELO[1]:
+        raise UsageError(f"--elo {elo}: ratings from {ELO[0]} to {ELO[1]}")
+    own = OWN_TEMPERATURE if rated else 0
 
     from pathlib import Path
 
@@ -67,8 +88,23 @@ def uci(
         raise UsageError("kibitz uci: needs standard input and standard output; a GUI gives it both")
     output = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
-        options = Options(method=method, value=value or "", temperature=temperature)
+        options = Options(
+            method=method, value=value or "", temperature=own if temperature is None else temperature, rated=rated,
+            limit_strength=elo is not None, elo=elo or Options.elo,
+        )  # fmt: skip
         Engine(Path(run).resolve().name, opener(run), options, output).run(read_lines(sys.stdin.buffer))
+
+
+STRONGEST = 2400
+"""Rating, of both sides, that a network which is told ratings hears where its strength is not limited: of the highest
+that it has seen often."""
+
+
+def _told_ratings(run: str) -> bool:
+    """Whether a run's network is told the ratings of the players."""
+    from kibitz.training.run import Run
+
+    return "rating" in Run(run).info.get("beyond", {})
 
 
 def opener(run: str) -> Callable[[Options], Thinks]:
@@ -90,7 +126,7 @@ def opener(run: str) -> Callable[[Options], Thinks]:
 
         method = None if options.method == AUTO else options.method
         settings: dict[str, Any] = {
-            "temperature": options.temperature / 100,
+            "temperature": max(0, options.temperature) / 100,
             "lines": options.multipv,
             "hash_mb": options.hash,
         }
@@ -105,13 +141,36 @@ def opener(run: str) -> Callable[[Options], Thinks]:
             from kibitz.play.player import Player
 
             value = session(options.value, options.threads) if options.value else None
-            player = Player(session(run, options.threads), method=method, value=value, **settings)
+            asked = session(run, options.threads)
+            if options.rated:
+                asked, method = _of_rating(asked, options, method)
+                settings["temperature"] = _temperature(options)
+                settings["side_inputs"] = asked.beyond
+            player = Player(asked, method=method, value=value, **settings)
         # Compiled functions and ONNX Runtime start slowly; that must be over before a clock runs.
         player.think(chess.Board(), Limits(depth=2, seconds=5.0))
         player.new_game()
         return player
 
     return open_player
+
+
+def _of_rating(session: Session, options: Options, method: str | None) -> tuple[Session, str | None]:
+    """The session that hears the rating to play like, and the method: one look where it plays like a person."""
+    rating = options.elo if options.limit_strength else STRONGEST
+    names = [name for name in ("rating", "opponent_rating") if name in session.beyond]
+    like = copy.copy(session)
+    like.beyond = {**session.beyond, **dict.fromkeys(names, rating // RATING_UNIT)}
+    if options.limit_strength or (method is None and "opponent_rating" in names):
+        method = "top-prob"
+    return like, method
+
+
+def _temperature(options: Options) -> float:
+    """1 where it plays like a person of a rating, else 0, if nothing else is asked for."""
+    if options.temperature == OWN_TEMPERATURE:
+        return 1.0 if options.limit_strength else 0.0
+    return options.temperature / 100
 
 
 def gtp(

@@ -248,6 +248,6 @@ def _report(result: dict[str, Any]) -> None:
         right = range(1, len(part["columns"]) + 1)
         print_table(f"{part['title']}: {part['text']}", (part["heading"], *part["columns"]), rows, right=right)
         print()
-    print(f"the paper: {paper['title']}: {paper['figure']}")
+    print(f"the paper: {paper['title']}: {paper['figure']}" if paper["title"] else paper["figure"])
     if data.get("note"):
         print(data["note"])

@@ -17,11 +17,17 @@ is answered first."""
 EMPTY = "<empty>"
 """How UCI writes an empty text."""
 CLEAR_HASH = "clear_hash"
+OWN_TEMPERATURE = -1
+"""A temperature that is left to the player: 100 where it plays like a person of a rating, else 0."""
+ELO = (800, 2800)
+"""Ratings that a network which is told them can play like."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """hash in MB; overhead in ms; temperature in percent; value: the run whose value network is used, "" for none."""
+    """hash in MB; overhead in ms; temperature in percent, OWN_TEMPERATURE for the player's own; value: the run whose
+    value network is used, "" for none. limit_strength, elo: of a network that is told ratings (rated), whether it plays
+    like a person of that rating."""
 
     hash: int = 64
     threads: int = field(default_factory=cores)
@@ -31,6 +37,9 @@ class Options:
     temperature: int = 0
     value: str = ""
     show_wdl: bool = False
+    rated: bool = False
+    limit_strength: bool = False
+    elo: int = 1500
 
 
 @dataclass(frozen=True)
@@ -43,22 +52,30 @@ class _Known:
     spin: tuple[int, int] | None = None
     choices: tuple[str, ...] = ()
     check: bool = False
+    rated: bool = False  # only of networks that are told ratings
 
     def declaration(self, options: Options) -> str:
         now = getattr(options, self.field)
         start = f"option name {self.name} type"
         if self.spin:
-            return f"{start} spin default {now} min {self.spin[0]} max {self.spin[1]}"
+            low, high = self._ends(options)
+            return f"{start} spin default {now} min {low} max {high}"
         if self.choices:
             return " ".join([f"{start} combo default {now}", *(f"var {choice}" for choice in self.choices)])
         if self.check:
             return f"{start} check default {'true' if now else 'false'}"
         return f"{start} string default {now or EMPTY}"
 
-    def read(self, text: str) -> Any:
+    def _ends(self, options: Options) -> tuple[int, int]:
+        """The ends of a spin; only a player of ratings has a temperature of its own."""
+        assert self.spin
+        low, high = self.spin
+        return (low if options.rated else max(0, low)), high
+
+    def read(self, text: str, options: Options) -> Any:
         """The value that a text means. Raises ValueError, saying what is possible."""
         if self.spin:
-            low, high = self.spin
+            low, high = self._ends(options)
             if (number := whole_number(text)) is None or not low <= number <= high:
                 raise ValueError(f"a whole number from {low} to {high}")
             return number
@@ -79,16 +96,19 @@ _KNOWN = (
     _Known("MultiPV", "multipv", spin=(1, 218)),  # no position has more legal moves
     _Known("Move_Overhead", "overhead", spin=(0, 10000)),
     _Known("method", "method", choices=(AUTO, *METHODS)),
-    _Known("temperature", "temperature", spin=(0, 200)),
+    _Known("temperature", "temperature", spin=(OWN_TEMPERATURE, 200)),
     _Known("Value", "value"),
     _Known("UCI_ShowWDL", "show_wdl", check=True),
+    _Known("UCI_LimitStrength", "limit_strength", check=True, rated=True),
+    _Known("UCI_Elo", "elo", spin=ELO, rated=True),
 )
 _BY_NAME = {known.name.lower(): known for known in _KNOWN}
 
 
 def declared(options: Options) -> list[str]:
     """The lines that tell a GUI which options there are and what they are now."""
-    return [*(known.declaration(options) for known in _KNOWN), "option name Clear Hash type button"]
+    known = [one.declaration(options) for one in _KNOWN if options.rated or not one.rated]
+    return [*known, "option name Clear Hash type button"]
 
 
 def split_setoption(line: str) -> tuple[str, str]:
@@ -106,11 +126,12 @@ def split_setoption(line: str) -> tuple[str, str]:
 
 def changed(options: Options, name: str, value: str) -> Options:
     """The options after a `setoption`, of a name in lower case. Raises ValueError, in one line, for what cannot be."""
-    if name not in _BY_NAME:
-        raise ValueError(f"no option {shown(name) or 'without a name'}; there are {', '.join(k.name for k in _KNOWN)}")
-    known = _BY_NAME[name]
+    known = _BY_NAME.get(name)
+    if known is None or (known.rated and not options.rated):
+        names = ", ".join(one.name for one in _KNOWN if options.rated or not one.rated)
+        raise ValueError(f"no option {shown(name) or 'without a name'}; there are {names}")
     try:
-        setting: Any = {known.field: known.read(value)}
+        setting: Any = {known.field: known.read(value, options)}
     except ValueError as possible:
         now = getattr(options, known.field)
         raise ValueError(f"{known.name} {shown(value)}: must be {possible}; it stays {now}") from None

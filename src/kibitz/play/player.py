@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 
 import chess
 import numpy as np
@@ -12,8 +13,9 @@ from kibitz.errors import UsageError
 from kibitz.play import position as positions
 from kibitz.play.fullwidth import FullWidth
 from kibitz.play.judge import Evaluates, Judge
-from kibitz.play.policy import normalised, pair_probabilities
+from kibitz.play.policy import move_probabilities, normalised, pair_probabilities
 from kibitz.play.search import Search, Tuning
+from kibitz.play.side_inputs import with_side_inputs
 from kibitz.play.thought import Clock, Limits, Line, Tell, Thought, make_line
 
 __all__ = ["METHODS", "Limits", "Line", "Player", "Thought", "Tuning"]
@@ -43,7 +45,8 @@ class Player:
     policy and value are known, else top-prob, else value-negamax. temperature: 0 plays the best move; T > 0 draws
     policy methods' moves in proportion to probability^(1/T), searched ones to probability · exp(value / (SPREAD · T)).
     lines: how many first choices to tell. cut, width: of topprob-negamax. hash_mb: room for the table. seed: of the
-    draws; None: any.
+    draws; None: any. side_inputs: what top-move and top-prob tell the network beside the position, by name, 0..255;
+    the last moves they tell it themselves.
 
     Raises UsageError for an unknown method, or one whose network is missing, and for settings out of range.
     """
@@ -61,6 +64,7 @@ class Player:
         hash_mb: int = 64,
         seed: int | None = None,
         tuning: Tuning | None = None,
+        side_inputs: Mapping[str, int] | None = None,
     ):
         self.policy = session if "origin" in session.outputs else None
         self.value = value if value is not None else session if "value" in session.outputs else None
@@ -86,6 +90,7 @@ class Player:
             raise UsageError("cut must be in 0..1, width, lines and hash at least 1, the temperature at least 0")
         self.method, self.temperature, self.lines, self.tuning = method, temperature, lines, tuning or Tuning()
         self._random = np.random.default_rng(seed)
+        self._side_inputs = side_inputs or {}
         policy = self.policy
         if method == "value-negamax" and policy is not self.value:
             # Ordering moves is not worth another evaluation of each position.
@@ -138,18 +143,19 @@ class Player:
         row = position.row[None]
         moves = np.array(position.legal(), np.uint16)
         offsets = np.array([0, len(moves)])
-        answers = self.policy.evaluate(row[:, :64], row[:, 64:])
+        state = with_side_inputs(row[:, 64:], getattr(self.policy, "beyond", {}), board, self._side_inputs)
+        answers = self.policy.evaluate(row[:, :64], state)
         value = 0.0
         if self.value is not None:
             valued = answers if self.value is self.policy else self.value.evaluate(row[:, :64], row[:, 64:])
             value = float(np.clip(np.nan_to_num(valued["value"][0]), -1, 1))
         origin, target = pair_probabilities(answers, row[:, :64], moves, offsets)
-        lesser = (moves >> 12 > 0) & (moves >> 12 != 5)
-        pairs = np.where(lesser, np.float32(0), origin * target)
+        pairs = move_probabilities(answers, row[:, :64], moves, offsets)
+        lesser = (moves >> 12 > 0) & (moves >> 12 != 5) & (pairs == 0)
         shares = normalised(pairs, offsets)
         kept = np.array([move in positions.packed(limits.moves) for move in moves.tolist()]) | (not limits.moves)
         if self.method == "top-move":
-            order = np.lexsort((-target, moves & 63, -origin, lesser, ~kept))
+            order = np.lexsort((-pairs, -target, moves & 63, -origin, lesser, ~kept))
         else:
             order = np.lexsort((-pairs, lesser, ~kept))
         order = order[: int(kept.sum())]

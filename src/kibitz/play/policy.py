@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+KNIGHT = 2
+"""The first of the promotion pieces in a packed move."""
 QUEEN = 5
 """The promotion piece that a predicted pair of squares means."""
 
@@ -37,11 +39,17 @@ def move_probabilities(
 ) -> NDArray[np.float32]:
     """P(origin) · P(target | origin, or its piece's type) of every move, float32 [total]; arguments as above.
 
-    Not renormalised: what is missing from 1 went to illegal moves. Promoting to a queen has the pair's probability,
-    to anything less 0.
+    Not renormalised: what is missing from 1 went to illegal moves. Where the answers have `promotion` [n, 8, 4], the
+    probability of N, B, R, Q on each file, a promotion has its part of the pair's probability. Else promoting to a
+    queen has all of it, to anything less 0.
     """
     origin, target = pair_probabilities(answers, codes, moves, offsets)
     promotion = moves >> 12
+    if "promotion" in answers:
+        rows = np.repeat(np.arange(len(codes)), np.diff(offsets))
+        piece = np.maximum(promotion.astype(np.intp) - KNIGHT, 0)
+        share = np.nan_to_num(answers["promotion"][rows, (moves >> 6 & 7).astype(np.intp), piece])
+        return np.where(promotion == 0, origin * target, origin * target * share).astype(np.float32)
     return np.where((promotion == 0) | (promotion == QUEEN), origin * target, np.float32(0))
 
 

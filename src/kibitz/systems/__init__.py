@@ -23,6 +23,7 @@ VALUE, MOVES, COMPARISON, OWNERS = "value", "moves", "comparison", "owners"
 class Entry:
     """A system in one line: its game, what it does, the paper, the paper's figure, and what its networks answer.
 
+    paper: "" for a system of our own; the figure is then what others reach at the same question.
     answers: some of VALUE, MOVES, COMPARISON and OWNERS. A run may have trained a part of them only.
     """
 
@@ -53,6 +54,13 @@ SYSTEMS = {
         "which move, and what is the position worth?",
         "a thesis on learning chess with convolutional networks (Ashudeep Singh 2015)",
         "origin 56.1%; target of P 53.6, R 51.0, N 72.8, B 59.9, Q 48.0, K 64.5%; value and material 0.82",
+        (MOVES, VALUE),
+    ),
+    "human": Entry(
+        "chess",
+        "what would a player of this rating play, and how will it end?",
+        "",
+        "others: Maia-1 51.6%, Maia-2 52.0% of the moves of Lichess blitz, after hundreds of millions of positions",
         (MOVES, VALUE),
     ),
     "gocnn": Entry(

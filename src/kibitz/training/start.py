@@ -166,10 +166,10 @@ def train(
     system = load(name)
     earlier = Run(start_from) if start_from else None
     if earlier:
-        if earlier.info["system"] != name:
+        if earlier.info["system"] not in (name, *getattr(system, "begins_from", ())):
             raise UsageError(f"--start-from {start_from}: a run of {earlier.info['system']}, not of {name}")
         try:
-            system.check(earlier.settings)
+            earlier.system.check(earlier.settings)
         except UsageError as error:
             raise UsageError(f"--start-from {start_from}: cannot learn any further ({error})") from None
     system.check(settings)
@@ -180,7 +180,12 @@ def train(
     torch.manual_seed(plan.seed)
     network = system.network(settings)
     weights = earlier.network().state_dict() if earlier else None
-    if weights and {k: v.shape for k, v in weights.items()} != {k: v.shape for k, v in network.state_dict().items()}:
+    grows = weights is not None and hasattr(system, "adopt")
+    if (
+        weights
+        and not grows
+        and {k: v.shape for k, v in weights.items()} != {k: v.shape for k, v in network.state_dict().items()}
+    ):
         raise UsageError(
             f"--start-from {start_from}: its network has another shape; leave out the settings that change the network"
         )
@@ -236,7 +241,9 @@ def train(
     if not len(parts[VALIDATE]):
         say("no game is left for validation: training runs to its last iteration and keeps the last weights")
     system.prepare(network, store, parts[TRAIN], settings, plan.seed)
-    if weights:
+    if weights and earlier:
+        if grows:
+            weights = system.adopt(network, earlier.info["system"], weights)  # type: ignore[attr-defined]
         network.load_state_dict(weights)
     trainer = Trainer(path, system, settings, network, store, parts[TRAIN], parts[VALIDATE], plan, tell)
     began = time.monotonic()

@@ -16,6 +16,7 @@ from kibitz.web.networks import Known, Networks
 if TYPE_CHECKING:
     import chess
 
+    from kibitz.analysis import Analysis
     from kibitz.play.session import Answers, Session
     from kibitz.web.chess_lines import ChessLine
     from kibitz.web.go_lines import GoLine
@@ -76,6 +77,7 @@ def _of_chess(
         answers = network.evaluate(codes[some], state[some])
         white = analysis.white_wins(answers, state[some])
         expected = analysis.expected_moves(answers, codes[some], state[some])
+        tables = _at_ratings(network, analysis, codes[some], state[some])
         found = []
         for i, ply in enumerate(range(first + some.start, first + some.stop)):
             board = next(boards)
@@ -97,21 +99,50 @@ def _of_chess(
                 one = slice(int(offsets[i]), int(offsets[i + 1]))
                 result["moves"] = best_moves(board, moves[one], shares[one])
                 result["origin"] = _shares(answers["origin"][i])
+                if tables:
+                    result["by_rating"] = [
+                        {"rating": rating, "moves": best_moves(board, moves[one], chances[one])}
+                        for rating, chances in tables
+                    ]
             found.append(result)
         yield found
+
+
+SIDE_BY_SIDE = (1200, 2200)
+"""Ratings, of both players, whose first moves are shown beside each other by networks that are told ratings."""
+
+
+def _at_ratings(
+    network: Session | Snapshot, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+) -> list[tuple[int, NDArray[np.float32]]]:
+    """The probabilities of all legal moves, as `expected_moves` gives them, at each of SIDE_BY_SIDE; nothing for a
+    network that is not told both ratings."""
+    from kibitz.chess.sides import RATING_UNIT
+    from kibitz.training.run import widened
+
+    if "opponent_rating" not in network.beyond:
+        return []
+    found = []
+    for rating in SIDE_BY_SIDE:
+        told = {**network.beyond, "rating": rating // RATING_UNIT, "opponent_rating": rating // RATING_UNIT}
+        answers = network.evaluate(codes, widened(state, told))
+        if expected := analysis.expected_moves(answers, codes, state):
+            found.append((rating, expected[2]))
+    return found
 
 
 def best_moves(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], most: int = BEST
 ) -> list[dict[str, Any]]:
-    """The likeliest legal moves with their probabilities among all; a promotion is to a queen."""
+    """The likeliest legal moves with their probabilities among all; a promotion is to a queen where the network does
+    not tell the pieces apart."""
     from kibitz.chess.moves import to_move
     from kibitz.play.policy import QUEEN, normalised
 
     if not len(moves):
         return []
     promotion = moves >> 12
-    meant = (promotion == 0) | (promotion == QUEEN)
+    meant = (promotion == 0) | (promotion == QUEEN) | (probabilities > 0)
     shares = normalised(probabilities, np.array([0, len(moves)]))
     order = np.argsort(-shares, kind="stable")
     found = []

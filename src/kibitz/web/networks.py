@@ -114,6 +114,8 @@ class Known:
             return []
         moves, value = self.parts
         found = ["topprob-negamax"] if moves and value else []
+        if self.system == "human":  # one look: it must not get stronger than a person by searching
+            return ["top-prob", "top-move", *found, "value-negamax"]
         return found + ["top-prob", "top-move"] * moves + ["value-negamax"] * value
 
     @property

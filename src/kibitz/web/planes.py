@@ -102,6 +102,16 @@ def _mover(network: nn.Module, codes: Tensor, state: Tensor) -> Named:
     return names, _squares(nets.planes(codes, state)[1], bool(state[0, 0]))
 
 
+def _human(network: nn.Module, codes: Tensor, state: Tensor) -> Named:
+    from kibitz.systems.human import Human
+
+    human = cast(Human, network)
+    names = chess_names(human.seen, OWN_AND_OTHERS) + chess_names(human.rights, OWN_AND_OTHERS)
+    names.append("plies since a capture or pawn move (over 100)")
+    names += [f"the {move} {way}" for move in ("last move came", "move before it came") for way in ("from", "to")]
+    return names, _squares(human.planes(codes, state), bool(state[0, 0]))
+
+
 def _comparer(network: nn.Module, codes: Tensor, state: Tensor) -> Named:
     """773 bits: twelve boards of pieces; the five numbers that follow are shown as whole boards."""
     from kibitz.chess.encodings import PieceBits
@@ -187,6 +197,7 @@ _OF: dict[str, Callable[[Any, Any, Any], Named]] = {
     "winner": _winner,
     "convchess": _mover,
     "chessnet": _mover,
+    "human": _human,
     "deepchess": _comparer,
     "gocnn": _owners,
 }

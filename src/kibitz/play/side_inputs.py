@@ -1,0 +1,38 @@
+"""What a network is told beside a position: the columns of the state after the position's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+LAST_MOVES = (("last_from", "last_to"), ("before_from", "before_to"))
+"""Columns of the last move and of the one before it: board squares + 1, 0 where there is no such move."""
+
+
+def last_moves(board: chess.Board) -> dict[str, int]:
+    """The columns of LAST_MOVES for a board with its move stack; a null move counts as none."""
+    columns: dict[str, int] = {}
+    for back, (start, end) in enumerate(LAST_MOVES, 1):
+        move = board.move_stack[-back] if len(board.move_stack) >= back else None
+        known = move is not None and bool(move)
+        columns[start] = move.from_square + 1 if known and move else 0
+        columns[end] = move.to_square + 1 if known and move else 0
+    return columns
+
+
+def with_side_inputs(
+    state: NDArray[np.uint8], beyond: Mapping[str, int], board: chess.Board, known: Mapping[str, int]
+) -> NDArray[np.uint8]:
+    """One state row [1, 4] with the columns that a network's `beyond` names [1, 4 + len(beyond)].
+
+    known: values by name, 0..255, but of the last moves, which are the board's; for everything else the usual value of
+    `beyond`.
+    """
+    if not beyond:
+        return state
+    values = {**known, **last_moves(board)}
+    row = [values.get(name, usual) for name, usual in beyond.items()]
+    return np.concatenate([state, np.array([row], np.uint8)], 1)

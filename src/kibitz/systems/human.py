@@ -1,0 +1,479 @@
+"""`human`: what would a player of this rating play here, and how will the game end?
+
+The first system of our own. One network for all ratings: a residual trunk whose blocks are told who plays, an output
+for the move and one for win, draw, loss. What is known of its kin (Maia, Allie, ChessMimic) went into it; nothing of
+their code or weights did. This file goes from top to bottom: side inputs, network, losses, games, examples, training.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from kibitz.chess.encodings import AttackPlanes, MoverView, PiecePlanes, RightsPlanes, Stack
+from kibitz.chess.replay import CLOCK, SIDE
+from kibitz.chess.sides import (
+    BEYOND,
+    LAST,
+    OPPONENT,
+    RATING,
+    RATING_UNIT,
+    SCALE,
+    SCALES,
+    SPEED,
+    SPEEDS,
+    scale_codes,
+    side_inputs,
+    speed_codes,
+)
+from kibitz.errors import UsageError
+from kibitz.store.positions import Positions
+from kibitz.store.sampling import mixed
+from kibitz.store.store import Store
+from kibitz.systems import SYSTEMS
+from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
+from kibitz.systems.constant import of_labels
+from kibitz.systems.movenets import real, real_pairs
+from kibitz.systems.muon import Muon
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `human` can be told; the defaults are those of the packaged network."""
+
+    # network
+    blocks: int = setting(6, "residual blocks")
+    filters: int = setting(64, "filters of each convolution")
+    # games
+    balance: float = setting(
+        0.5, "how far rare ratings are drawn more often: 0 as in the games, 1 all bands of 200 points equally often"
+    )
+    withhold: float = setting(0.1, "share of the samples in which ratings (or last moves, or speed) are not told")
+    # losses
+    outcome_weight: float = setting(0.3, "weight of the loss of win, draw, loss beside that of the move")
+    # solver
+    learning_rate: float = setting(0.005, "highest learning rate")
+    warmup: int = setting(200, "iterations in which the learning rate rises")
+    cooldown: float = setting(0.5, "share of the iterations, the last, in which the rate falls to a thousandth; 0 none")
+    weight_decay: float = setting(0.01, "decoupled weight decay, times the learning rate")
+    batch: int = setting(512, "positions in a batch")
+    iterations: int = setting(3_000, "batches")
+    most_epochs: float = setting(12.0, "passes over the positions at most; 0 for no limit")
+
+
+# Network
+
+
+class Conditions(nn.Module):
+    """Who plays, and how: state uint8 [n, 12] -> float [n, 64].
+
+    A rating is a point on the line through two learned vectors, at 800 and at 2800; unknown is a vector of its own.
+    """
+
+    WIDTH, RATING_WIDTH, KIND_WIDTH = 64, 16, 8
+    LOW, HIGH = 800, 2800
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.low = nn.Parameter(torch.zeros(2, self.RATING_WIDTH))  # mover, opponent
+        self.high = nn.Parameter(torch.zeros(2, self.RATING_WIDTH))
+        self.unknown = nn.Parameter(torch.zeros(2, self.RATING_WIDTH))
+        self.speed = nn.Embedding(len(SPEEDS), self.KIND_WIDTH)
+        self.scale = nn.Embedding(len(SCALES), self.KIND_WIDTH)
+        self.mix = nn.Linear(2 * self.RATING_WIDTH + 2 * self.KIND_WIDTH, self.WIDTH)
+
+    def forward(self, state: Tensor) -> Tensor:
+        ratings = state[:, RATING : OPPONENT + 1].float()[:, :, None]
+        along = (ratings * RATING_UNIT - self.LOW) / (self.HIGH - self.LOW)
+        vectors = torch.where(ratings > 0, self.low + along * (self.high - self.low), self.unknown)
+        kinds = [self.speed(state[:, SPEED].long()), self.scale(state[:, SCALE].long())]
+        return F.relu(self.mix(torch.cat([vectors.flatten(1), *kinds], 1)))
+
+
+class Block(nn.Module):
+    """A residual block that looks at the whole board and at the conditions before it adds what it found.
+
+    relu(x + scale · h + bias) with h = conv(relu(conv(x))); scale and bias, one of each a channel, come from the mean
+    of h over the board and from the conditions. Both start as no change.
+    """
+
+    SQUEEZED = 32
+
+    def __init__(self, filters: int):
+        super().__init__()
+        self.first = nn.Conv2d(filters, filters, 3, padding=1)
+        self.second = nn.Conv2d(filters, filters, 3, padding=1)
+        self.squeeze = nn.Linear(filters + Conditions.WIDTH, self.SQUEEZED)
+        self.excite = nn.Linear(self.SQUEEZED, 2 * filters)
+
+    def forward(self, x: Tensor, conditions: Tensor) -> Tensor:
+        h = self.second(F.relu(self.first(x)))
+        summary = torch.cat([h.mean((2, 3)), conditions.to(h.dtype)], 1)
+        scale, bias = self.excite(F.relu(self.squeeze(summary)))[:, :, None, None].chunk(2, 1)
+        return F.relu(x + h * (1 + scale) + bias)
+
+
+class Human(nn.Module):
+    """codes uint8 [n, 64], state uint8 [n, 12] -> origin [n, 64], target [n, 64, 64], promotion [n, 8, 4],
+    outcome [n, 3], value [n].
+
+    A move's probability is origin · target given the origin · promotion given the file promoted on, of N, B, R, Q where
+    it promotes. outcome: the mover wins, draws, loses. value: win − loss. Squares are the board's own; inside,
+    everything is seen by the mover.
+    """
+
+    KEY = 32  # numbers in which origin squares ask (query) and target squares answer (key)
+    VALUE_CHANNELS, VALUE_UNITS = 8, 64
+    PIECES_PROMOTED = 4
+    outputs: tuple[str, ...] = ("origin", "target", "promotion", "outcome", "value")
+    beyond: ClassVar[dict[str, int]] = BEYOND
+
+    def __init__(self, settings: Settings):
+        super().__init__()
+        filters = settings.filters
+        self.view = MoverView()
+        self.seen = Stack(PiecePlanes(), AttackPlanes("pieces"))
+        self.rights = RightsPlanes()
+        self.conditions = Conditions()
+        self.stem = nn.Conv2d(self.seen.channels + RightsPlanes.channels + 5, filters, 3, padding=1)
+        self.blocks = nn.ModuleList(Block(filters) for _ in range(settings.blocks))
+        self.before = nn.Conv2d(filters, filters, 1)
+        self.origin = nn.Conv2d(filters, 1, 1)
+        self.query = nn.Conv2d(filters, self.KEY, 1)
+        self.key = nn.Conv2d(filters, self.KEY, 1)
+        self.pairs = nn.Parameter(torch.zeros(64, 64))  # what a pair of squares is worth on any board
+        self.promotion = nn.Conv2d(filters, self.PIECES_PROMOTED, 1)
+        self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
+        self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + Conditions.WIDTH, self.VALUE_UNITS)
+        self.outcome = nn.Linear(self.VALUE_UNITS, 3)
+        mirrored = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
+        self.register_buffer("mirrored", mirrored, persistent=False)  # of a square + 1
+        self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # of a square + 1; 0 is none
+
+    def planes(self, codes: Tensor, state: Tensor) -> Tensor:
+        """Planes [n, 34, 8, 8]: pieces 12, attacks 12, rights and en passant 5, quiet moves, last moves 4."""
+        view = self.view(codes, state)
+        moved = state[:, LAST : LAST + 4].long()
+        black = state[:, SIDE : SIDE + 1] == 1
+        moved = torch.where(black, self.get_buffer("mirrored")[moved], moved)
+        last = F.embedding(moved, self.get_buffer("square")).view(-1, 4, 8, 8)
+        quiet = (state[:, CLOCK].float() / 100)[:, None, None, None].expand(-1, 1, 8, 8)
+        planes = torch.cat([self.seen(view, state), self.rights(codes, state), quiet, last], 1)
+        return planes.to(memory_format=torch.channels_last)
+
+    def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        """Features [n, filters, 8, 8] and conditions [n, 64]."""
+        conditions = self.conditions(state)
+        grid = F.relu(self.stem(self.planes(codes, state)))
+        for block in self.blocks:
+            grid = block(grid, conditions)
+        return grid, conditions
+
+    def features(self, codes: Tensor, state: Tensor) -> Tensor:
+        """The trunk's last layer averaged over the squares [n, filters]."""
+        return self.trunk(codes, state)[0].mean((2, 3))
+
+    def outcome_logits(self, grid: Tensor, conditions: Tensor) -> Tensor:
+        """Logits of win, draw, loss for the mover [n, 3]."""
+        narrow = F.relu(self.narrow(grid)).flatten(1)
+        return cast(
+            Tensor, self.outcome(F.relu(self.weigh(torch.cat([narrow, conditions.to(narrow.dtype)], 1))))
+        ).float()
+
+    def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
+        grid, conditions = self.trunk(codes, state)
+        moves = F.relu(self.before(grid))
+        query, key = self.query(moves).flatten(2), self.key(moves).flatten(2)
+        target = (query.transpose(1, 2) @ key).float() * self.KEY**-0.5 + self.pairs
+        promotion = self.promotion(moves)[:, :, 7].float().transpose(1, 2)
+        outcome = self.outcome_logits(grid, conditions).softmax(1)
+        black = state[:, SIDE] == 1
+        return (
+            real(self.origin(moves).flatten(1).float().softmax(1), black),
+            real_pairs(target.softmax(2), black),
+            promotion.softmax(2),
+            outcome,
+            outcome[:, 0] - outcome[:, 2],
+        )
+
+
+# Losses
+
+
+def loss(network: Human, batch: Tensors, outcome_weight: float) -> tuple[Tensor, dict[str, Tensor]]:
+    """−log P(move) − weight · log P(outcome). Measures: both parts, and how often the first choice was right."""
+    grid, conditions = network.trunk(batch["codes"], batch["state"])
+    moves = F.relu(network.before(grid))
+    rows = torch.arange(len(moves), device=moves.device)
+    origin_logits = network.origin(moves).flatten(1).float()
+    query = network.query(moves).flatten(2)[rows, :, batch["origin"]]
+    key = network.key(moves).flatten(2)
+    target_logits = (query[:, None] @ key)[:, 0].float() * network.KEY**-0.5 + network.pairs[batch["origin"]]
+    promotion_logits = network.promotion(moves)[rows, :, 7, batch["target"] & 7].float()
+    promotes = batch["promotion"] > 0
+    piece = F.cross_entropy(promotion_logits, (batch["promotion"] - 2).clamp(min=0), reduction="none")
+    move = (
+        F.cross_entropy(origin_logits, batch["origin"], reduction="none")
+        + F.cross_entropy(target_logits, batch["target"], reduction="none")
+        + torch.where(promotes, piece, torch.zeros_like(piece))
+    )
+    outcome = F.cross_entropy(network.outcome_logits(grid, conditions), batch["outcome"], reduction="none")
+    each = move + outcome_weight * outcome
+    right = origin_logits.argmax(1) == batch["origin"]
+    return each.mean(), {
+        "loss": each.detach(),
+        "move_loss": move.detach(),
+        "outcome_loss": outcome.detach(),
+        "origin_accuracy": right.float(),
+        "target_accuracy": (target_logits.argmax(1) == batch["target"]).float(),
+    }
+
+
+def guess(batch: Tensors, outcome_weight: float) -> float:
+    """The loss of answering how often each square and each outcome comes, whatever the position."""
+    squares = of_labels(batch["origin"]) + of_labels(batch["target"])
+    return float(squares + outcome_weight * of_labels(batch["outcome"]))
+
+
+# Games and examples
+
+BAND = 200
+"""Width of the bands of rating that are drawn from, in points."""
+
+
+class PlayedMoves:
+    """Every position in which a move was played, with that move and the result as the mover sees them.
+
+    A band of ratings (both players' mean; unrated games are one more) that holds few positions is drawn from more
+    often: its games count up to 16 times, those of the fullest may be left out in part. Which ones follows from the
+    games' hashes. A batch has codes, state with the side inputs, and int64 origin, target, promotion (0 none, 2 N …
+    5 Q) and outcome (0 won, 1 drawn, 2 lost).
+    """
+
+    MOST = 16
+
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
+        self.store, self.settings = store, settings
+        self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
+        self.results = store.column("result").astype(np.int64)
+        self.speeds, self.scales = speed_codes(store), scale_codes(store)
+        self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
+
+    def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How often each game counts."""
+        if not self.settings.balance or not len(games):
+            return np.ones(len(games), np.int64)
+        ratings = self.ratings[:, games]
+        band = np.where((ratings > 0).all(0), ratings.sum(0) // (2 * BAND), -1) + 1
+        held = np.bincount(band, self.store.plies[games])
+        weight = (held.sum() / np.maximum(held, 1)) ** self.settings.balance
+        weight *= held.sum() / (weight * held).sum()  # as many positions in all as there are
+        times = np.minimum(weight[band], self.MOST)
+        chance = (mixed(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
+        return cast("NDArray[np.int64]", np.floor(times + chance).astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(numbers)
+        games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
+        at = self.store.offsets[games] + plies
+        move = self.store.moves[at].astype(np.int64)
+        mirrored = side * 56  # the mover's view: Black's ranks are turned round
+        more = side_inputs(
+            self.ratings[side, games], self.ratings[1 - side, games], self.speeds[games], self.scales[games],
+            self.store.moves, at, plies,
+        )  # fmt: skip
+        self._withhold(more, numbers, epoch)
+        return {
+            "codes": batch.codes,
+            "state": np.concatenate([batch.state, more], 1),
+            "origin": move & 63 ^ mirrored,
+            "target": (move >> 6 & 63) ^ mirrored,
+            "promotion": move >> 12,
+            "outcome": 1 - self.results[games] * (1 - 2 * side),
+        }
+
+    def _withhold(self, more: NDArray[np.uint8], numbers: NDArray[np.int64], epoch: int) -> None:
+        """Some samples are not told both ratings, some not the opponent's, some not speed and scale, some not the last
+        moves, or only the last one. Which ones follows from the position's number and the epoch."""
+        bits = mixed(numbers.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
+        limit = round(self.settings.withhold * 4096)
+
+        def drawn(part: int, share: float = 1.0) -> NDArray[np.bool_]:
+            return (bits >> np.uint64(12 * part) & np.uint64(4095)) < limit * share
+
+        more[drawn(0), 0:2] = 0
+        more[drawn(1, 0.3), 1] = 0
+        more[drawn(2), 2:4] = 0
+        more[drawn(3), 4:8] = 0
+        more[drawn(4, 0.5), 6:8] = 0
+
+
+# Training
+
+
+def learning_rate(settings: Settings, iteration: int, iterations: int) -> float:
+    """A linear rise, a plateau, then half a cosine down to a thousandth.
+
+    A training that is stopped on the plateau can go on from there for any time, or fall at once in a run that starts
+    from it.
+    """
+    if iteration < settings.warmup:
+        return settings.learning_rate * (iteration + 1) / settings.warmup
+    falling = settings.cooldown * iterations
+    left = iterations - iteration
+    if left >= falling:
+        return settings.learning_rate
+    return settings.learning_rate * (0.001 + 0.999 * 0.5 * (1 - math.cos(math.pi * left / falling)))
+
+
+def optimiser(network: Human, weight_decay: float) -> torch.optim.Optimizer:
+    """Muon for the filters of convolutions, AdamW at half their rate for the rest."""
+    matrices = [p for p in network.parameters() if p.dim() == 4 and p.shape[0] > 1]
+    others = [p for p in network.parameters() if p.dim() > 1 and not (p.dim() == 4 and p.shape[0] > 1)]
+    rest = [p for p in network.parameters() if p.dim() <= 1]
+    return Muon(
+        [
+            {"params": matrices, "weight_decay": weight_decay, "matrices": True},
+            {"params": others, "weight_decay": weight_decay, "rate": 0.5},
+            {"params": rest, "rate": 0.5},
+        ],
+        momentum=0.95,
+    )
+
+
+def draw_weights(network: Human, generator: torch.Generator) -> None:
+    """Initial weights: variance 2 / fan-in; a block begins as no change, a promotion as a queen."""
+    for name, p in network.named_parameters():
+        with torch.no_grad():
+            if p.dim() < 2 or name == "pairs" or name.endswith("excite.weight"):
+                p.zero_()
+            elif name.startswith("conditions.") and not name.endswith("mix.weight"):
+                p.normal_(0, 1, generator=generator)
+            else:
+                p.normal_(0, (2 / p[0].numel()) ** 0.5, generator=generator)
+                if name.endswith("second.weight"):
+                    p.mul_(0.1)
+    with torch.no_grad():
+        cast(Tensor, network.promotion.bias)[-1] = 4
+
+
+_FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answers": "key"}
+"""Outputs of `chessnet`'s one body, and what they are called here."""
+
+
+class HumanSystem:
+    """The system, as the command line knows it."""
+
+    name = "human"
+    settings_type: ClassVar[type] = Settings
+    begins_from = ("human", "chessnet")
+    recipes: ClassVar[Mapping[str, Recipe]] = {
+        "default": Recipe("4 blocks of 64 filters, to start with", {"blocks": 4, "iterations": 3_000}),
+        "long": Recipe("6 blocks of 64 filters: the packaged network's kind", {"iterations": 18_000}),
+        "gpu": Recipe(
+            "10 blocks of 128 filters, for a GPU",
+            {"blocks": 10, "filters": 128, "batch": 2048, "learning_rate": 0.006, "iterations": 20_000},
+        ),
+    }
+
+    def __init__(self) -> None:
+        entry = SYSTEMS[self.name]
+        self.game, self.title, self.paper, self.anchor = entry.game, entry.title, entry.paper, entry.anchor
+
+    def check(self, settings: Settings) -> None:
+        for name in ("blocks", "filters", "batch", "iterations"):
+            if getattr(settings, name) < 1:
+                raise UsageError(f"--{name} {getattr(settings, name)}: must be at least 1")
+        for name in ("learning_rate", "weight_decay", "outcome_weight"):
+            if not 0 <= getattr(settings, name) < math.inf:
+                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
+        for name in ("balance", "withhold", "cooldown"):
+            if not 0 <= getattr(settings, name) <= 1:
+                raise UsageError(f"--{name} {getattr(settings, name):g}: a share from 0 to 1")
+        if not 0 <= settings.most_epochs < math.inf:
+            raise UsageError(f"--most-epochs {settings.most_epochs:g}: must be 0 or more")
+        if settings.warmup < 0:
+            raise UsageError(f"--warmup {settings.warmup}: must be 0 or more")
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        return np.flatnonzero(store.plies > 0)
+
+    def network(self, settings: Settings) -> Human:
+        return Human(settings)
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        assert isinstance(network, Human)
+        draw_weights(network, torch.Generator().manual_seed(seed))
+
+    def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The weights of `network`, as prepared, with those of another network in their place where they fit.
+
+        weights: of `human` with at most as many blocks, or of `chessnet` with one body. Blocks that are new change
+        nothing at first, nor do planes that the other did not see, so that the move's probabilities begin as the
+        other's were. Raises UsageError where the widths differ.
+        """
+        begun = dict(network.state_dict())
+        if system == "chessnet":
+            weights = _from_chessnet(weights)
+        for name, value in weights.items():
+            if name not in begun:
+                raise UsageError(f"--start-from: its network has {name}, this one has not; give it as many --blocks")
+            if name == "stem.weight" and value.shape[1] < begun[name].shape[1]:
+                more = begun[name].shape[1] - value.shape[1]
+                value = torch.cat([value, value.new_zeros(value.shape[0], more, 3, 3)], 1)
+            if value.shape != begun[name].shape:
+                raise UsageError(f"--start-from: {name} has another shape; leave out the settings that change it")
+            begun[name] = value
+        for name, value in begun.items():
+            if name.endswith(("second.weight", "second.bias")) and name not in weights:
+                begun[name] = torch.zeros_like(value)
+        return begun
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, Human)
+        return [
+            Stage(
+                name="moves",
+                module=network,
+                examples=lambda store, games: PlayedMoves(store, games, settings),
+                loss=lambda batch: loss(network, batch, settings.outcome_weight),
+                optimiser=lambda: optimiser(network, settings.weight_decay),
+                learning_rate=lambda iteration, iterations: learning_rate(settings, iteration, iterations),
+                batch=settings.batch,
+                iterations=settings.iterations,
+                most_epochs=settings.most_epochs,
+                guess=lambda batch: guess(batch, settings.outcome_weight),
+            )
+        ]
+
+
+def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A chessnet's one body under the names of this network. Raises UsageError for one of separate networks."""
+    if "shared.pairs" not in weights:
+        raise UsageError("--start-from: this chessnet has no one body with targets by square; choose another")
+    taken = {"pairs": weights["shared.pairs"]}
+    for kind in ("weight", "bias"):
+        taken[f"stem.{kind}"] = weights[f"shared.body.0.{kind}"]
+        for there, here in _FROM_CHESSNET.items():
+            taken[f"{here}.{kind}"] = weights[f"shared.{there}.{kind}"]
+    for name, value in weights.items():
+        parts = name.split(".")
+        if parts[:2] == ["shared", "body"] and parts[3] in ("first", "second"):
+            taken[f"blocks.{int(parts[2]) - 2}.{parts[3]}.{parts[4]}"] = value
+    return taken
+
+
+SYSTEM: Any = HumanSystem()

@@ -1,0 +1,87 @@
+"""kibitz analyze with a network that is told ratings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kibitz.cli import run
+
+GAME = '[White "a"]\n[Black "b"]\n{}\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 *\n'
+RATED = '[WhiteElo "1500"]\n[BlackElo "1720"]\n'
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> str:
+    (tmp_path / "rated.pgn").write_text(GAME.format(RATED))
+    return str(tmp_path / "rated.pgn")
+
+
+@pytest.fixture
+def unrated(tmp_path: Path) -> str:
+    (tmp_path / "unrated.pgn").write_text(GAME.format(""))
+    return str(tmp_path / "unrated.pgn")
+
+
+def test_each_move_for_its_player_a_weaker_and_a_stronger_one(
+    human_run: Path, rated: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["analyze", str(human_run), rated, "--json"]) == 0
+    out, err = capsys.readouterr()
+    (game,) = json.loads(out)["games"]
+    assert not err
+    ratings = [move["by_strength"]["rating"] for move in game["moves"]]
+    assert ratings == [1500, 1720, 1500, 1720, 1500, 1720, 1500]
+    for move in game["moves"]:
+        one = move["by_strength"]
+        assert one["player"] == pytest.approx(move["probability"], abs=2e-4)
+        assert all(0 <= one[name] <= 1 for name in ("player", "weaker", "stronger"))
+    assert any(move["by_strength"]["weaker"] != move["by_strength"]["stronger"] for move in game["moves"])
+    assert [move["san"] for move in game["slips"]] == [
+        move["san"] for move in game["swings"] if move["by_strength"]["slip"]
+    ]
+
+
+def test_a_slip_is_costly_and_unlikely(human_run: Path, rated: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["analyze", str(human_run), rated, "--json", "--swing", "0.01"]) == 0
+    moves = json.loads(capsys.readouterr().out)["games"][0]["moves"]
+    for move in moves:
+        costly = move["change"] is not None and move["change"] <= -0.0001
+        assert move["by_strength"]["slip"] == (costly and move["by_strength"]["player"] < 0.05)
+
+
+def test_the_table_has_both_strengths(human_run: Path, rated: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["analyze", str(human_run), rated]) == 0
+    heading = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("move "))
+    assert heading.split()[3:6] == ["-400", "own", "+400"]
+
+
+def test_ratings_can_be_given(human_run: Path, unrated: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["analyze", str(human_run), unrated, "--json", "--rating", "900,2100"]) == 0
+    out, err = capsys.readouterr()
+    assert not err
+    assert [m["by_strength"]["rating"] for m in json.loads(out)["games"][0]["moves"][:2]] == [900, 2100]
+
+
+def test_a_game_without_ratings_is_told(human_run: Path, unrated: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["analyze", str(human_run), unrated, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "by_strength" not in json.loads(out)["games"][0]["moves"][0]
+    assert "game 1 lacks a rating, which the network is told; it was told that it is not known" in err
+
+
+@pytest.mark.parametrize(
+    ("network", "rating", "told"),
+    [
+        ("human", "0", "--rating 0: ratings from 100 to 4000"), ("human", "x", "--rating x: a rating for both players"),
+        ("chessnet", "1500", "--rating 1500: chessnet is not told ratings"),
+    ],
+)  # fmt: skip
+def test_ratings_that_cannot_be(
+    network: str, rating: str, told: str, human_run: Path, rated: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = str(human_run) if network == "human" else network
+    assert run(["analyze", name, rated, "--rating", rating]) == 2
+    assert told in capsys.readouterr().err
