@@ -59,7 +59,7 @@ def test_the_tour_runs(
             assert done.stdout.startswith("= ")
             continue
         assert run([*command, *QUICKER.get(command[0], [])]) == 0, (command, capsys.readouterr().err)
-    assert Path("runs/winner-1/test.html").is_file()
+    assert Path("runs/winner-1/test-my.html").is_file()
     capsys.readouterr()
     (example,) = re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     exec(compile(example, "README.md", "exec"), {})

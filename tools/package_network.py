@@ -51,9 +51,9 @@ def table(result: dict[str, Any], name: str) -> str:
         "|---|---|---|",
     ]
     for what, figure in result["figures"].items():
-        lines.append(f"| {what.replace('_', ' ')} | {shown(what, figure)} | {figure['n']:,} |")
-    for what, figure in result["baselines"].items():
-        lines.append(f"| for comparison: {what} | {shown(result['headline'], figure)} | {figure['n']:,} |")
+        lines.append(f"| {figure['label']} | {shown(what, figure)} | {figure['n']:,} |")
+    for figure in result["baselines"].values():
+        lines.append(f"| for comparison: {figure['label']} | {shown(result['headline'], figure)} | {figure['n']:,} |")
     return "\n".join(lines)
 
 

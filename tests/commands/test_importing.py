@@ -128,7 +128,7 @@ def test_json_is_one_object_with_figures(run: Run, mixed: Path, tmp_path: Path) 
     assert set(told["figures"]["games_per_second"]) == {"value", "low", "high", "n"}
     assert told["total"] == {"games": 5, "positions": 18}
     assert told["broken"] == []
-    assert told["left_out"]["illegal move"]["first"][0]["game"] == 6
+    assert told["left_out"]["illegal_move"]["first"][0]["game"] == 6
 
 
 def test_packed_files_folders_and_both_at_once(run: Run, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def put(path: Path, *games: str) -> Path:
 
 
 def left_out(out: str) -> dict[str, int]:
-    return {reason: entry["games"] for reason, entry in json.loads(out)["left_out"].items()}
+    return {entry["label"]: entry["games"] for entry in json.loads(out)["left_out"].values()}
 
 
 def test_a_counted_game_gets_its_owners(run: Run, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_every_bad_game_has_its_reason(run: Run, tmp_path: Path) -> None:
     assert found["illegal move"] == 2
     assert any("21" in reason for reason in found)
     assert sum(found.values()) == 6
-    details = [example["detail"] for example in json.loads(out)["left_out"]["illegal move"]["first"]]
+    details = [example["detail"] for example in json.loads(out)["left_out"]["illegal_move"]["first"]]
     assert ["on a stone" in details[0], "ko" in details[1]] == [True, True]
 
 

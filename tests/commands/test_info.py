@@ -26,10 +26,10 @@ def test_the_bundled_games(bundled_store: Store) -> None:
     assert found["ratings"] == {
         "min": min(ratings), "median": float(np.median(ratings)), "max": max(ratings), "unknown": 0,
     }  # fmt: skip
-    for name, value in (("1-0", 1), ("1/2-1/2", 0), ("0-1", -1)):
-        assert found["results"][name] == sum(row["result"] == value for row in rows)
-    assert found["endings"]["checkmate"] == sum(row["ending"] == "checkmate" for row in rows)
-    assert sum(found["endings"].values()) == sum(found["speeds"].values()) == len(rows)
+    for name, value in (("white_won", 1), ("drawn", 0), ("black_won", -1)):
+        assert found["results"][name]["games"] == sum(row["result"] == value for row in rows)
+    assert found["endings"]["checkmate"]["games"] == sum(row["ending"] == "checkmate" for row in rows)
+    assert all(sum(one["games"] for one in found[told].values()) == len(rows) for told in ("endings", "speeds"))
     assert sum(found["split"][side] for side in ("training", "validation", "test")) == len(rows)
     assert found["dates"]["first"] == str(min(row["date"] for row in rows))
     assert 2 < found["figures"]["bytes_per_position"]["value"] < 3
@@ -45,7 +45,7 @@ def test_json_and_table(bundled_store: Store, tmp_path: Path, capsys: pytest.Cap
     capsys.readouterr()
     assert run("info", tmp_path / "a.store", "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["left_out"]["no result"]["games"] == 1
+    assert found["left_out"]["no_result"]["games"] == 1
     assert found["ratings"] == {"min": None, "median": None, "max": None, "unknown": 2}
     assert found["dates"]["first"] is None
     assert found["history"][0]["kept"] == 1

@@ -71,8 +71,9 @@ def test_gnugo_against_gnugo(capsys: pytest.CaptureFixture[str]) -> None:
     assert (result["size"], result["komi"], result["games"], result["pairs"]) == (9, 7.5, 2, 1)
     assert result["by_colour"]["black"]["games"] == result["by_colour"]["white"]["games"] == 1
     assert result["forfeits"] == []
-    assert sum(result["endings"].get(how, 0) for how in ("both passed", "resignation")) == 2
-    assert result["referees"].get("GNU Go", 0) == result["endings"].get("both passed", 0)
+    none, endings = {"games": 0}, result["endings"]
+    assert sum(endings.get(how, none)["games"] for how in ("both_passed", "resignation")) == 2
+    assert result["referees"].get("gnu_go", none)["games"] == endings.get("both_passed", none)["games"]
     assert result["sgf"] == "matches/gnugo-A-vs-gnugo-B.sgf"
     games = read(result["sgf"])
     assert sorted(game.get_root().get("RO") for game in games) == ["1.1", "1.2"]

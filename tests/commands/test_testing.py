@@ -34,6 +34,8 @@ class Ended:
 
 
 Kibitz = Callable[..., Ended]
+PAGE = "test-small.html"
+"""Of the small store."""
 
 
 @pytest.fixture
@@ -77,17 +79,21 @@ def test_json_is_one_object_as_the_design_says(kibitz: Kibitz, run: Path) -> Non
     result = ended.json
     assert {"figures", "baselines", "by"} <= result.keys()
     assert {"accuracy", "log_loss", "calibration_error"} == result["figures"].keys()
-    assert {"ply", "phase", "rating", "material", "side to move"} == result["by"].keys()
-    assert all(row.keys() == {"slice", "figure"} for rows in result["by"].values() for row in rows)
+    assert {"ply", "phase", "rating", "material", "side_to_move"} == result["by"].keys()
+    assert result["by"]["side_to_move"]["label"] == "side to move"
+    assert all(row.keys() == {"slice", "figure"} for part in result["by"].values() for row in part["rows"])
+    assert {"always_white", "material", "rating"} == result["baselines"].keys()
+    assert result["baselines"]["always_white"]["label"] == "always White"
+    assert result["figures"]["log_loss"]["label"] == "log loss"
     every = list(figures(result))
     assert len(every) > 20
     for figure in every:
-        assert figure.keys() == {"value", "low", "high", "n", "games"}
+        assert figure.keys() - {"label"} == {"value", "low", "high", "n", "games"}
         assert figure["low"] is None or figure["low"] <= figure["value"] <= figure["high"]
     assert result["run"] == str(run)
-    assert result["page"] == str(run / "test.html")
-    assert (run / "test.html").read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
-    assert sorted(path.name for path in run.iterdir() if path.name.startswith("test")) == ["test.html"]
+    assert result["page"] == str(run / PAGE)
+    assert (run / PAGE).read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
+    assert sorted(path.name for path in run.iterdir() if path.name.startswith("test")) == [PAGE]
 
 
 def test_no_seen_game_is_tested(kibitz: Kibitz, run: Path, small_store: Store) -> None:
@@ -112,7 +118,7 @@ def test_table(kibitz: Kibitz, run: Path) -> None:
     for part in ("always White", "accuracy by phase", "endgame", "95% interval", "71.8% test accuracy", "Stockfish,"):
         assert any(part in line for line in lines), part
     assert "500 of their" in ended.out
-    assert lines[-1] == f"result page: {run / 'test.html'}"
+    assert lines[-1] == f"result page: {run / PAGE}"
     assert ended.err.count("\n") == 1, "only the line on games left out: half a second needs no progress"
 
 
@@ -135,7 +141,7 @@ def test_tables_of_a_system_are_printed(capsys: pytest.CaptureFixture[str]) -> N
         "by": {},
         "headline": "accuracy",
         "main": ["accuracy"],
-        "figures": {"accuracy": figure, "rook_accuracy": figure},
+        "figures": {"accuracy": figure | {"label": "accuracy"}, "rook_accuracy": figure | {"label": "rook accuracy"}},
         "data": {"store": "s", "split": "all"},
         "paper": {"title": "p", "figure": "1%"},
         "baselines": {},
@@ -156,7 +162,7 @@ def test_stockfish_stands_beside_it(kibitz: Kibitz, run: Path) -> None:
     assert ended.code == 0
     assert ", depth 1, 20 positions" in ended.out
     assert ", depth 10, 4 positions" in ended.out
-    assert ", depth 10, 4 positions" in (run / "test.html").read_text(encoding="utf-8")
+    assert ", depth 10, 4 positions" in (run / PAGE).read_text(encoding="utf-8")
 
 
 def test_without_stockfish_the_rest_is_there(kibitz: Kibitz, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +190,7 @@ def test_out_and_split(kibitz: Kibitz, run: Path, tmp_path: Path) -> None:
     assert ended.code == 0
     assert ended.json["data"]["seen_games"] > 300
     assert page.is_file()
-    assert not (run / "test.html").exists()
+    assert not (run / PAGE).exists()
     validation = kibitz("test", run, "--split", "validation", *options).json["data"]
     assert validation["seen_games"] == validation["games"]
 
@@ -193,13 +199,20 @@ def test_a_packaged_network_goes_by_its_name(
     kibitz: Kibitz, run: Path, small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kibitz.training.run.packaged", lambda: {"winner": run})
-    monkeypatch.chdir(tmp_path)
+    standing = tmp_path / "standing"
+    standing.mkdir()
+    monkeypatch.chdir(standing)
     changed(run, store="elsewhere.store")
-    ended = kibitz("test", "winner", small_store.path, "--stockfish-positions", 0, "--positions", 300, "--json")
+    games = shutil.copytree(small_store.path, tmp_path / "games.store")
+    ended = kibitz("test", "winner", games, "--stockfish-positions", 0, "--positions", 300, "--json")
     assert ended.code == 0
     assert ended.json["run"] == "winner"
     assert ended.json["data"]["split"].startswith("test games of its split"), "known by its fingerprint"
-    assert (tmp_path / "winner-test.html").is_file()
+    page = tmp_path / "test-winner-games.html"
+    assert ended.json["page"] == str(page)
+    assert page.is_file()
+    assert list(standing.iterdir()) == [], "nothing is written where one stands"
+    assert not list(run.glob("test*")), "nor into the package"
     gone = kibitz("test", "winner")
     assert gone.code == 1
     assert "elsewhere.store: the store that winner was trained on is not there" in gone.err
@@ -234,7 +247,7 @@ def test_what_is_wrong_is_said_in_one_line(
     assert said in ended.err
     assert ended.err.count("\n") == 1
     assert "Traceback" not in ended.err
-    assert not (run / "test.html").exists()
+    assert not (run / PAGE).exists()
 
 
 def test_a_run_that_has_no_weights_yet(kibitz: Kibitz, run: Path) -> None:

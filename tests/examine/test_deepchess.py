@@ -171,7 +171,7 @@ def test_figures(result: dict[str, Any], loop: Loop, chosen: Chosen) -> None:
     assert figures["accuracy"]["value"] == near(float(accuracy))
     assert figures["ahead_of_material_in_points"]["value"] == near(float(accuracy - material))
     assert figures["log_loss"]["value"] == near(float(np.mean([math.log1p(math.exp(-logit)) for *_, logit in every])))
-    assert result["baselines"][MATERIAL]["value"] == pytest.approx(material)
+    assert result["baselines"]["material"]["value"] == pytest.approx(material)
     for name in ("accuracy", "log_loss", "calibration_error", "ahead_of_material_in_points"):
         figure = figures[name]
         assert (figure["n"], figure["games"]) == (len(every), len(chosen.games))
@@ -220,7 +220,7 @@ def test_slices(name: str, result: dict[str, Any], loop: Loop) -> None:
     parts: dict[str, list[tuple[Seen, Seen, float]]] = {}
     for pair in loop.pairs():
         parts.setdefault(SLICES[name](pair[0], pair[1]), []).append(pair)
-    rows = {row["slice"]: row["figure"] for row in result["by"][name]}
+    rows = {row["slice"]: row["figure"] for row in result["by"][name]["rows"]}
     assert rows.keys() == parts.keys()
     for part, of in parts.items():
         assert rows[part]["value"] == pytest.approx(np.mean([right(logit) for *_, logit in of]), abs=1.5 / len(of))
@@ -229,7 +229,7 @@ def test_slices(name: str, result: dict[str, Any], loop: Loop) -> None:
 
 
 def test_ratings(result: dict[str, Any], loop: Loop) -> None:
-    rows = result["by"]["rating"]
+    rows = result["by"]["rating"]["rows"]
     assert sum(row["figure"]["n"] for row in rows) == len(loop.pairs())
     bound = int(rows[0]["slice"].removeprefix("under ").split()[0])
     below = [1 for one, other, _ in loop.pairs() if sum(one.ratings + other.ratings) // 4 < bound]
@@ -510,15 +510,16 @@ def test_answers_are_the_same_in_any_batch(
 def test_winner_is_asked_about_games_that_it_has_not_seen(
     opened: Run, small_store: Store, chosen: Chosen, result: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = next(name for name in result["baselines"] if name.startswith("winner as comparator, pairs of "))
-    row, same = result["baselines"][name], result["baselines"]["the network, the same pairs as winner"]
+    row, same = result["baselines"]["winner"], result["baselines"]["network_beside_winner"]
+    assert row["label"].startswith("winner as comparator, pairs of ")
+    assert same["label"] == "the network, the same pairs as winner"
     assert row["n"] == same["n"] == result["data"]["pairs"]
     assert row["value"] > 0.6, "it knows more than half of such pairs"
     said: list[str] = []
     monkeypatch.setattr(Run, "unseen", lambda self, hashes: np.zeros(len(hashes), bool))
     found = examine(opened, small_store, chosen, ALL, tell=quiet, say=said.append)
     assert said == ["the network winner is left out as comparator: it has seen these games"]
-    assert list(found["baselines"]) == [MATERIAL]
+    assert list(found["baselines"]) == ["material"]
     monkeypatch.setattr(pairs_beside, "packaged", dict)
     examine(opened, small_store, chosen, ALL, tell=quiet, say=said.append)
     assert said[1:] == ["the packaged network winner is not there, so it is left out as comparator"]
@@ -529,7 +530,7 @@ def test_stockfish_beside_the_network_on_the_same_pairs(
 ) -> None:
     plan = replace(ALL, stockfish=program("stockfish"), stockfish_positions=60)
     found = examine(opened, small_store, chosen, plan, tell=quiet, say=pytest.fail)
-    rows = {name: row for name, row in found["baselines"].items() if name not in result["baselines"]}
+    rows = {row["label"]: row for name, row in found["baselines"].items() if name not in result["baselines"]}
     (one, shallow), same, (ten, deep), again = rows.items()
     assert one.startswith("Stockfish")
     assert one.endswith(", depth 1, pairs of 60 positions")

@@ -241,7 +241,7 @@ def test_parts_of_the_positions(name: str, result: dict[str, Any], loop: list[Se
     parts: dict[str, list[Seen]] = {}
     for position in loop:
         parts.setdefault(PARTS[name](position, store), []).append(position)
-    rows = {row["slice"]: row["figure"] for row in result["by"][name]}
+    rows = {row["slice"]: row["figure"] for row in result["by"][name]["rows"]}
     assert rows.keys() == parts.keys()
     for part, seen in parts.items():
         assert rows[part]["value"] == near(share(seen))
@@ -261,7 +261,7 @@ def test_parts_of_the_points(result: dict[str, Any], loop: list[Seen], store: St
             y, x = divmod(point, GRID)
             found["line"].setdefault(str(1 + min(x, y, size - 1 - x, size - 1 - y)), []).append(right)
     for name, parts in found.items():
-        rows = {row["slice"]: row["figure"]["value"] for row in result["by"][name]}
+        rows = {row["slice"]: row["figure"]["value"] for row in result["by"][name]["rows"]}
         assert rows.keys() == parts.keys()
         for part, each in parts.items():
             assert rows[part] == pytest.approx(np.mean(each), abs=2 / len(each) + 3e-4)
@@ -270,14 +270,14 @@ def test_parts_of_the_points(result: dict[str, Any], loop: list[Seen], store: St
 def test_the_table_through_the_game(result: dict[str, Any], loop: list[Seen]) -> None:
     table = result["tables"][0]
     assert table["title"] == "Through the game"
-    assert [row[0] for row in table["rows"]] == [row["slice"] for row in result["by"]["stage"]]
-    assert [row[1] for row in table["rows"]] == [row["figure"] for row in result["by"]["stage"]]
+    assert [row[0] for row in table["rows"]] == [row["slice"] for row in result["by"]["stage"]["rows"]]
+    assert [row[1] for row in table["rows"]] == [row["figure"] for row in result["by"]["stage"]["rows"]]
     assert sum(row[-1] for row in table["rows"]) == len(loop)
     assert "The final owners themselves" in table["text"]
 
 
 def test_baselines(result: dict[str, Any], store: Store, loop: list[Seen]) -> None:
-    names = list(result["baselines"])
+    names = [row["label"] for row in result["baselines"].values()]
     total = sum(int(length) // 20 + 1 for length in store.plies)
     count = min(30, total)
     assert names == [
@@ -306,7 +306,7 @@ def test_the_network_on_the_same_positions_is_the_loop_there(
 ) -> None:
     plan = Plan(positions=50, playout_positions=10_000)
     found = examine(run, store, chosen, plan, tell=lambda *_: None, say=pytest.fail)
-    (figure,) = (row for name, row in found["baselines"].items() if name.startswith("the network"))
+    figure = found["baselines"]["network_beside_playouts"]
     there = [position for position in loop if position.ply % 20 == 0]
     assert figure["n"] == len(there)
     assert figure["value"] == near(share(there))
@@ -451,7 +451,7 @@ def test_gnugo_sees_plain_territory(tmp_path: Path) -> None:
 def test_gnugo_stands_beside_the_network(run: Run, store: Store, chosen: Chosen) -> None:
     plan = Plan(gnugo=program("gnugo"), gnugo_positions=6, playout_positions=0)
     found = examine(run, store, chosen, plan, tell=lambda *_: None, say=pytest.fail)
-    names = list(found["baselines"])
+    names = [row["label"] for row in found["baselines"].values()]
     assert names[1].startswith("GNU Go")
     assert names[1].endswith("'s influence, 6 positions")
     assert names[2] == "the network, the same 6 positions"

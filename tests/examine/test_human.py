@@ -82,7 +82,7 @@ def test_the_figures_that_programs_read(result: dict[str, Any]) -> None:
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     figures = result["figures"]
     assert figures["perplexity"]["value"] == pytest.approx(np.exp(figures["log_loss"]["value"]))
-    counted = sum(row["figure"]["n"] for row in result["by"]["rating"])
+    counted = sum(row["figure"]["n"] for row in result["by"]["rating"]["rows"])
     assert counted == figures["accuracy"]["n"]
     cost = figures["log_loss_cost_ratings_shuffled"]["value"]
     assert cost == pytest.approx(

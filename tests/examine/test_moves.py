@@ -109,14 +109,19 @@ def test_origin_and_value_figures_from_the_networks_answers(
         assert cell["value"] is None if not some.any() else cell["value"] == pytest.approx(value[some].mean(), rel=1e-5)
 
 
+def bare(figure: dict[str, Any]) -> dict[str, Any]:
+    """Without its label, as a cell of a table has it."""
+    return {key: value for key, value in figure.items() if key != "label"}
+
+
 def test_tables_hold_the_figures(shared_result: dict[str, Any]) -> None:
     figures = shared_result["figures"]
     at, rules = table(shared_result, "Accuracy at k"), table(shared_result, "The rules, learned")
     assert list(at) == list(rules) == ["origin", *PIECES, *(f"{piece} on its square" for piece in PIECES)]
-    assert at["knight"][0] == figures["knight_accuracy"]
-    assert at["knight on its square"][7] == figures["knight_from_square_legal_accuracy_at_10"]
-    assert rules["origin"][0] == figures["origin_illegal"]
-    assert rules["rook"][3] == figures["rook_rank"]
+    assert at["knight"][0] == bare(figures["knight_accuracy"])
+    assert at["knight on its square"][7] == bare(figures["knight_from_square_legal_accuracy_at_10"])
+    assert rules["origin"][0] == bare(figures["origin_illegal"])
+    assert rules["rook"][3] == bare(figures["rook_rank"])
     assert table(shared_result, "Special moves").keys() == {"castling", "en passant", "promotion", "underpromotion"}
 
 
@@ -135,21 +140,21 @@ def test_first_moves(shared: Run, shared_result: dict[str, Any], small_store: St
 def test_slices_and_baselines(shared_result: dict[str, Any], small_store: Store, few: Chosen) -> None:
     count = int(small_store.plies[few.games].sum())
     tables = shared_result["by"]
-    assert {"move number", "phase", "piece", "side to move", "rating"} == tables.keys()
-    for rows in tables.values():
+    assert {"move_number", "phase", "piece", "side_to_move", "rating"} == tables.keys()
+    for rows in (part["rows"] for part in tables.values()):
         assert sum(row["figure"]["n"] for row in rows) == count
         right = sum(row["figure"]["n"] * row["figure"]["value"] for row in rows)
         assert right == pytest.approx(count * shared_result["figures"]["accuracy"]["value"])
         assert "unknown" not in [row["slice"] for row in rows]
-    assert tables["move number"][0]["figure"]["n"] == 10 * len(few.games)
+    assert tables["move_number"]["rows"][0]["figure"]["n"] == 10 * len(few.games)
     chance = 0.0
     for game in few.games.tolist():
         board = chess.Board()
         for code in small_store.moves[small_store.offsets[game] : small_store.offsets[game + 1]].tolist():
             chance += 1 / board.legal_moves.count()
             board.push(to_move(code))
-    assert shared_result["baselines"].keys() == {"a random legal move"}
-    assert shared_result["baselines"]["a random legal move"]["value"] == pytest.approx(chance / count)
+    assert shared_result["baselines"].keys() == {"random_move"}
+    assert shared_result["baselines"]["random_move"]["value"] == pytest.approx(chance / count)
 
 
 def test_heat_maps(shared: Run, shared_result: dict[str, Any], small_store: Store, few: Chosen) -> None:
@@ -227,7 +232,7 @@ def test_runs_of_some_networks(
     assert len(result["baselines"]) == 1
     (beside,) = result["baselines"].values()
     assert beside["n"] == figure["n"]
-    for rows in result["by"].values():
+    for rows in (part["rows"] for part in result["by"].values()):
         assert sum(row["figure"]["n"] for row in rows) == figure["n"]
         right = sum(row["figure"]["n"] * row["figure"]["value"] for row in rows)
         assert right == pytest.approx(figure["n"] * figure["value"])
@@ -277,7 +282,12 @@ def test_the_network_is_told_the_movers_rating_and_nothing_of_the_result(
 def test_stockfish_beside_the_network(separate: Run, small_store: Store, few: Chosen) -> None:
     plan = Plan(stockfish=program("stockfish"), stockfish_positions=60)
     result = examined(separate, small_store, few, plan)
-    (_, random), (one, shallow), same, (ten, deep), again = result["baselines"].items()
+    assert list(result["baselines"]) == [
+        "random_move", "stockfish_depth_1", "network_beside_stockfish_depth_1", "stockfish_depth_10",
+        "network_beside_stockfish_depth_10",
+    ]  # fmt: skip
+    rows = [(row["label"], row) for row in result["baselines"].values()]
+    (_, random), (one, shallow), same, (ten, deep), again = rows
     assert one.endswith(", depth 1, 60 positions")
     assert ten.endswith(", depth 10, 12 positions")
     assert (same[0], again[0]) == ("the network, the same 60 positions", "the network, the same 12 positions")

@@ -16,7 +16,7 @@ from helpers import program
 from kibitz.chess.filters import Filter
 from kibitz.chess.moves import to_move
 from kibitz.chess.replay import encode_board
-from kibitz.examine import Plan, stockfish
+from kibitz.examine import Plan, labelled, stockfish
 from kibitz.examine.games import Chosen
 from kibitz.examine.winner import GALLERY, IN_BAND, SHOWN, examine, protocol_note
 from kibitz.store.store import Store
@@ -117,7 +117,7 @@ SLICES = {
         for most, name in ((2, "1 or 2 up"), (4, "3 or 4 up"), (8, "5 to 8 up"), (99, "9 or more up"))
         if abs(seen.material) <= most
     ),
-    "side to move": lambda seen: "White" if seen.white_to_move else "Black",
+    "side_to_move": lambda seen: "White" if seen.white_to_move else "Black",
 }  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def test_slices(name: str, result: dict[str, Any], loop: list[Seen]) -> None:
     parts: dict[str, list[Seen]] = {}
     for position in loop:
         parts.setdefault(SLICES[name](position), []).append(position)
-    rows = {row["slice"]: row["figure"] for row in result["by"][name]}
+    rows = {row["slice"]: row["figure"] for row in result["by"][name]["rows"]}
     assert rows.keys() == parts.keys()
     for part, seen in parts.items():
         assert rows[part]["value"] == pytest.approx(share(seen), abs=1.5 / len(seen))
@@ -134,7 +134,7 @@ def test_slices(name: str, result: dict[str, Any], loop: list[Seen]) -> None:
 
 
 def test_ratings(result: dict[str, Any], loop: list[Seen]) -> None:
-    rows = result["by"]["rating"]
+    rows = result["by"]["rating"]["rows"]
     assert sum(row["figure"]["n"] for row in rows) == len(loop)
     assert rows[0]["slice"].startswith("under ")
     bound = int(rows[0]["slice"].split()[1])
@@ -145,7 +145,9 @@ def test_ratings(result: dict[str, Any], loop: list[Seen]) -> None:
 
 def test_baselines(result: dict[str, Any], loop: list[Seen]) -> None:
     beside = result["baselines"]
-    assert list(beside) == ["always White", "more material (equal: half right)", "higher rating (equal: half right)"]
+    assert list(beside) == ["always_white", "material", "rating"]
+    labels = ["always White", "more material (equal: half right)", "higher rating (equal: half right)"]
+    assert [figure["label"] for figure in beside.values()] == labels
     values = [figure["value"] for figure in beside.values()]
     assert values[0] == pytest.approx(sum(position.won for position in loop) / len(loop))
     assert values[1] == pytest.approx(halves([(position.material, position.won) for position in loop]))
@@ -163,8 +165,8 @@ def test_games_without_ratings_count_in_neither_side_of_that_baseline(
     found = examine(opened, store, chosen, Plan(), lambda *_: None, pytest.fail)
     rated = int((store.plies[store.column("white_rating") > 0] + 1).sum())
     beside = found["baselines"]
-    assert beside["higher rating (equal: half right)"]["n"] == rated
-    assert beside["the network, where both ratings are known"]["n"] == rated
+    assert beside["rating"]["n"] == rated
+    assert beside["network_beside_rating"]["n"] == rated
     assert found["by"]["rating"][-1]["slice"] == "unknown"
     assert found["by"]["rating"][-1]["figure"]["n"] == store.info["positions"] - rated
 
@@ -249,7 +251,7 @@ def test_stockfish_beside_the_network_on_the_same_positions(
         opened, small_store, chosen, Plan(stockfish=program("stockfish"), stockfish_positions=100),
         lambda what, *_: heard.append(what), pytest.fail,
     )  # fmt: skip
-    rows = {name: row for name, row in found["baselines"].items() if name not in result["baselines"]}
+    rows = {row["label"]: row for name, row in found["baselines"].items() if name not in result["baselines"]}
     (one, shallow), same, (ten, deep), again = rows.items()
     assert one.startswith("Stockfish")
     assert one.endswith(", depth 1, 100 positions")
@@ -259,7 +261,7 @@ def test_stockfish_beside_the_network_on_the_same_positions(
     assert shallow["value"] > 0.6, "games to mate: Stockfish knows more than half of them"
     assert deep["value"] > 0.6
     assert {"positions", "Stockfish, depth 1", "Stockfish, depth 10"} <= set(heard)
-    assert found["figures"] == result["figures"]
+    assert labelled(found)["figures"] == result["figures"]
 
 
 def test_a_hanging_stockfish_is_left_out(

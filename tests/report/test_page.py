@@ -107,11 +107,21 @@ def full() -> dict[str, Any]:
             "note": "Engine games: not the paper's.",
         },
         "headline": "accuracy",
-        "figures": {"accuracy": figure(0.6613), "log_loss": figure(0.598), "calibration_error": figure(0.021)},
-        "baselines": {"always White": figure(0.523), HOSTILE: figure(0.6), "nothing": figure(None)},
+        "figures": {
+            name: figure(value) | {"label": name.replace("_", " ")}
+            for name, value in (("accuracy", 0.6613), ("log_loss", 0.598), ("calibration_error", 0.021))
+        },
+        "baselines": {
+            "always_white": figure(0.523) | {"label": "always White"},
+            "hostile": figure(0.6) | {"label": HOSTILE},
+            "nothing": figure(None) | {"label": "nothing"},
+        },
         "by": {
-            "ply": [{"slice": "0-9", "figure": figure(0.55)}, {"slice": HOSTILE, "figure": figure(None)}],
-            "none": [],
+            "ply": {
+                "label": "ply",
+                "rows": [{"slice": "0-9", "figure": figure(0.55)}, {"slice": HOSTILE, "figure": figure(None)}],
+            },
+            "none": {"label": "none", "rows": []},
         },
         "calibration": [{"low": 0.9, "high": 1.0, "predicted": 0.95, "observed": figure(0.94), "n": 100}],
         "gallery": [{"band": [0.9, 1.0], "title": "White predicted to win", "correct": [position()], "wrong": []}],
@@ -210,9 +220,12 @@ def test_another_system_brings_its_own_words() -> None:
     result = {
         "title": "whose points are these?",
         "headline": "perplexity",
-        "figures": {"perplexity": figure(3.5), "points_right": figure(0.9)},
-        "baselines": {"nearest stone": figure(5.0)},
-        "by": {"move": [{"slice": "0-99", "figure": figure(4.0)}]},
+        "figures": {
+            "perplexity": figure(3.5) | {"label": "perplexity"},
+            "points_right": figure(0.9) | {"label": "points right"},
+        },
+        "baselines": {"nearest_stone": figure(5.0) | {"label": "nearest stone"}},
+        "by": {"move": {"label": "move", "rows": [{"slice": "0-99", "figure": figure(4.0)}]}},
         "mistakes": [position() | {"fen": None, "probability_of": "Black owns D4"}],
         "texts": {"mistakes": "Points it was sure of."},
     }

@@ -18,6 +18,7 @@ from kibitz.arena.elo import Sprt, Tally
 from kibitz.arena.players import Player
 from kibitz.arena.record import Row, append, resume
 from kibitz.errors import KibitzError
+from kibitz.keys import counted
 from kibitz.store.lock import alone
 
 
@@ -219,8 +220,8 @@ class Match:
                 colour: _counts(tally(found for found in rows if found.number % 2 == parity))
                 for parity, colour in enumerate(plan.game.colours)
             },
-            "endings": dict(Counter(found.ending for found in rows).most_common()),
-            "referees": dict(Counter(found.referee for found in rows if found.referee).most_common()),
+            "endings": counted(dict(Counter(found.ending for found in rows).most_common())),
+            "referees": counted(dict(Counter(found.referee for found in rows if found.referee).most_common())),
             "forfeits": [
                 {
                     "game": found.number, "side": found.forfeit,

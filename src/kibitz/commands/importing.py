@@ -20,6 +20,7 @@ from kibitz.commands.filtering import ENDINGS, RESULTS, RULES, SIZES, SPEEDS, Fi
 from kibitz.commands.printing import print_table
 from kibitz.dates import parse_day
 from kibitz.errors import KibitzError, UsageError
+from kibitz.keys import labelled_reasons
 from kibitz.store.split import Split
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ class Done:
             "read": self.read,
             "kept": self.kept,
             "positions": self.positions,
-            "left_out": self.left_out,
+            "left_out": labelled_reasons(self.left_out),
             "broken": self.broken,
             "seconds": round(self.seconds, 3),
             "figures": {"games_per_second": rate},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz.commands.printing import print_table
+from kibitz.keys import counted, key_of, labelled_reasons
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """Games named for each reason why some were left out; --json has all that the store keeps."""
+
+
+_RESULTS = {"1-0": "white_won", "1/2-1/2": "drawn", "0-1": "black_won"}
+"""Keys of results that are no words."""
 
 
 def info(
@@ -79,18 +84,21 @@ def describe(store: Store) -> dict[str, Any]:
             "last": str(dated.max()) if len(dated) else None,
             "unknown": len(dates) - len(dated),
         },
-        "results": {name: int((results == value).sum()) for value, name in source.RESULTS.items()},
-        **{label: _counts(store.column(column)) for label, column in source.TOLD.items()},
+        "results": {
+            _RESULTS.get(name) or key_of(name): {"label": name, "games": int((results == value).sum())}
+            for value, name in source.RESULTS.items()
+        },
+        **{key_of(label): counted(_counts(store.column(column)), column) for label, column in source.TOLD.items()},
         "split": {
             "how": store.split.describe(),
             "near_duplicates_together": store.split.together and alike is not None,
             **{name: int((sides == number).sum()) for number, name in enumerate(SIDES)},
         },
         "near_duplicates": alike,
-        "told": list(source.TOLD),
+        "told": [key_of(label) for label in source.TOLD],
         "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
         "read": store.info["read"],
-        "left_out": store.info["left_out"],
+        "left_out": labelled_reasons(store.info["left_out"]),
         "history": store.info["history"],
     }
 
@@ -141,8 +149,8 @@ def _report(found: dict[str, Any]) -> None:
         ("size", f"{found['bytes'] / 1e6:,.1f} MB, {size or 0:.2f} bytes a position"),
         *([("ratings", rated)] if found["figures"]["rating"]["n"] or ratings["unknown"] else []),
         ("dates", dated),
-        ("results", _line(found["results"])),
-        *((label, _line(found[label])) for label in found["told"]),
+        ("results", _line(_games(found["results"]))),
+        *((key.replace("_", " "), _line(_games(found[key]))) for key in found["told"]),
         ("split", f"{_line({name: split[name] for name in SIDES})} ({split['how']})"),
         ("near-duplicates", _alike(found["near_duplicates"], split["near_duplicates_together"])),
         ("beside the moves", ", ".join(found["beside"]) or "nothing"),
@@ -150,8 +158,8 @@ def _report(found: dict[str, Any]) -> None:
     print_table(found["store"], ("", ""), rows)
     print()
     out = [
-        ("" if i else reason, "" if i else f"{entry['games']:,}", _example(example) if example else "")
-        for reason, entry in found["left_out"].items()
+        ("" if i else entry["label"], "" if i else f"{entry['games']:,}", _example(example) if example else "")
+        for entry in found["left_out"].values()
         for i, example in enumerate(entry["first"][:SHOWN] or [None])
     ]
     if out:
@@ -167,6 +175,10 @@ def _report(found: dict[str, Any]) -> None:
         files = step.get("files", [])
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         print(f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}; kept: {wanted}")
+
+
+def _games(counted: dict[str, dict[str, Any]]) -> dict[str, int]:
+    return {entry["label"]: entry["games"] for entry in counted.values()}
 
 
 def _line(counts: dict[str, int]) -> str:

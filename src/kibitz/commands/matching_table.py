@@ -120,8 +120,8 @@ def _terms(side: dict[str, Any]) -> str:
     return ", ".join([side["limit"], *(f"{name} {value}" for name, value in side["options"].items())])
 
 
-def _numbers(of: dict[str, int]) -> str:
-    return ", ".join(f"{number} {what}" for what, number in of.items())
+def _numbers(of: dict[str, dict[str, Any]]) -> str:
+    return ", ".join(f"{entry['games']} {entry['label']}" for entry in of.values())
 
 
 def _speed(used: dict[str, Any]) -> tuple[str, str, str, str]:

@@ -75,7 +75,8 @@ def run_test(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The result page. Default: test.html in the run; NAME-test.html here for a packaged network.",
+            help="The result page. Default: test-STORE.html in the run; for a packaged network"
+            " test-NAME-STORE.html beside the store.",
             metavar="FILE",
         ),
     ] = None,
@@ -105,8 +106,8 @@ def run_test(
         from kibitz.examine.stockfish import find as find_stockfish
 
         engines["stockfish"] = find_stockfish(stockfish)
-    page = _page(opened, out)
     games = Store(store or own_store(opened))
+    page = _page(opened, games.path, out)
     chosen = choose(opened, games, split)
     if chosen.left_out:
         _say(f"{chosen.left_out:,} games that {run} has seen are left out; {len(chosen.games):,} are left to test on")
@@ -133,14 +134,15 @@ def run_test(
         print(f"result page: {page}")
 
 
-def _page(run: Run, out: Path | None) -> Path:
+def _page(run: Run, store: Path, out: Path | None) -> Path:
     """Where the page goes. Raises KibitzError, before any work, for a place that cannot be written to."""
     from kibitz.training.run import packaged
 
-    page = run.path / "test.html"
+    games = store.resolve().name.removesuffix(".store")
+    page = run.path / f"test-{games}.html"
     for name, path in packaged().items():
-        if path == run.path:  # perhaps installed where only root writes
-            page = Path(f"{name}-test.html")
+        if path == run.path:  # nothing is written into the package, which may be where only root writes
+            page = store.parent / f"test-{name}-{games}.html"
     page = out or page
     if page.is_dir():
         raise KibitzError(f"{page}: a folder; name a file with --out")
@@ -232,11 +234,12 @@ def _report(result: dict[str, Any]) -> None:
     print(f"{result['run']} ({result['system']}: {result['title']}) on {data['store']}: {data['split']}")
     print(f"weights {result['weights']}, sha256 {result['weights_sha256'][:12]}")
     print()
-    table("figure", [cells(name.replace("_", " "), name, figure) for name, figure in main.items()])
-    beside = {"the network": result["figures"][headline], **result["baselines"]}
-    table(f"{headline} of", [cells(name, headline, figure) for name, figure in beside.items()])
-    for name, rows in result["by"].items():
-        table(f"{headline} by {name}", [cells(row["slice"], headline, row["figure"]) for row in rows])
+    table("figure", [cells(figure["label"], name, figure) for name, figure in main.items()])
+    network = cells("the network", headline, result["figures"][headline])
+    table(f"{headline} of", [network, *(cells(row["label"], headline, row) for row in result["baselines"].values())])
+    for part in result["by"].values():
+        rows = [cells(row["slice"], headline, row["figure"]) for row in part["rows"]]
+        table(f"{headline} by {part['label']}", rows)
     for part in result.get("tables", ()):
         rows = [
             (row[0], *(cell_text(cell, kind) for cell, kind in zip(row[1:], part["kinds"], strict=True)))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.keys import key_of
 from kibitz.systems import SYSTEMS
 
 if TYPE_CHECKING:
@@ -86,8 +87,29 @@ def examine(
         "command": command,
         "paper": {"title": system.paper, "figure": system.anchor},
     }
-    own = load(system.name).examine(run, store, chosen, plan, tell, say)
+    own = labelled(load(system.name).examine(run, store, chosen, plan, tell, say))
     return result | own | {"metrics": [_finite(row) for row in run.metrics()]}
+
+
+def labelled(own: dict[str, Any]) -> dict[str, Any]:
+    """A system's part of a result as it is told: keys are stable names, and what people read stands in a "label".
+
+    "figures" and "baselines": each with its label. "by": {name: {"label", "rows"}}. Each of the "tables" and
+    "curves" has its "name".
+    """
+    found = dict(own)
+    found["figures"] = {
+        name: {"label": name.replace("_", " "), **figure} for name, figure in own.get("figures", {}).items()
+    }
+    found["baselines"] = {
+        key if "label" in figure else key_of(key): {"label": key, **figure}
+        for key, figure in own.get("baselines", {}).items()
+    }
+    found["by"] = {key_of(label): {"label": label, "rows": rows} for label, rows in own.get("by", {}).items()}
+    for part in ("tables", "curves"):
+        if part in own:
+            found[part] = [{"name": key_of(table["title"]), **table} for table in own[part]]
+    return found
 
 
 def own_store(run: Run) -> str:

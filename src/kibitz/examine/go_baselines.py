@@ -17,6 +17,7 @@ from kibitz.examine import Plan, Table, Tell
 from kibitz.examine.go_gnugo import influence
 from kibitz.examine.go_points import Tally, tally
 from kibitz.examine.go_sheet import Sheet, measure, owners_of
+from kibitz.examine.yardstick import baseline
 from kibitz.go.playouts import black_shares
 from kibitz.go.program import Lost
 from kibitz.go.replay import SIZE, colours_of
@@ -33,9 +34,10 @@ TOGETHER = 8
 
 @dataclass(frozen=True)
 class Beside:
-    """A predictor. network: the network on the positions that it answered; own: its own counts there. chances: whether
-    its answers are probabilities, so that a squared error says something."""
+    """A predictor. key, name: for programs and for people; network: the network on the positions that it answered;
+    own: its own counts there. chances: whether its answers are probabilities, so that squared errors say something."""
 
+    key: str
     name: str
     network: Sheet
     own: Tally
@@ -74,22 +76,23 @@ def beside(
     says. What fails is left out, and said."""
     store, owners = sheet.store, owners_of(sheet.store)
     nearest = {name: sheet.marks[f"nearest_{name}"] for name in ("right", "squared", "score")}
-    found = [Beside("nearest stone (as near: half right)", sheet, nearest, False)]
+    found = [Beside("nearest_stone", "nearest stone (as near: half right)", sheet, nearest, False)]
     places = every_so_many(store, games)
     order = np.random.default_rng(plan.seed).permutation(len(places[0]))
 
-    def add(name: str, some: NDArray[np.int64], chance: NDArray[np.float32], chances: bool) -> None:
+    def add(key: str, name: str, some: NDArray[np.int64], chance: NDArray[np.float32], chances: bool) -> None:
         where = places[0][some], places[1][some]
         batch = Batch(*store.replay(*where), *where)
         own = tally(chance, owners[where[0]], colours_of(batch.codes), batch.state[:, SIZE])
         network = Sheet(store, *where, measure(session, owners, batch))
-        found.append(Beside(f"{name}, {len(some):,} positions", network, own, chances))
+        found.append(Beside(key, f"{name}, {len(some):,} positions", network, own, chances))
 
     if plan.playout_positions:
         some = np.sort(order[: plan.playout_positions])
         codes, state = store.replay(places[0][some], places[1][some])
         telling = functools.partial(tell, "random playouts")
-        add(f"{PLAYOUTS} random playouts", some, playouts(codes, state, plan.seed, cores(), telling), True)
+        chance = playouts(codes, state, plan.seed, cores(), telling)
+        add("playouts", f"{PLAYOUTS} random playouts", some, chance, True)
     if plan.gnugo and plan.gnugo_positions:
         some = np.sort(order[: plan.gnugo_positions])
         try:
@@ -101,7 +104,7 @@ def beside(
             say(f"GNU Go's influence is left out: {error}")
         else:
             if answered.any():
-                add(f"{name}'s influence", some[answered], chance[answered], True)
+                add("gnugo", f"{name}'s influence", some[answered], chance[answered], True)
             if left := int(np.count_nonzero(~answered)):
                 say(f"GNU Go did not answer {left:,} of {len(some):,} positions; they are left out of its figure")
     return found
@@ -111,9 +114,10 @@ def as_baselines(found: list[Beside]) -> dict[str, Any]:
     """Accuracy by name; one over other positions than the test's is followed by the network's there."""
     figures: dict[str, Any] = {}
     for one in found:
-        figures[one.name] = one.network.accuracy(of=one.own).as_json()
+        figures[one.key] = baseline(one.name, one.network.accuracy(of=one.own))
         if one.network is not found[0].network:
-            figures[f"the network, the same {len(one.network.games):,} positions"] = one.network.accuracy().as_json()
+            same = f"the network, the same {len(one.network.games):,} positions"
+            figures[f"network_beside_{one.key}"] = baseline(same, one.network.accuracy())
     return figures
 
 

@@ -23,7 +23,7 @@ from kibitz.examine.parts import PHASES, as_by, by_speed
 from kibitz.examine.sample import draw, gather
 from kibitz.examine.shown import Picker, position, records
 from kibitz.examine.stockfish import Answer
-from kibitz.examine.yardstick import Yardstick
+from kibitz.examine.yardstick import Yardstick, baseline
 from kibitz.play.policy import move_probabilities, normalised
 from kibitz.play.session import Session
 from kibitz.store.positions import Batch, Positions
@@ -162,7 +162,7 @@ def examine(
     values, of_pieces = handicaps(session, store, chosen.games, plan.seed)
     figures |= values
     tables.append(of_pieces)
-    random = {"a random legal move": sheet.groups.mean(1 / sheet.marks["choices"]).as_json()}
+    random = {"random_move": baseline("a random legal move", sheet.groups.mean(1 / sheet.marks["choices"]))}
     played = store.moves[store.offsets[games] + plies]
 
     def agrees(answers: Sequence[Answer], which: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -425,8 +425,8 @@ def beside_chessnet(
             cells = [groups.mean(ours, inside), groups.mean(its, inside), groups.difference(ours, its, inside)]
             rows.append([_band(low, high), *(cell.as_json() for cell in cells), int(inside.sum())])
     baselines = {
-        f"{BESIDE}, {len(some):,} positions": groups.mean(its).as_json(),
-        f"the network, the same {len(some):,} positions": groups.mean(ours).as_json(),
+        BESIDE: baseline(f"{BESIDE}, {len(some):,} positions", groups.mean(its)),
+        f"network_beside_{BESIDE}": baseline(f"the network, the same {len(some):,} positions", groups.mean(ours)),
     }
     return baselines, [{
         "title": f"Beside {BESIDE}, by rating",

@@ -22,7 +22,7 @@ from kibitz.examine.ranks import questions, selectors, whole_moves
 from kibitz.examine.sample import draw, gather
 from kibitz.examine.stockfish import Answer
 from kibitz.examine.values import LEFT, LEFT_WORDS, left, valued
-from kibitz.examine.yardstick import Yardstick
+from kibitz.examine.yardstick import Yardstick, baseline
 from kibitz.play.session import Session
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
@@ -190,20 +190,21 @@ def by(sheet: Sheet, right: NDArray[np.bool_], among: NDArray[np.bool_]) -> dict
 
 
 def baselines(sheet: Sheet, yardstick: Yardstick) -> dict[str, Any]:
-    """Figures of simpler answers to the headline's question, by name."""
+    """Figures of simpler answers to the headline's question, by key."""
     groups, marks = sheet.groups, sheet.marks
     if not sheet.whole:
         _, _, among = _headline(sheet)
         if sheet.names[0] == VALUE:
             better = np.where(marks["material"] == 0, 0.5, (marks["material"] > 0) == (sheet.result > 0))
-            return {"more material (equal: half right)": groups.mean(better, among).as_json()}
+            return {"material": baseline("more material (equal: half right)", groups.mean(better, among))}
         _, _, asks, _ = questions(sheet)[0]
-        return {"a random legal square": groups.mean(1 / marks[f"{asks}_choices"], among).as_json()}
+        square = groups.mean(1 / marks[f"{asks}_choices"], among)
+        return {"random_square": baseline("a random legal square", square)}
     played = played_in(sheet.store, sheet.games, sheet.plies)
 
     def agrees(answers: Sequence[Answer], some: NDArray[np.int64]) -> NDArray[np.bool_]:
         moves = (to_move(int(move)).uci() for move in played[some])
         return np.array([answer.move == move for answer, move in zip(answers, moves, strict=True)])
 
-    random = {"a random legal move": groups.mean(1 / marks["choices"]).as_json()}
+    random = {"random_move": baseline("a random legal move", groups.mean(1 / marks["choices"]))}
     return random | yardstick.beside(sheet.store, sheet.games, sheet.plies, sheet.right, agrees)

@@ -15,6 +15,7 @@ from kibitz.examine import Plan, Table, Tell
 from kibitz.examine.pairs import TOGETHER, Sheet, preferred
 from kibitz.examine.shown import fens
 from kibitz.examine.stockfish import EngineFailed, evaluations
+from kibitz.examine.yardstick import baseline
 from kibitz.play.session import Session
 from kibitz.systems.winner import WinnerSystem
 from kibitz.training.run import packaged
@@ -27,9 +28,10 @@ WINNER_POSITIONS = 20_000
 
 @dataclass(frozen=True)
 class Beside:
-    """Somebody's answers. sheet: the pairs they are about; right: how right they are, [pairs]; same: what the network's
-    figure on those very pairs is called, None where they are all pairs."""
+    """Somebody's answers. key, name: for programs and for people; sheet: the pairs they are about; right: how right
+    they are, [pairs]; same: what the network's figure on those very pairs is called, None where they are all pairs."""
 
+    key: str
     name: str
     sheet: Sheet
     right: NDArray[np.float64]
@@ -38,7 +40,7 @@ class Beside:
 
 def beside(sheet: Sheet, plan: Plan, workers: int, tell: Tell, say: Callable[[str], None]) -> list[Beside]:
     """Everybody's answers. Who cannot answer is left out, and said."""
-    found = [Beside(MATERIAL, sheet, preferred(sheet.ahead), None)]
+    found = [Beside("material", MATERIAL, sheet, preferred(sheet.ahead), None)]
     for depth, count in ((1, plan.stockfish_positions), (10, max(1, plan.stockfish_positions // 5))):
         if not (plan.stockfish and plan.stockfish_positions):
             break
@@ -57,7 +59,8 @@ def beside(sheet: Sheet, plan: Plan, workers: int, tell: Tell, say: Callable[[st
             continue
         won, lost = of.both(np.array([answer.centipawns for answer in answers]))
         same = f"the network, pairs of the same {many:,} positions"
-        found.append(Beside(f"{name}, depth {depth}, pairs of {many:,} positions", some, preferred(won - lost), same))
+        words = f"{name}, depth {depth}, pairs of {many:,} positions"
+        found.append(Beside(f"stockfish_depth_{depth}", words, some, preferred(won - lost), same))
     winner = by_winner(sheet, plan, tell, say)
     return [*found, winner] if winner else found
 
@@ -103,7 +106,7 @@ def by_winner(sheet: Sheet, plan: Plan, tell: Tell, say: Callable[[str], None]) 
     won, lost = of.both(chance)
     words = f"{name} as comparator, pairs of {many:,} positions"
     same = f"the network, the same pairs as {name}"
-    return Beside(words, some, preferred(won - lost), same)
+    return Beside(name, words, some, preferred(won - lost), same)
 
 
 def as_baselines(others: list[Beside]) -> dict[str, Any]:
@@ -112,9 +115,9 @@ def as_baselines(others: list[Beside]) -> dict[str, Any]:
     found = {}
     for one in others:
         groups = one.sheet.groups
-        found[one.name] = groups.mean(one.right).as_json()
+        found[one.key] = baseline(one.name, groups.mean(one.right))
         if one.same:
-            found[one.same] = groups.mean(one.sheet.main.right).as_json()
+            found[f"network_beside_{one.key}"] = baseline(one.same, groups.mean(one.sheet.main.right))
     return found
 
 

@@ -16,7 +16,7 @@ from kibitz.examine.games import Chosen, bundled_note, describe
 from kibitz.examine.parts import PHASES, VALUES, as_by, by_rating, by_speed
 from kibitz.examine.sample import draw, gather
 from kibitz.examine.shown import Picker, curve, position, records, story
-from kibitz.examine.yardstick import Yardstick
+from kibitz.examine.yardstick import Yardstick, baseline
 from kibitz.play.session import Session
 from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
@@ -167,18 +167,19 @@ def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]
 
 
 def baselines(sheet: Sheet, groups: ByGame, yardstick: Yardstick) -> dict[str, Any]:
-    """Figures of simpler answers by name; one over some of the positions is followed by the network's there."""
+    """Figures of simpler answers by key; one over some of the positions is followed by the network's there."""
     white, black = (sheet.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rated = (white > 0) & (black > 0)
     found = {
-        "always White": groups.mean(sheet.won).as_json(),
-        "more material (equal: half right)": groups.mean(answered(sheet.material, sheet.won)).as_json(),
+        "always_white": baseline("always White", groups.mean(sheet.won)),
+        "material": baseline("more material (equal: half right)", groups.mean(answered(sheet.material, sheet.won))),
     }
     if rated.any():
-        name = "higher rating (equal: half right)"
-        found[name] = groups.mean(answered(white - black, sheet.won), rated).as_json()
+        higher = groups.mean(answered(white - black, sheet.won), rated)
+        found["rating"] = baseline("higher rating (equal: half right)", higher)
         if not rated.all():
-            found["the network, where both ratings are known"] = groups.mean(sheet.right, rated).as_json()
+            same = groups.mean(sheet.right, rated)
+            found["network_beside_rating"] = baseline("the network, where both ratings are known", same)
     return found | yardstick.beside(
         sheet.store, sheet.games, sheet.plies, sheet.right,
         lambda answers, some: answered(np.array([answer.centipawns for answer in answers]), sheet.won[some]),

@@ -14,10 +14,15 @@ from kibitz.examine import Plan, Tell
 from kibitz.examine.shown import fens
 from kibitz.examine.stockfish import Answer, EngineFailed, evaluations
 from kibitz.store.store import Store
-from kibitz.training.metrics import ByGame
+from kibitz.training.metrics import ByGame, Figure
 
 Judge = Callable[[Sequence[Answer], NDArray[np.int64]], ArrayLike]
 """How right each of Stockfish's answers is, 0 to 1; the second argument are the indices of the positions."""
+
+
+def baseline(label: str, figure: Figure) -> dict[str, Any]:
+    """One of the "baselines" of a result: its figure, and what people read."""
+    return {"label": label, **figure.as_json()}
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Yardstick:
     def beside(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], judge: Judge
     ) -> dict[str, Any]:
-        """Stockfish's figures at depth 1 and 10 by name, each followed by the network's on those very positions.
+        """Stockfish's figures at depth 1 and 10 by key, each followed by the network's on those very positions.
 
         games, plies, right: where each position is, and whether the network is right there. A depth at which Stockfish
         fails is left out, and said.
@@ -53,6 +58,8 @@ class Yardstick:
                 self.say(f"Stockfish at depth {depth} is left out: {error}")
                 continue
             groups = ByGame(games[some])
-            found[f"{name}, depth {depth}, {len(some):,} positions"] = groups.mean(judge(answers, some)).as_json()
-            found[f"the network, the same {len(some):,} positions"] = groups.mean(right[some]).as_json()
+            key, positions = f"stockfish_depth_{depth}", f"{len(some):,} positions"
+            theirs, ours = groups.mean(judge(answers, some)), groups.mean(right[some])
+            found[key] = baseline(f"{name}, depth {depth}, {positions}", theirs)
+            found[f"network_beside_{key}"] = baseline(f"the network, the same {positions}", ours)
         return found

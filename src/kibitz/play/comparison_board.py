@@ -83,7 +83,7 @@ def make(stack, ply, move):  # type: ignore[no-untyped-def]
     _put(stack, after, target, piece + promotion - 1 if promotion else piece)
     stack.men[after] = stack.men[ply] - (captured != 0)
     quiet = min(np.int64(below[64 + CLOCK]) + 1, 255)
-    passed = 0
+    passed = np.int64(0)
     if piece == 1 or piece == 7:
         quiet = 0
         if target - origin == 16 or origin - target == 16:

@@ -146,7 +146,7 @@ def _bars(result: Row, headline: str) -> list[dict[str, Any]]:
         return []
     rows = [
         ("the network", result["figures"][headline], True),
-        *((name, row, False) for name, row in baselines.items()),
+        *((row["label"], row, False) for row in baselines.values()),
     ]
     values = [row["value"] for _, row, _ in rows if row["value"] is not None]
     share = all(is_share(value, headline) and value >= 0 for value in values)
@@ -170,7 +170,7 @@ def _place(value: float | None, reach: float) -> float | None:
 def _slices(result: Row, headline: str) -> list[dict[str, Any]]:
     """Pictures of the slices, all over one span, so that the eye may compare them."""
     whole = result["figures"][headline]["value"]
-    by = {name: rows for name, rows in (result.get("by") or {}).items() if rows}
+    by = {part["label"]: part["rows"] for part in (result.get("by") or {}).values() if part["rows"]}
     ends = [row["figure"].get(end) for rows in by.values() for row in rows for end in ("value", "low", "high")]
     known = [end for end in [*ends, whole] if end is not None]
     span = (min(known), max(known)) if known else (0.0, 1.0)
