@@ -15,8 +15,9 @@ from torch import nn
 
 from kibitz.systems.base import Stage, Tensors
 
-DEAD_SHARE = 0.5
-"""Share of a layer's units without any gradient from which on a layer counts as dead."""
+DEAD_SHARE = 0.75
+"""Share of a layer's units without any gradient from which on a layer counts as dead. Healthy networks have up to a
+third (the packaged convchess), small ones that have overfitted up to two thirds."""
 FEWEST_UNITS = 8
 FIRST_SHARE = 0.1
 """Share of a stage's iterations after which it should be better than a constant answer."""
