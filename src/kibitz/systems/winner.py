@@ -91,7 +91,7 @@ RECIPES = {
         "the post to the letter: linear convolutions, SGD with momentum, 0.01·(1 + 0.0001·i)^−0.75, 150,000 iterations",
         training={"summary_every": 300, "validate_every": 1000, "snapshot_every": 2000},
         reaches=(
-            "60.6% (60.1 to 61.1) on the same games after 2,552 iterations (9 minutes on one core); not yet run to its end",
+            "60.6% (60.1 to 61.1) on the same games after 2,552 iterations (9 minutes on one core); not run to its end",
         ),
         departures=(
             "initial weights scaled to unit variance over real boards (--initial mocha has the post's): with Mocha's"
