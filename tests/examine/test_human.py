@@ -15,7 +15,7 @@ from kibitz.analysis.ratings import told
 from kibitz.chess.moves import from_move
 from kibitz.examine import Plan, examine, handicaps
 from kibitz.examine.games import Chosen, choose
-from kibitz.examine.human import BANDS, ranked
+from kibitz.examine.human import BANDS, ranked, usual_moves
 from kibitz.examine.shown import records
 from kibitz.play.session import Session
 from kibitz.report.page import render_test_page
@@ -82,12 +82,13 @@ def test_the_figures_that_programs_read(result: dict[str, Any]) -> None:
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     figures = result["figures"]
     assert figures["perplexity"]["value"] == pytest.approx(np.exp(figures["log_loss"]["value"]))
-    counted = sum(row["figure"]["n"] for row in result["by"]["rating"])
+    counted = sum(row["figure"]["n"] for row in result["by"]["rating"]["rows"])
     assert counted == figures["accuracy"]["n"]
     cost = figures["log_loss_cost_ratings_shuffled"]["value"]
     assert cost == pytest.approx(
         figures["log_loss_ratings_shuffled"]["value"] - figures["log_loss_where_rated"]["value"]
     )
+    assert {"random_move", "most_frequent_move"} <= set(result["baselines"])
     assert "Results by rating" in {table["title"] for table in result["tables"]}
     assert BANDS[1:-1] == tuple(range(800, 2801, 200))
 
@@ -113,6 +114,18 @@ def test_ranks() -> None:
         assert found["chance"][0] == pytest.approx(chance)
         assert found["surest"][0] == pytest.approx(5 / 9)
         assert int(found["best"][0]) == from_move(chess.Move.from_uci("a1a2"))
+
+
+def test_the_most_frequent_moves_are_counted_as_their_mover_sees_them(small_store: Store) -> None:
+    games = np.flatnonzero(small_store.plies > 0)[:30]
+    counts = usual_moves(small_store, games)
+    plain = np.zeros(4096, int)
+    for game in games:
+        for ply in range(int(small_store.plies[game])):
+            move = int(small_store.moves[small_store.offsets[game] + ply]) & 0xFFF
+            turned = 56 * (ply % 2)
+            plain[((move & 63) ^ turned) + 64 * ((move >> 6) ^ turned)] += 1
+    assert np.array_equal(counts, plain)
 
 
 # A piece up

@@ -12,7 +12,7 @@ import torch
 from boardclient import Client
 from kibitz.chess.encodings import ATTACKS
 from kibitz.go.encodings import BoardPlanes
-from kibitz.systems import chessnet, deepchess, gocnn, winner
+from kibitz.systems import chessnet, deepchess, gocnn, human, winner
 from kibitz.web import chess_lines, go_lines, planes
 from web_lines import random_go
 
@@ -62,6 +62,13 @@ def test_movers(count: int, attacks: str, rights: bool, rating: bool) -> None:
         assert set(found["own right to castle to the king's side"]) == {1}
     if rating:
         assert 0 < found["rating of the mover (600: 0, 3000: 1)"][0] < 1
+
+
+def test_human() -> None:
+    network = human.SYSTEM.network(human.Settings(blocks=1, filters=4))
+    found = shown("human", network, BLACK_MOVES)
+    assert np.flatnonzero(found["own pawns"]).tolist() == [35, 40, 49, 50, 52, 53, 54, 55]
+    assert not found["the last move came from"].any(), "the board does not tell it yet"
 
 
 def test_en_passant_is_on_its_square() -> None:

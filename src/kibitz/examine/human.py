@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -23,10 +24,11 @@ from kibitz.examine.parts import PHASES, as_by, by_speed
 from kibitz.examine.sample import draw, gather
 from kibitz.examine.shown import Picker, position, records
 from kibitz.examine.stockfish import Answer
-from kibitz.examine.yardstick import Yardstick
+from kibitz.examine.yardstick import Yardstick, baseline
 from kibitz.play.policy import move_probabilities, normalised
 from kibitz.play.session import Session
 from kibitz.store.positions import Batch, Positions
+from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
 from kibitz.systems.winner import phase
 from kibitz.training.metrics import ByGame, Figure, log_loss, reliability, slices
@@ -158,11 +160,12 @@ def examine(
     more, again = compared(sheet, asker, positions, numbers, some, plan.seed, tell)
     figures |= more
     figures_by, table = beside_chessnet(sheet, positions, numbers, some, say, tell)
+    figures_by |= _usual(run, sheet, positions, numbers, some, say, tell)
     tables += [again, *table, *_asked(sheet, asker, positions, numbers, plan.seed, tell)]
     values, of_pieces = handicaps(session, store, chosen.games, plan.seed)
     figures |= values
     tables.append(of_pieces)
-    random = {"a random legal move": sheet.groups.mean(1 / sheet.marks["choices"]).as_json()}
+    random = {"random_move": baseline("a random legal move", sheet.groups.mean(1 / sheet.marks["choices"]))}
     played = store.moves[store.offsets[games] + plies]
 
     def agrees(answers: Sequence[Answer], which: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -396,6 +399,50 @@ def _told_row(
     ]  # fmt: skip
 
 
+def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each pair of squares was played in some games, as the mover sees it, int64 [4096]: from + 64 · to."""
+    counts = np.zeros(4096, np.int64)
+    for part in np.array_split(games, max(1, len(games) >> 12)):
+        plies = store.plies[part]
+        at = np.repeat(store.offsets[part] - np.concatenate(([0], np.cumsum(plies)[:-1])), plies) + np.arange(
+            plies.sum()
+        )
+        first = store.starts[store.start_of[part], 64 + SIDE].astype(np.int64)
+        ply = at - np.repeat(store.offsets[part], plies)
+        mirrored = (np.repeat(first, plies) ^ ply & 1) * 56
+        pairs = (store.moves[at].astype(np.int64) & 0xFFF) ^ (mirrored | mirrored << 6)
+        counts += np.bincount(pairs, minlength=4096)
+    return counts
+
+
+def _usual(
+    run: Run, sheet: Sheet, positions: Positions, numbers: NDArray[np.int64], some: NDArray[np.int64],
+    say: Callable[[str], None], tell: Tell,
+) -> dict[str, Any]:  # fmt: skip
+    """The baseline that always plays the legal move whose squares were most often played in the run's own games."""
+    path = Path(str(run.info["data"]["store"]))
+    if not path.exists():
+        say(f"{path} is not there, so the most frequent move is left out")
+        return {}
+    own = Store(path)
+    counts = usual_moves(own, np.flatnonzero(own.sides(run.split) == TRAIN)).astype(np.float32)
+
+    def measure(batch: Batch) -> dict[str, NDArray[Any]]:
+        played = sheet.store.moves[sheet.store.offsets[batch.games] + batch.plies]
+        moves, offsets = legal_moves(batch.codes, batch.state)
+        sizes = np.diff(offsets)
+        rows = np.repeat(np.arange(len(played)), sizes)
+        mirrored = batch.state[rows, SIDE].astype(np.int64) * 56
+        score = counts[(moves.astype(np.int64) & 0xFFF) ^ (mirrored | mirrored << 6)]
+        best = np.maximum.reduceat(score, offsets[:-1])
+        first = np.minimum.reduceat(np.where(score == best[rows], np.arange(len(moves)), len(moves)), offsets[:-1])
+        return {"right": moves[first] & 0xFFF == played & 0xFFF}
+
+    found = gather(positions, numbers[some], measure, lambda done, total: tell("most frequent move", done, total))
+    figure = ByGame(sheet.games[some]).mean(found["right"])
+    return {"most_frequent_move": baseline(f"the most frequent legal move, {len(some):,} positions", figure)}
+
+
 def beside_chessnet(
     sheet: Sheet, positions: Positions, numbers: NDArray[np.int64], some: NDArray[np.int64], say: Callable[[str], None],
     tell: Tell,
@@ -425,8 +472,8 @@ def beside_chessnet(
             cells = [groups.mean(ours, inside), groups.mean(its, inside), groups.difference(ours, its, inside)]
             rows.append([_band(low, high), *(cell.as_json() for cell in cells), int(inside.sum())])
     baselines = {
-        f"{BESIDE}, {len(some):,} positions": groups.mean(its).as_json(),
-        f"the network, the same {len(some):,} positions": groups.mean(ours).as_json(),
+        BESIDE: baseline(f"{BESIDE}, {len(some):,} positions", groups.mean(its)),
+        f"network_beside_{BESIDE}": baseline(f"the network, the same {len(some):,} positions", groups.mean(ours)),
     }
     return baselines, [{
         "title": f"Beside {BESIDE}, by rating",
