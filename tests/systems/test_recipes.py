@@ -24,7 +24,7 @@ MOVERS = {"networks": "piece,knight", "layers": "16conv3x3p1.24conv3x3p1.64conv3
 SELECTORS = {"networks": "piece,knight", "min_rating": 0, "games": 0, "moves": 10_000, "epochs": 8.0}
 GO = {"layers": "16conv5x5p2.16conv3x3p1", "sizes": "9", "min_moves": 0, "batch": 32, "iterations": 60}
 HUMAN = {"blocks": 1, "filters": 16, "warmup": 10, "iterations": 80, "batch": 256}
-PAIRS = {"pairs": 20_000, "pretrain_epochs": 12.0, "epochs": 4.0, "distil_epochs": 3.0}
+PAIRS = {"pairs": 20_000, "epochs": 3.0, "distil_epochs": 2.0}
 SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("winner", "default"): WINNER,
     ("winner", "quick"): WINNER,
@@ -36,14 +36,15 @@ SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("chessnet", "default"): {"layers": "16conv3x3p1.2*16res3x3", "min_rating": 0, "iterations": 80, "batch": 256},
     ("chessnet", "long"): {"layers": "16conv3x3p1.2*16res3x3", "min_rating": 0, "iterations": 80, "batch": 256},
     ("chessnet", "paper"): {**MOVERS, "networks": "piece,knight,value", "batch": 250, "value_layers": "8conv3x3p1.ip32",
-                            "value_batch": 128, "value_iterations": 600},
+                            "gamma": 0.97,
+        "value_batch": 128, "value_iterations": 600},
     ("gocnn", "default"): GO,
     ("gocnn", "long"): GO,
     ("gocnn", "quick"): GO,
     ("gocnn", "paper"): {**GO, "batch": 128, "iterations": 120},
     ("deepchess", "default"): {**PAIRS, "pretrain_epochs": 0.0, "batch": 1024},
     ("deepchess", "long"): {**PAIRS, "pretrain_epochs": 0.0, "batch": 1024},
-    ("deepchess", "paper"): {**PAIRS, "pos2vec": "600.400.32", "pretrain_epochs": 30.0, "epochs": 12.0},
+    ("deepchess", "paper"): {**PAIRS, "pos2vec": "600.400.32", "pretrain_epochs": 10.0, "epochs": 6.0},
     ("human", "default"): HUMAN,
     ("human", "long"): HUMAN,
     ("human", "gpu"): HUMAN,
@@ -95,7 +96,7 @@ def test_a_recipe_learns(system: str, recipe: str, request: pytest.FixtureReques
     store: Store = request.getfixturevalue("go_store" if load(system).game == "go" else "small_store")
     small = SMALLER[system, recipe]
     settings = load(system).settings_type(**{**find_recipe(system, recipe).settings, **small})
-    plan = Plan(validations=4, validate_positions=2000, precision="32-true", patience=0)
+    plan = Plan(validations=2, validate_positions=2000, precision="32-true", patience=0)
     train(system, settings, str(store.path), run=tmp_path / "run", plan=plan, export=False)
     rows = Run(tmp_path / "run").metrics()
     warnings = [row for row in rows if row["kind"] == "warning"]

@@ -75,12 +75,15 @@ class HealthCheck:
             f"{shares[worst]:.0%} of the units of {worst} are dead: no position of a batch moves them; {ADVICE}",
         )
 
-    def learned_nothing(self, iteration: int, means: Mapping[str, float]) -> Symptom | None:
-        """means: of a validation's measures, "loss" among them."""
+    def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:
+        """training_loss: the mean over the last batches; where that is small, the network has learned, if by heart.
+
+        means: of a validation's measures, "loss" among them.
+        """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
         if self.guess is None or iteration < first or "loss" not in means:
             return None
-        if means["loss"] < self.guess * (1 - MARGIN):
+        if min(means["loss"], training_loss) < self.guess * (1 - MARGIN):
             return None
         return Symptom(
             "learned nothing",
