@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,3 +51,8 @@ def import_games(path: Path, *, limit: int | None = None, keep: Filter | None = 
             if limit is not None and writer.games >= limit:
                 break
         return writer.commit({})
+
+
+def bare(figure: dict[str, Any]) -> dict[str, Any]:
+    """A figure of a result without its label, as the cell of a table has it."""
+    return {key: value for key, value in figure.items() if key != "label"}

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers import SMALL_PAIRS, import_games, program
+from helpers import SMALL_PAIRS, bare, import_games, program
 from kibitz.chess.filters import Filter
 from kibitz.chess.moves import to_move
 from kibitz.chess.replay import decode_board, encode_board
@@ -27,6 +27,7 @@ from kibitz.examine.pairs import Pairs, answers, both_ways, fill, intransitive, 
 from kibitz.examine.pairs_beside import MATERIAL
 from kibitz.examine.pairs_shown import GALLERY, IN_BAND, MISTAKES
 from kibitz.examine.pairs_split import nearest
+from kibitz.keys import key_of
 from kibitz.report.page import render_test_page
 from kibitz.store.sampling import Sample
 from kibitz.store.split import TRAIN, Split
@@ -220,7 +221,7 @@ def test_slices(name: str, result: dict[str, Any], loop: Loop) -> None:
     parts: dict[str, list[tuple[Seen, Seen, float]]] = {}
     for pair in loop.pairs():
         parts.setdefault(SLICES[name](pair[0], pair[1]), []).append(pair)
-    rows = {row["slice"]: row["figure"] for row in result["by"][name]["rows"]}
+    rows = {row["slice"]: row["figure"] for row in result["by"][key_of(name)]["rows"]}
     assert rows.keys() == parts.keys()
     for part, of in parts.items():
         assert rows[part]["value"] == pytest.approx(np.mean([right(logit) for *_, logit in of]), abs=1.5 / len(of))
@@ -273,7 +274,7 @@ def test_by_position_is_over_held_out_positions_of_learned_games(
         slow = loop_of(opened, small_store, positions(small_store, games, opened.settings, held_out=held_out))
         for network, asked in slow.asked.items():
             assert rows[network][column]["value"] == near(float(np.mean((np.sign(asked) + 1) / 2)))
-        assert rows["full"][column] == figure
+        assert rows["full"][column] == bare(figure)
         assert figure["n"] == len(slow.won) * len(slow.lost)
         won, lost = (np.array([one.material for one in side]) for side in (slow.won, slow.lost))
         ahead = np.sign(won[:, None] - lost[None, :])
@@ -282,7 +283,7 @@ def test_by_position_is_over_held_out_positions_of_learned_games(
         by_position, by_game, gap = row[1:]
         assert gap["value"] == pytest.approx(by_position["value"] - by_game["value"])
         assert gap["low"] < gap["value"] < gap["high"]
-    assert rows["full"][2] == found["figures"]["accuracy"]
+    assert rows["full"][2] == bare(found["figures"]["accuracy"])
     near_rows = table(found, "By position: how near the learned ones are")["rows"]
     assert sum(row[-1] for row in near_rows) == found["figures"]["accuracy_by_position"]["n"]
 
@@ -541,7 +542,7 @@ def test_stockfish_beside_the_network_on_the_same_pairs(
     assert deep["value"] > 0.6
     simpler = {row[0]: row[1:] for row in table(found, "Beside simpler answers")["rows"]}
     assert list(simpler)[:2] == [MATERIAL, one]
-    assert simpler[one][0] == shallow
+    assert simpler[one][0] == bare(shallow)
     assert simpler[one][2]["value"] == pytest.approx(same[1]["value"] - shallow["value"])
     assert simpler[MATERIAL][3] is None
 

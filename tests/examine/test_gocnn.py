@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 import torch
 
-from helpers import program
+from helpers import bare, program
 from kibitz.cli import run as cli
 from kibitz.errors import UsageError
 from kibitz.examine import Plan, examine, go_gnugo
@@ -28,6 +28,7 @@ from kibitz.go.kept import BESIDE, CARRIED, COLUMNS
 from kibitz.go.points import GRID, PASS, POINTS, on_board
 from kibitz.go.replay import STANDARD_START, encode_board, start_row
 from kibitz.go.rules import Board
+from kibitz.keys import key_of
 from kibitz.report.page import render_test_page
 from kibitz.store.batch import GameBatch, LeftOut
 from kibitz.store.store import Store
@@ -241,7 +242,7 @@ def test_parts_of_the_positions(name: str, result: dict[str, Any], loop: list[Se
     parts: dict[str, list[Seen]] = {}
     for position in loop:
         parts.setdefault(PARTS[name](position, store), []).append(position)
-    rows = {row["slice"]: row["figure"] for row in result["by"][name]["rows"]}
+    rows = {row["slice"]: row["figure"] for row in result["by"][key_of(name)]["rows"]}
     assert rows.keys() == parts.keys()
     for part, seen in parts.items():
         assert rows[part]["value"] == near(share(seen))
@@ -261,7 +262,7 @@ def test_parts_of_the_points(result: dict[str, Any], loop: list[Seen], store: St
             y, x = divmod(point, GRID)
             found["line"].setdefault(str(1 + min(x, y, size - 1 - x, size - 1 - y)), []).append(right)
     for name, parts in found.items():
-        rows = {row["slice"]: row["figure"]["value"] for row in result["by"][name]["rows"]}
+        rows = {row["slice"]: row["figure"]["value"] for row in result["by"][key_of(name)]["rows"]}
         assert rows.keys() == parts.keys()
         for part, each in parts.items():
             assert rows[part] == pytest.approx(np.mean(each), abs=2 / len(each) + 3e-4)
@@ -290,7 +291,9 @@ def test_baselines(result: dict[str, Any], store: Store, loop: list[Seen]) -> No
     assert 0.3 < nearest["value"] < 0.7, "the owners are drawn by chance"
     assert 0.3 < drawn["value"] < 0.7
     rows = result["tables"][1]["rows"]
-    assert [row[1] for row in rows] == [nearest, result["figures"]["accuracy"], drawn, network]
+    assert [row[1] for row in rows] == [
+        bare(figure) for figure in (nearest, result["figures"]["accuracy"], drawn, network)
+    ]
     assert rows[0][2] is None, "nearest stones give no probabilities"
     assert rows[2][2]["value"] > 0
 
@@ -518,7 +521,7 @@ def test_the_command_prints_the_tables_and_writes_the_page(
     assert 'id="go-13"' in page.read_text()
     assert cli(["test", str(run.path), str(store.path), *options, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["figures"]["accuracy"].keys() == {"value", "low", "high", "n", "games"}
+    assert found["figures"]["accuracy"].keys() == {"label", "value", "low", "high", "n", "games"}
 
 
 def test_the_command_does_without_gnugo(

@@ -11,7 +11,7 @@ import chess
 import numpy as np
 import pytest
 
-from helpers import program
+from helpers import bare, program
 from kibitz.chess.moves import to_move
 from kibitz.errors import KibitzError
 from kibitz.examine import Plan, examine, heatmaps, landscape, load
@@ -107,11 +107,6 @@ def test_origin_and_value_figures_from_the_networks_answers(
         some = near & (result == kind)
         assert cell["n"] == some.sum()
         assert cell["value"] is None if not some.any() else cell["value"] == pytest.approx(value[some].mean(), rel=1e-5)
-
-
-def bare(figure: dict[str, Any]) -> dict[str, Any]:
-    """Without its label, as a cell of a table has it."""
-    return {key: value for key, value in figure.items() if key != "label"}
 
 
 def test_tables_hold_the_figures(shared_result: dict[str, Any]) -> None:

@@ -100,6 +100,10 @@ RECIPES = {
     "default": Recipe(
         "the text's network with Muon and a cosine, each position turned at random; 900,000 positions",
         {**_MODERN, "iterations": 7000, "most_epochs": 30.0},
+        reaches=(
+            "82.2% (82.0 to 82.4) of the points on 1,225 unseen games of 9-dan players, n = 40,000 positions, neutral"
+            " points left out (trained on 21,624 games); 80 minutes on one busy core",
+        ),
     ),
     "quick": Recipe(
         "a smaller network for all boards, for two minutes, to try things out",

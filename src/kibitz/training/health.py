@@ -15,8 +15,9 @@ from torch import nn
 
 from kibitz.systems.base import Stage, Tensors
 
-DEAD_SHARE = 0.5
-"""Share of a layer's units without any gradient from which on a layer counts as dead."""
+DEAD_SHARE = 0.75
+"""Share of a layer's units without any gradient from which on a layer counts as dead. Healthy networks have up to a
+third (the packaged convchess), small ones that have overfitted up to two thirds."""
 FEWEST_UNITS = 8
 FIRST_SHARE = 0.1
 """Share of a stage's iterations after which it should be better than a constant answer."""
@@ -74,12 +75,15 @@ class HealthCheck:
             f"{shares[worst]:.0%} of the units of {worst} are dead: no position of a batch moves them; {ADVICE}",
         )
 
-    def learned_nothing(self, iteration: int, means: Mapping[str, float]) -> Symptom | None:
-        """means: of a validation's measures, "loss" among them."""
+    def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:
+        """training_loss: the mean over the last batches; where that is small, the network has learned, if by heart.
+
+        means: of a validation's measures, "loss" among them.
+        """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
         if self.guess is None or iteration < first or "loss" not in means:
             return None
-        if means["loss"] < self.guess * (1 - MARGIN):
+        if min(means["loss"], training_loss) < self.guess * (1 - MARGIN):
             return None
         return Symptom(
             "learned nothing",

@@ -218,6 +218,7 @@ class Trainer:
         self._best_stage = ""
         self._sums: dict[str, float] = {}
         self._samples = 0
+        self._summed_loss = 0.0
         self._clock = 0.0
         self._warned: set[str] = set()
         self._checks_without_better = 0
@@ -346,7 +347,7 @@ class Trainer:
             last = iteration == iterations
             if len(validation) and (iteration % every.validation == 0 or last):
                 means = self._validate(stage, validation, iteration, iterations)
-                self._warn(stage, iteration, iterations, health.learned_nothing(iteration, means))
+                self._warn(stage, iteration, iterations, health.learned_nothing(iteration, self._recent_loss(), means))
                 if plan.patience and self._checks_without_better >= plan.patience:
                     why, last = "no better validation", True
             over = plan.time_limit is not None and time.monotonic() - self.started > plan.time_limit
@@ -384,7 +385,12 @@ class Trainer:
             learning_rate=learning_rate, samples_per_second=round(rate),
         )  # fmt: skip
         self.tell(Beat(stage.name, iteration, iterations, means.get("loss"), rate))
+        self._summed_loss = means.get("loss", 0.0)
         self._sums, self._samples, self._clock = {}, 0, now
+
+    def _recent_loss(self) -> float:
+        """The mean training loss since the last summary, or of that summary where it was just made."""
+        return self._sums.get("loss", 0.0) / self._samples if self._samples else self._summed_loss
 
     def _check(self, stage: Stage, means: dict[str, float], iteration: int) -> None:
         """Raises Diverged where the loss, or what chooses the weights, is no number any more."""

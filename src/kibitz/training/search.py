@@ -200,6 +200,7 @@ class _Trials:
                 plan=plan,
                 export=False,
                 tell=watch.tell,
+                say=self.say,
             )
             watch.recall(what.iterations + 1)
         except Diverged:

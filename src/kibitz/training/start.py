@@ -231,8 +231,9 @@ def train(
             seen.append(np.load(earlier.path / SEEN))
         np.save(path / SEEN, np.unique(np.concatenate(seen)))
         write_json(path / INFO, info)
-    way = f"recipe {recipe}" if recipe else "settings as given"
-    say(f"{path}: {'going on with this run' if begun else way}; it will take up to {takes.kept / 1e6:,.0f} MB")
+    if begun or recipe:
+        what = "going on with this run" if begun else f"recipe {recipe}"
+        say(f"{path}: {what}; it will take up to {takes.kept / 1e6:,.0f} MB")
     if takes.weights > plan.snapshot_megabytes * 1e6:
         say(
             f"no snapshot is kept: one of {takes.weights / 1e6:,.0f} MB is over --snapshot-megabytes"
