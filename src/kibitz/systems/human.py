@@ -121,6 +121,24 @@ class Block(nn.Module):
         return F.relu(x + h * (1 + scale) + bias)
 
 
+class Material(nn.Module):
+    """What stands on the board for each side, codes as the mover sees them -> float [n, 10]: his pawns, knights,
+    bishops, rooks and queens, then the other side's, in pawns (1, 3, 3, 5, 9) over 3."""
+
+    channels = 10
+
+    def __init__(self) -> None:
+        super().__init__()
+        worth = torch.zeros(13, self.channels)
+        for side in range(2):
+            for piece, pawns in enumerate((1, 3, 3, 5, 9)):
+                worth[1 + 6 * side + piece, 5 * side + piece] = pawns / 3
+        self.register_buffer("worth", worth, persistent=False)
+
+    def forward(self, view: Tensor) -> Tensor:
+        return F.embedding(view.long(), self.get_buffer("worth")).sum(1)
+
+
 class Human(nn.Module):
     """codes uint8 [n, 64], state uint8 [n, 12] -> origin [n, 64], target [n, 64, 64], promotion [n, 8, 4],
     outcome [n, 3], value [n].
@@ -152,7 +170,8 @@ class Human(nn.Module):
         self.pairs = nn.Parameter(torch.zeros(64, 64))  # what a pair of squares is worth on any board
         self.promotion = nn.Conv2d(filters, self.PIECES_PROMOTED, 1)
         self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
-        self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + Conditions.WIDTH, self.VALUE_UNITS)
+        self.material = Material()
+        self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + Conditions.WIDTH + Material.channels, self.VALUE_UNITS)
         self.outcome = nn.Linear(self.VALUE_UNITS, 3)
         mirrored = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
         self.register_buffer("mirrored", mirrored, persistent=False)  # of a square + 1
@@ -181,12 +200,13 @@ class Human(nn.Module):
         """The trunk's last layer averaged over the squares [n, filters]."""
         return self.trunk(codes, state)[0].mean((2, 3))
 
-    def outcome_logits(self, grid: Tensor, conditions: Tensor) -> Tensor:
-        """Logits of win, draw, loss for the mover [n, 3]."""
+    def outcome_logits(self, grid: Tensor, conditions: Tensor, codes: Tensor, state: Tensor) -> Tensor:
+        """Logits of win, draw, loss for the mover [n, 3]. It is told the material: games in which a piece is lost early
+        are too few to learn its worth from planes."""
         narrow = F.relu(self.narrow(grid)).flatten(1)
-        return cast(
-            Tensor, self.outcome(F.relu(self.weigh(torch.cat([narrow, conditions.to(narrow.dtype)], 1))))
-        ).float()
+        material = self.material(self.view(codes, state))
+        summary = torch.cat([narrow, conditions.to(narrow.dtype), material.to(narrow.dtype)], 1)
+        return cast(Tensor, self.outcome(F.relu(self.weigh(summary)))).float()
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         grid, conditions = self.trunk(codes, state)
@@ -194,7 +214,7 @@ class Human(nn.Module):
         query, key = self.query(moves).flatten(2), self.key(moves).flatten(2)
         target = (query.transpose(1, 2) @ key).float() * self.KEY**-0.5 + self.pairs
         promotion = self.promotion(moves)[:, :, 7].float().transpose(1, 2)
-        outcome = self.outcome_logits(grid, conditions).softmax(1)
+        outcome = self.outcome_logits(grid, conditions, codes, state).softmax(1)
         black = state[:, SIDE] == 1
         return (
             real(self.origin(moves).flatten(1).float().softmax(1), black),
@@ -225,7 +245,9 @@ def loss(network: Human, batch: Tensors, outcome_weight: float) -> tuple[Tensor,
         + F.cross_entropy(target_logits, batch["target"], reduction="none")
         + torch.where(promotes, piece, torch.zeros_like(piece))
     )
-    outcome = F.cross_entropy(network.outcome_logits(grid, conditions), batch["outcome"], reduction="none")
+    outcome = F.cross_entropy(
+        network.outcome_logits(grid, conditions, batch["codes"], batch["state"]), batch["outcome"], reduction="none"
+    )
     each = move + outcome_weight * outcome
     right = origin_logits.argmax(1) == batch["origin"]
     return each.mean(), {
@@ -434,6 +456,8 @@ class HumanSystem:
             if name == "stem.weight" and value.shape[1] < begun[name].shape[1]:
                 more = begun[name].shape[1] - value.shape[1]
                 value = torch.cat([value, value.new_zeros(value.shape[0], more, 3, 3)], 1)
+            if name == "weigh.weight" and value.shape[1] + Material.channels == begun[name].shape[1]:
+                value = torch.cat([value, value.new_zeros(value.shape[0], Material.channels)], 1)
             if value.shape != begun[name].shape:
                 raise UsageError(f"--start-from: {name} has another shape; leave out the settings that change it")
             begun[name] = value

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors.torch import load_file
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.store.positions import Positions, shuffled
@@ -179,7 +180,7 @@ def train(
         data["started_from"] = earlier.weights_sha256()
     torch.manual_seed(plan.seed)
     network = system.network(settings)
-    weights = earlier.network().state_dict() if earlier else None
+    weights = load_file(earlier.trained()) if earlier else None
     grows = weights is not None and hasattr(system, "adopt")
     if (
         weights
