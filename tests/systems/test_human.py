@@ -18,6 +18,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from kibitz.chess.encodings import MoverView
 from kibitz.chess.legal import legal_moves
 from kibitz.chess.moves import to_move
 from kibitz.chess.replay import decode_board, encode_board
@@ -27,7 +28,7 @@ from kibitz.play.policy import move_probabilities
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 from kibitz.systems import chessnet, human
-from kibitz.systems.human import SYSTEM, Human, PlayedMoves, Settings, learning_rate
+from kibitz.systems.human import SYSTEM, Human, Material, PlayedMoves, Settings, learning_rate
 from kibitz.training.export import export_onnx
 from kibitz.training.feed import make
 from kibitz.training.loop import Plan
@@ -89,6 +90,27 @@ def test_a_network_that_grows_says_what_it_said(small_store: Store) -> None:
         answers(large.eval(), codes, state).values(), answers(small, codes, state).values(), strict=True
     ):
         torch.testing.assert_close(mine, its, rtol=1e-4, atol=1e-6)
+
+
+def test_material_is_counted_for_the_mover_and_the_other() -> None:
+    board = chess.Board("r3k3/pp6/8/8/8/8/P7/Q3K1N1 b - - 0 1")
+    row = torch.from_numpy(encode_board(board)[None])
+    view = MoverView()(row[:, :64], row[:, 64:])
+    counted = (Material()(view) * 3)[0].tolist()
+    assert counted == pytest.approx([2, 0, 0, 5, 0, 1, 3, 0, 0, 9]), "Black moves: two pawns and a rook are his"
+
+
+def test_weights_from_before_material_was_told_say_what_they_said(small_store: Store) -> None:
+    net = network()
+    with torch.no_grad():
+        net.weigh.weight[:, -Material.channels :] = 0
+    older = dict(net.state_dict())
+    older["weigh.weight"] = older["weigh.weight"][:, : -Material.channels]
+    other = network(seed=1)
+    other.load_state_dict(SYSTEM.adopt(other, "human", older))
+    codes, state = some(small_store)
+    for mine, its in zip(answers(net, codes, state).values(), answers(other, codes, state).values(), strict=True):
+        torch.testing.assert_close(mine, its)
 
 
 def test_what_does_not_fit_is_told() -> None:

@@ -42,7 +42,7 @@ OPENING = 20
 """Plies of the opening."""
 COMPARED = 100_000
 """Positions at most that are asked about again: with other ratings, with none, and another network."""
-ASKED_POSITIONS = 4_000
+ASKED_POSITIONS = 2_000
 """Positions of each band at most, for the table of asked ratings."""
 BESIDE = "chessnet"
 """The packaged network that stands beside."""

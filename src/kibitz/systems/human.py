@@ -245,9 +245,8 @@ def loss(network: Human, batch: Tensors, outcome_weight: float) -> tuple[Tensor,
         + F.cross_entropy(target_logits, batch["target"], reduction="none")
         + torch.where(promotes, piece, torch.zeros_like(piece))
     )
-    outcome = F.cross_entropy(
-        network.outcome_logits(grid, conditions, batch["codes"], batch["state"]), batch["outcome"], reduction="none"
-    )
+    outcome_logits = network.outcome_logits(grid, conditions, batch["codes"], batch["state"])
+    outcome = F.cross_entropy(outcome_logits, batch["outcome"], reduction="none")
     each = move + outcome_weight * outcome
     right = origin_logits.argmax(1) == batch["origin"]
     return each.mean(), {
@@ -444,7 +443,7 @@ class HumanSystem:
         """The weights of `network`, as prepared, with those of another network in their place where they fit.
 
         weights: of `human` with at most as many blocks, or of `chessnet` with one body. Blocks that are new change
-        nothing at first, nor do planes that the other did not see, so that the move's probabilities begin as the
+        nothing at first, nor do planes and material that the other did not see, so that the move's probabilities begin as the
         other's were. Raises UsageError where the widths differ.
         """
         begun = dict(network.state_dict())
