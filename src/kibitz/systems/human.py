@@ -443,8 +443,8 @@ class HumanSystem:
         """The weights of `network`, as prepared, with those of another network in their place where they fit.
 
         weights: of `human` with at most as many blocks, or of `chessnet` with one body. Blocks that are new change
-        nothing at first, nor do planes and material that the other did not see, so that the move's probabilities begin as the
-        other's were. Raises UsageError where the widths differ.
+        nothing at first, nor do planes and material that the other did not see, so that the move's probabilities begin
+        as the other's were. Raises UsageError where the widths differ.
         """
         begun = dict(network.state_dict())
         if system == "chessnet":
