@@ -100,17 +100,39 @@ def test_material_is_counted_for_the_mover_and_the_other() -> None:
     assert counted == pytest.approx([2, 0, 0, 5, 0, 1, 3, 0, 0, 9]), "Black moves: two pawns and a rook are his"
 
 
-def test_weights_from_before_material_was_told_say_what_they_said(small_store: Store) -> None:
-    net = network()
-    with torch.no_grad():
-        net.weigh.weight[:, -Material.channels :] = 0
-    older = dict(net.state_dict())
+def test_an_earlier_versions_outcome_begins_anew_and_its_moves_stay(small_store: Store) -> None:
+    older, net = dict(network(seed=1).state_dict()), network()
     older["weigh.weight"] = older["weigh.weight"][:, : -Material.channels]
-    other = network(seed=1)
-    other.load_state_dict(SYSTEM.adopt(other, "human", older))
+    before = {name: value.clone() for name, value in net.state_dict().items()}
+    taken = SYSTEM.adopt(net, "human", older)
+    assert torch.equal(taken["weigh.weight"], before["weigh.weight"])
+    net.load_state_dict(taken)
     codes, state = some(small_store)
-    for mine, its in zip(answers(net, codes, state).values(), answers(other, codes, state).values(), strict=True):
-        torch.testing.assert_close(mine, its)
+    ours, its = answers(net, codes, state), answers(network(seed=1), codes, state)
+    for name in ("origin", "target", "promotion"):
+        torch.testing.assert_close(ours[name], its[name])
+
+
+def test_outcomes_alone_can_learn(small_store: Store, tmp_path: Path) -> None:
+    plan = Plan(10, 20, 20, validate_positions=500, precision="32-true")
+    train("human", Settings(**{**SMALL, "iterations": 5}), str(small_store.path), run=tmp_path / "one", plan=plan)
+    train(
+        "human", Settings(**{**SMALL, "only": "outcome", "iterations": 20}), str(small_store.path),
+        run=tmp_path / "two", plan=plan, start_from=str(tmp_path / "one"),
+    )  # fmt: skip
+    one, two = (Run(tmp_path / name).network().state_dict() for name in ("one", "two"))
+    for name, value in one.items():
+        assert torch.equal(value, two[name]) != name.startswith(human.HEAD), name
+
+
+def test_the_outcome_sees_the_board(small_store: Store) -> None:
+    """No unit of its first layer is silent on every position, as rectified ones were once."""
+    net = SYSTEM.network(Settings(**SMALL))
+    SYSTEM.prepare(net, None, None, Settings(), 0)
+    codes, state = some(small_store, 200)
+    grid, _ = net.trunk(codes, state)
+    narrow = torch.nn.functional.leaky_relu(net.narrow(grid), 0.1)
+    assert (narrow.flatten(2).transpose(0, 1).flatten(1).std(1) > 0).all()
 
 
 def test_what_does_not_fit_is_told() -> None:

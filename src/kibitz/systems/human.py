@@ -59,6 +59,7 @@ class Settings:
     withhold: float = setting(0.1, "share of the samples in which ratings (or last moves, or speed) are not told")
     # losses
     outcome_weight: float = setting(0.3, "weight of the loss of win, draw, loss beside that of the move")
+    only: str = setting("all", "what learns: all, or outcome (win, draw, loss; moves stay as they are)")
     # solver
     learning_rate: float = setting(0.005, "highest learning rate")
     warmup: int = setting(200, "iterations in which the learning rate rises")
@@ -171,7 +172,8 @@ class Human(nn.Module):
         self.promotion = nn.Conv2d(filters, self.PIECES_PROMOTED, 1)
         self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
         self.material = Material()
-        self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + Conditions.WIDTH + Material.channels, self.VALUE_UNITS)
+        told = filters + Conditions.WIDTH + Material.channels
+        self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + told, self.VALUE_UNITS)
         self.outcome = nn.Linear(self.VALUE_UNITS, 3)
         mirrored = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
         self.register_buffer("mirrored", mirrored, persistent=False)  # of a square + 1
@@ -203,10 +205,10 @@ class Human(nn.Module):
     def outcome_logits(self, grid: Tensor, conditions: Tensor, codes: Tensor, state: Tensor) -> Tensor:
         """Logits of win, draw, loss for the mover [n, 3]. It is told the material: games in which a piece is lost early
         are too few to learn its worth from planes."""
-        narrow = F.relu(self.narrow(grid)).flatten(1)
+        narrow = F.leaky_relu(self.narrow(grid), 0.1).flatten(1)  # plain ReLUs die here while the loss is still large
         material = self.material(self.view(codes, state))
-        summary = torch.cat([narrow, conditions.to(narrow.dtype), material.to(narrow.dtype)], 1)
-        return cast(Tensor, self.outcome(F.relu(self.weigh(summary)))).float()
+        told = [part.to(narrow.dtype) for part in (grid.mean((2, 3)), conditions, material)]
+        return cast(Tensor, self.outcome(F.leaky_relu(self.weigh(torch.cat([narrow, *told], 1)), 0.1))).float()
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         grid, conditions = self.trunk(codes, state)
@@ -228,9 +230,11 @@ class Human(nn.Module):
 # Losses
 
 
-def loss(network: Human, batch: Tensors, outcome_weight: float) -> tuple[Tensor, dict[str, Tensor]]:
-    """−log P(move) − weight · log P(outcome). Measures: both parts, and how often the first choice was right."""
-    grid, conditions = network.trunk(batch["codes"], batch["state"])
+def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
+    """−log P(move) − weight · log P(outcome). only: see Settings; the trunk learns from all alone. Measures: both
+    parts, and how often the first choice was right."""
+    with torch.set_grad_enabled(torch.is_grad_enabled() and only == "all"):
+        grid, conditions = network.trunk(batch["codes"], batch["state"])
     moves = F.relu(network.before(grid))
     rows = torch.arange(len(moves), device=moves.device)
     origin_logits = network.origin(moves).flatten(1).float()
@@ -358,8 +362,12 @@ def learning_rate(settings: Settings, iteration: int, iterations: int) -> float:
     return settings.learning_rate * (0.001 + 0.999 * 0.5 * (1 - math.cos(math.pi * left / falling)))
 
 
-def optimiser(network: Human, weight_decay: float) -> torch.optim.Optimizer:
-    """Muon for the filters of convolutions, AdamW at half their rate for the rest."""
+def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.optim.Optimizer:
+    """Muon for the filters of convolutions, AdamW at half their rate for the rest; where win, draw, loss alone learns,
+    AdamW for its weights."""
+    if only == "outcome":
+        head = [p for name, p in network.named_parameters() if name.startswith(HEAD)]
+        return torch.optim.AdamW(head, betas=(0.9, 0.99), weight_decay=weight_decay)
     matrices = [p for p in network.parameters() if p.dim() == 4 and p.shape[0] > 1]
     others = [p for p in network.parameters() if p.dim() > 1 and not (p.dim() == 4 and p.shape[0] > 1)]
     rest = [p for p in network.parameters() if p.dim() <= 1]
@@ -383,12 +391,14 @@ def draw_weights(network: Human, generator: torch.Generator) -> None:
                 p.normal_(0, 1, generator=generator)
             else:
                 p.normal_(0, (2 / p[0].numel()) ** 0.5, generator=generator)
-                if name.endswith("second.weight"):
+                if name.endswith("second.weight") or name == "outcome.weight":
                     p.mul_(0.1)
     with torch.no_grad():
         cast(Tensor, network.promotion.bias)[-1] = 4
 
 
+HEAD = ("narrow.", "weigh.", "outcome.")
+"""The weights that tell win, draw, loss from the trunk's features."""
 _FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answers": "key"}
 """Outputs of `chessnet`'s one body, and what they are called here."""
 
@@ -419,6 +429,8 @@ class HumanSystem:
         for name in ("learning_rate", "weight_decay", "outcome_weight"):
             if not 0 <= getattr(settings, name) < math.inf:
                 raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
+        if settings.only not in ("all", "outcome"):
+            raise UsageError(f"--only {settings.only}: choose from all, outcome")
         for name in ("balance", "withhold", "cooldown"):
             if not 0 <= getattr(settings, name) <= 1:
                 raise UsageError(f"--{name} {getattr(settings, name):g}: a share from 0 to 1")
@@ -443,20 +455,22 @@ class HumanSystem:
         """The weights of `network`, as prepared, with those of another network in their place where they fit.
 
         weights: of `human` with at most as many blocks, or of `chessnet` with one body. Blocks that are new change
-        nothing at first, nor do planes and material that the other did not see, so that the move's probabilities begin
-        as the other's were. Raises UsageError where the widths differ.
+        nothing at first, nor do planes that the other did not see, so that the move's probabilities begin as the
+        other's were. Win, draw, loss begins anew where the other told it otherwise. Raises UsageError where the widths
+        differ.
         """
         begun = dict(network.state_dict())
         if system == "chessnet":
             weights = _from_chessnet(weights)
+        head = weights.get("weigh.weight")
+        if head is not None and head.shape[1] != cast(Tensor, begun["weigh.weight"]).shape[1]:  # of an earlier version
+            weights = {name: value for name, value in weights.items() if not name.startswith(HEAD)}
         for name, value in weights.items():
             if name not in begun:
                 raise UsageError(f"--start-from: its network has {name}, this one has not; give it as many --blocks")
             if name == "stem.weight" and value.shape[1] < begun[name].shape[1]:
                 more = begun[name].shape[1] - value.shape[1]
                 value = torch.cat([value, value.new_zeros(value.shape[0], more, 3, 3)], 1)
-            if name == "weigh.weight" and value.shape[1] + Material.channels == begun[name].shape[1]:
-                value = torch.cat([value, value.new_zeros(value.shape[0], Material.channels)], 1)
             if value.shape != begun[name].shape:
                 raise UsageError(f"--start-from: {name} has another shape; leave out the settings that change it")
             begun[name] = value
@@ -472,8 +486,8 @@ class HumanSystem:
                 name="moves",
                 module=network,
                 examples=lambda store, games: PlayedMoves(store, games, settings),
-                loss=lambda batch: loss(network, batch, settings.outcome_weight),
-                optimiser=lambda: optimiser(network, settings.weight_decay),
+                loss=lambda batch: loss(network, batch, settings.outcome_weight, settings.only),
+                optimiser=lambda: optimiser(network, settings.weight_decay, settings.only),
                 learning_rate=lambda iteration, iterations: learning_rate(settings, iteration, iterations),
                 batch=settings.batch,
                 iterations=settings.iterations,
