@@ -44,6 +44,8 @@ COMPARED = 100_000
 """Positions at most that are asked about again: with other ratings, with none, and another network."""
 ASKED_POSITIONS = 2_000
 """Positions of each band at most, for the table of asked ratings."""
+COUNTED = 10_000
+"""Games at most in which moves are counted for the baseline of the most frequent one."""
 BESIDE = "chessnet"
 """The packaged network that stands beside."""
 SHOWN = 12
@@ -425,7 +427,9 @@ def _usual(
         say(f"{path} is not there, so the most frequent move is left out")
         return {}
     own = Store(path)
-    counts = usual_moves(own, np.flatnonzero(own.sides(run.split) == TRAIN)).astype(np.float32)
+    games = np.flatnonzero(own.sides(run.split) == TRAIN)
+    games = np.sort(np.random.default_rng(0).permutation(games)[:COUNTED])
+    counts = usual_moves(own, games).astype(np.float32)
 
     def measure(batch: Batch) -> dict[str, NDArray[Any]]:
         played = sheet.store.moves[sheet.store.offsets[batch.games] + batch.plies]
