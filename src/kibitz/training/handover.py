@@ -15,7 +15,7 @@ STATE = {
     "chess": [
         "side to move: 0 White, 1 Black",
         "castling rights: 1 White's king's side, 2 White's queen's side, 4 and 8 Black's, added",
-        "en passant: file + 1 (a 1 … h 8) where the last move was a double step of a pawn, else 0",
+        "en passant: file + 1 (a 1 … h 8) where a pawn may be taken so, else 0",
         "plies since the last capture or pawn move, at most 255",
     ],
 }
