@@ -55,7 +55,7 @@ def test_the_player_tells_rating_and_last_moves() -> None:
     board.push_san("Nf3")
     board.push_san("d5")
     Player(network, method="top-prob", side_inputs={"rating": 93}).think(board, Limits(nodes=1000))
-    assert [row.tolist() for row in network.states] == [[[0, 15, 4, 0, 93, 52, 36, 7, 22]]]
+    assert [row.tolist() for row in network.states] == [[[0, 15, 0, 0, 93, 52, 36, 7, 22]]]
     Player(network, method="top-prob").think(board, Limits())
     assert network.states[-1][0, 4] == 7, "the usual value where nobody says"
 
