@@ -79,7 +79,7 @@ RECIPES = {
         {**_MODERN, "iterations": 7500, "most_epochs": 5.0},
         reaches=(
             "66.4% (66.0 to 66.7) of the winners on 21,119 decisive games of masters of unseen years, n = 400,000"
-            " (trained on 150,112); about 20 minutes on two idle cores",
+            " (trained on 150,112); 40 minutes on one busy core",
         ),
     ),
     "quick": Recipe(
