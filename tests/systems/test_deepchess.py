@@ -176,6 +176,13 @@ def test_pairs_are_fresh_each_pass_and_follow_from_their_numbers(small_store: St
     assert 0.4 < (whole["target"] == other["target"]).mean() < 0.6
 
 
+def test_few_games_make_short_passes(small_store: Store, games: NDArray[np.int64]) -> None:
+    few = Pairs(small_store, games, Settings(pairs_a_position=0.5))
+    assert len(few) == round(0.5 * len(few.sample)) < Settings().pairs
+    assert len(Pairs(small_store, games, Settings(pairs_a_position=0.5, pairs=7))) == 7
+    assert len(Pairs(small_store, games, Settings())) == Settings().pairs
+
+
 @pytest.mark.parametrize("drawn", [2, 3, 10, 0])
 def test_nearer_pairs_are_two_positions_of_one_game(small_store: Store, games: NDArray[np.int64], drawn: int) -> None:
     """Never one against itself, and the later is the better for the winner, however few are drawn of a game."""

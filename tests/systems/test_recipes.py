@@ -102,8 +102,6 @@ def test_a_recipe_learns(system: str, recipe: str, request: pytest.FixtureReques
     warnings = [row for row in rows if row["kind"] == "warning"]
     assert [row["text"] for row in warnings if row["warning"] == "dead units"] == []
     assert [row["text"] for row in warnings if not row["stage"].startswith("pos2vec")] == []
-    stages = {row["stage"] for row in rows}
-    for stage in stages:
-        losses = [row["loss"] for row in rows if row["kind"] == "validation" and row["stage"] == stage]
-        assert len(losses) >= 2, stage
-        assert min(losses[1:]) <= losses[0] * 1.001, (stage, losses)
+    for stage in {row["stage"] for row in rows}:
+        losses = [row["loss"] for row in rows if row["kind"] == "summary" and row["stage"] == stage]
+        assert losses[-1] < 0.99 * losses[0], stage

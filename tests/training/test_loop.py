@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -139,6 +140,16 @@ def test_nothing_to_learn_is_told(small_store: Store, tmp_path: Path) -> None:
     given = movers.Settings(layers="4conv3x3p1", min_rating=4000, networks="piece", iterations=5)
     with pytest.raises(KibitzError, match=r"nothing to learn for piece.*--min-rating"):
         train("convchess", given, str(small_store.path), run=tmp_path / "run", plan=Plan(precision="32-true"))
+
+
+def test_a_few_games_end_a_long_recipe_early(small_store: Store, tmp_path: Path) -> None:
+    given = Settings(**SMALL, batch=256, iterations=100_000, most_epochs=0.5)
+    done = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=Plan(precision="32-true"))
+    games = np.flatnonzero((small_store.column("result") != 0) & (small_store.sides() == 0))
+    positions = int((small_store.plies[games] + 1).sum())
+    assert done.outcome.iteration == round(0.5 * (positions // 256))
+    rows = Run(tmp_path / "run").metrics()
+    assert 18 <= len([row for row in rows if row["kind"] == "validation"]) <= 22
 
 
 def test_progress_is_told_at_every_iteration(small_store: Store, tmp_path: Path) -> None:

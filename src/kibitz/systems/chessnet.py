@@ -40,9 +40,11 @@ class Settings(movers.Settings):
 _MODERN = {
     "share": "body", "layers": "64conv3x3p1.4*64res3x3", "targets": "square", "planes": 12, "attacks": "pieces",
     "rights_planes": True, "optimiser": "muon", "momentum": 0.95, "learning_rate": 0.006, "schedule": "cosine",
-    "l2": 0.01, "gamma": 0.99, "value_weight": 3.0, "batch": 512, "most_epochs": 12.0,
+    "l2": 0.01, "gamma": 0.99, "value_weight": 3.0, "batch": 512, "most_epochs": 5.0,
+    "min_rating": 0,
 }  # fmt: skip
-"""One body with residual blocks that answers for all seven networks and for the value; P(to | from) by square."""
+"""One body with residual blocks that answers for all seven networks and for the value; P(to | from) by square. Moves of
+players of any rating are learned: which games to learn from is chosen at the import."""
 
 RECIPES = {
     "default": Recipe(

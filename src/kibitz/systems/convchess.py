@@ -43,7 +43,8 @@ _WHICH_EPOCH = (
 
 RECIPES = {
     "default": Recipe(
-        "the paper's networks and solver on 245,000 moves, the best of fifteen epochs",
+        "the paper's networks and solver on 245,000 moves of players of any rating, the best of fifteen epochs",
+        {"min_rating": 0},
         training={"validations": 15},
         reaches=(
             "origin 42.5%, targets of P 55.6, R 33.6, N 54.9, B 44.3, Q 25.6, K 55.6% on masters of unseen years, n ="
@@ -52,7 +53,9 @@ RECIPES = {
         ),
     ),
     "long": Recipe(
-        "four times the moves and the games", {"games": 80_000, "moves": 980_000}, training={"validations": 15}
+        "four times the moves and the games",
+        {"min_rating": 0, "games": 80_000, "moves": 980_000},
+        training={"validations": 15},
     ),
     "paper": Recipe(
         "the paper to the letter: 245,000 moves of 20,000 games, RMSprop 0.0015, 15 epochs, in float32",

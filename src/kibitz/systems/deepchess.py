@@ -76,6 +76,9 @@ class Settings:
     # DeepChess
     epochs: float = setting(100.0, "passes of fresh pairs for DeepChess; 0 leaves it out")
     pairs: int = setting(1_000_000, "fresh pairs of a pass")
+    pairs_a_position: float = setting(
+        0.0, "ours: pairs of a pass at most for each position, so that few games make short passes; 0 for no limit"
+    )
     reuse: int = setting(1, "ours: with how many others of its batch each position is paired")
     nearer: bool = setting(
         False,
@@ -114,6 +117,7 @@ _MODERN: dict[str, Any] = {
     "mirror": True,
     "antisymmetric": True,
     "nearer": True,
+    "pairs_a_position": 0.8,
     "keep": "best",
     "reuse": 4,
     "pretrain_epochs": 0.0,
@@ -211,7 +215,10 @@ class Pairs:
         self.won, self.lost = (Sample(sample.games[side], sample.plies[side]) for side in (white_won, ~white_won))
 
     def __len__(self) -> int:
-        return self.settings.pairs if len(self.won) and len(self.lost) else 0
+        if not len(self.won) or not len(self.lost):
+            return 0
+        most = round(self.settings.pairs_a_position * len(self.sample))
+        return min(self.settings.pairs, max(most, 1)) if most else self.settings.pairs
 
     def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
         reuse = self.settings.reuse if len(numbers) % self.settings.reuse == 0 else 1
@@ -547,7 +554,7 @@ class DeepChessSystem:
             except ValueError:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} {getattr(settings, name)}: sizes of layers, as 400.200.100") from None
-        for name in ("positions", "opening", "pretrain_epochs", "epochs", "distil_epochs", "l2"):
+        for name in ("positions", "opening", "pretrain_epochs", "epochs", "distil_epochs", "l2", "pairs_a_position"):
             if not 0 <= getattr(settings, name) < math.inf:
                 raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name)}: must be 0 or more")
         for name in ("pretrain_rate", "learning_rate", "distil_rate", "pretrain_decay", "decay"):

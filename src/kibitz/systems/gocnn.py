@@ -99,7 +99,7 @@ _MODERN = {
 RECIPES = {
     "default": Recipe(
         "the text's network with Muon and a cosine, each position turned at random; 900,000 positions",
-        {**_MODERN, "iterations": 7000, "most_epochs": 30.0},
+        {**_MODERN, "sizes": "9,13,19", "iterations": 7000, "most_epochs": 12.0},
         reaches=(
             "82.2% (82.0 to 82.4) of the points on 1,225 unseen games of 9-dan players, n = 40,000 positions, neutral"
             " points left out (trained on 21,624 games); 80 minutes on one busy core",
@@ -115,7 +115,7 @@ RECIPES = {
     ),
     "long": Recipe(
         "the default with four times the positions",
-        {**_MODERN, "iterations": 28_000, "most_epochs": 60.0},
+        {**_MODERN, "sizes": "9,13,19", "iterations": 28_000, "most_epochs": 60.0},
     ),
     "paper": Recipe(
         "the text to the letter: Adam 0.0001, squared error, 100,000 batches of 128",

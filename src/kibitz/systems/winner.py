@@ -76,15 +76,15 @@ _MODERN = {
 RECIPES = {
     "default": Recipe(
         "the post's layers with ReLU and Adam, the mover's view and attack planes, 7.7 million positions",
-        {**_MODERN, "iterations": 7500, "most_epochs": 8.0},
+        {**_MODERN, "iterations": 7500, "most_epochs": 5.0},
         reaches=(
             "66.4% (66.0 to 66.7) of the winners on 21,119 decisive games of masters of unseen years, n = 400,000"
-            " (trained on 150,112); about 20 minutes on two idle cores",
+            " (trained on 150,112); 40 minutes on one busy core",
         ),
     ),
     "quick": Recipe(
         "the same for two minutes, to try things out",
-        {**_MODERN, "attacks": "counts", "learning_rate": 0.001, "iterations": 900, "most_epochs": 8.0},
+        {**_MODERN, "attacks": "counts", "learning_rate": 0.001, "iterations": 900, "most_epochs": 5.0},
     ),
     "long": Recipe("the default with four times the positions", {**_MODERN, "iterations": 30_000, "most_epochs": 12.0}),
     "paper": Recipe(
