@@ -76,17 +76,18 @@ _MODERN = {
 RECIPES = {
     "default": Recipe(
         "the post's layers with ReLU and Adam, the mover's view and attack planes, 7.7 million positions",
-        {**_MODERN, "iterations": 7500, "most_epochs": 5.0},
+        {**_MODERN, "iterations": 7500, "most_epochs": 2.0},
         reaches=(
             "66.4% (66.0 to 66.7) of the winners on 21,119 decisive games of masters of unseen years, n = 400,000"
             " (trained on 150,112); 40 minutes on one busy core",
+            "77.6% (75.0 to 80.1) on 138 unseen bundled games (Stockfish at limited strength), n = 13,203; 2 minutes",
         ),
     ),
     "quick": Recipe(
         "the same for two minutes, to try things out",
         {**_MODERN, "attacks": "counts", "learning_rate": 0.001, "iterations": 900, "most_epochs": 5.0},
     ),
-    "long": Recipe("the default with four times the positions", {**_MODERN, "iterations": 30_000, "most_epochs": 12.0}),
+    "long": Recipe("the default with four times the positions", {**_MODERN, "iterations": 30_000, "most_epochs": 4.0}),
     "paper": Recipe(
         "the post to the letter: linear convolutions, SGD with momentum, 0.01·(1 + 0.0001·i)^−0.75, 150,000 iterations",
         training={"summary_every": 300, "validate_every": 1000, "snapshot_every": 2000},
