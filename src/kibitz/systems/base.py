@@ -33,6 +33,11 @@ class Examples(Protocol):
         """
 
 
+def batches_in_epoch(examples: int, batch: int) -> int:
+    """Full batches in one pass; the few examples left over are in another place of the next pass's order."""
+    return max(1, examples // batch)
+
+
 @dataclass(frozen=True)
 class Stage:
     """One part of a network, trained on one loss.
@@ -63,7 +68,7 @@ class Stage:
 
     def iterations_over(self, examples: int) -> int:
         """Batches of this stage over so many examples."""
-        in_epoch = max(1, examples // self.batch)  # full batches
+        in_epoch = batches_in_epoch(examples, self.batch)
         planned = self.iterations or max(1, round(self.epochs * in_epoch))
         return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
 

@@ -11,13 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from torch import nn
+if TYPE_CHECKING:
+    from torch import nn
 
 SNAPSHOTS = "snapshots"
 NEWEST = 3
 """So many of the newest are kept however uneven they make the series."""
 _NAME = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")
+
+
+def stage_and_iteration(path: Path) -> tuple[str, int] | None:
+    """What a file's name tells; None for another file."""
+    match = _NAME.fullmatch(path.stem)
+    return (match["stage"], int(match["iteration"])) if match else None
 
 
 def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
@@ -28,9 +36,9 @@ def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
     """
     found: list[tuple[int, int, Path]] = []
     for path in folder.glob("*.safetensors"):
-        if match := _NAME.fullmatch(path.stem):
-            number = stages.index(match["stage"]) if match["stage"] in stages else len(stages)
-            found.append((number, int(match["iteration"]), path))
+        if told := stage_and_iteration(path):
+            stage, iteration = told
+            found.append((stages.index(stage) if stage in stages else len(stages), iteration, path))
     lengths = [max((i for n, i, _ in found if n == number), default=0) for number in range(len(stages) + 1)]
     before = [0, *accumulate(lengths)]
     return sorted((before[number] + iteration, path) for number, iteration, path in found)

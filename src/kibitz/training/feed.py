@@ -10,15 +10,10 @@ import torch
 from torch import Tensor
 
 from kibitz.store.positions import shuffled
-from kibitz.systems.base import Examples
+from kibitz.systems.base import Examples, batches_in_epoch
 
 AHEAD = 3
 """Batches kept ready."""
-
-
-def batches_in_epoch(examples: int, batch: int) -> int:
-    """Full batches in one pass; the few examples left over are in another place of the next pass's order."""
-    return max(1, examples // batch)
 
 
 def make(examples: Examples, batch: int, seed: int, iteration: int) -> dict[str, Tensor]:

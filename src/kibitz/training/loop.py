@@ -26,9 +26,9 @@ from torch import Tensor, nn
 
 from kibitz.errors import KibitzError
 from kibitz.store.store import Store
-from kibitz.systems.base import Examples, Stage, System
+from kibitz.systems.base import Examples, Stage, System, batches_in_epoch
 from kibitz.training.checkpoints import SNAPSHOTS, thin
-from kibitz.training.feed import batches_in_epoch, feed, make
+from kibitz.training.feed import feed, make
 from kibitz.training.health import HealthCheck, Symptom
 from kibitz.training.run import ONNX, WEIGHTS, write_whole
 

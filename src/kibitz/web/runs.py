@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from kibitz.errors import KibitzError
+from kibitz.training.checkpoints import stage_and_iteration
 from kibitz.training.run import Run
 from kibitz.web.asked import BadRequest
 from kibitz.web.networks import Networks, snapshot_files
-
-_SNAPSHOT = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")
 
 
 def metrics(networks: Networks, name: str, after: str) -> dict[str, Any]:
@@ -36,8 +34,8 @@ def snapshots(networks: Networks, name: str) -> dict[str, Any]:
         stages.setdefault(str(row.get("stage")) if isinstance(row, dict) else "", len(stages))
     found = []
     for path in snapshot_files(run):
-        if place := _SNAPSHOT.fullmatch(path.stem):
-            stage, iteration = place["stage"], int(place["iteration"])
+        if told := stage_and_iteration(path):
+            stage, iteration = told
             found.append((stages.get(stage, len(stages)), stage, iteration, path.stem))
     return {
         "snapshots": [{"id": id_, "stage": stage, "iteration": iteration} for _, stage, iteration, id_ in sorted(found)]
