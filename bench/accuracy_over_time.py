@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
-from kibitz.examine.games import choose
-from kibitz.examine.human import Asker
-from kibitz.examine.sample import draw, gather
+from kibitz.evaluation.batches import draw, gather
+from kibitz.evaluation.games import choose
+from kibitz.evaluation.policy.human import Asker
 from kibitz.play.session import Session
+from kibitz.runs import Run
+from kibitz.stats import ByGame
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
-from kibitz.training.metrics import ByGame
-from kibitz.training.run import Run
 
 
 class Checkpoint(Session):

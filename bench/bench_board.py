@@ -25,7 +25,7 @@ from typing import Any
 import chess
 
 from kibitz.play.session import Session
-from kibitz.web.chess_lines import ChessLine
+from kibitz.web.chess.line import ChessLine
 
 NETWORKS = {"winner": 1.0, "convchess": 5.0}
 """Networks, and the seconds that a game may take on 2 cores."""

@@ -31,13 +31,13 @@ import chess
 import numpy as np
 
 from bench_search import boards
-from kibitz.chess.moves import from_move
 from kibitz.errors import KibitzError
-from kibitz.play.comparer import PARTS, Comparer, load
-from kibitz.play.comparison import Memory, Thinking
-from kibitz.play.comparison_judge import COMPARED, MADE, NODES, Tuning
-from kibitz.play.thought import Limits
-from kibitz.training.run import Run
+from kibitz.games.chess.moves import from_move
+from kibitz.play.comparison.embedding import PARTS, Comparer, load
+from kibitz.play.comparison.player import Memory, Thinking
+from kibitz.play.comparison.state import COMPARED, MADE, NODES, Tuning
+from kibitz.play.result import Limits
+from kibitz.runs import Run
 
 SIDES = {
     "search": Tuning(),
@@ -168,7 +168,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def lateness(run: str, times: int = 20) -> float:
     """Milliseconds from telling a search to stop to its answer, the longest of some."""
-    from kibitz.play.comparison import Player
+    from kibitz.play.comparison.player import Player
 
     player, worst = Player(Run(run)), 0.0
     for _ in range(times):

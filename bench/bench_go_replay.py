@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sgfmill import boards
 
-from kibitz.go.encodings import plane_table
-from kibitz.go.points import GRID, PASS
-from kibitz.go.replay import SIDE
+from kibitz.games.go.encodings import plane_table
+from kibitz.games.go.points import GRID, PASS
+from kibitz.games.go.replay import SIDE
 from kibitz.store.positions import Positions, shuffled
 from kibitz.store.store import Store
 

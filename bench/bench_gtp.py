@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from kibitz.go.program import Program, find_gnugo
+from kibitz.external.gtp import Program, find_gnugo
 
 PATIENCE = 120.0
 

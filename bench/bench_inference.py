@@ -28,8 +28,8 @@ def positions(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Bundled games' positions, over and over, in a mixed order: codes [n, 64] and state [n, 4]."""
     from importlib.resources import files
 
-    from kibitz.analysis.games import read
-    from kibitz.chess.replay import encode_board
+    from kibitz.analysis.chess.games import read
+    from kibitz.games.chess.replay import encode_board
 
     rows: list[Any] = []
     for record in read(str(files("kibitz") / "data" / "games.pgn.zst")):

@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 
 from kibitz.cores import cores
-from kibitz.go.counting import settle
-from kibitz.go.dead import GNUGO_ARGUMENTS, GnuGo
-from kibitz.go.filters import Filter
-from kibitz.go.kept import SgfReader
-from kibitz.go.program import find_gnugo
-from kibitz.go.scoring import Final, Referee, finals
-from kibitz.store.batch import GameBatch, LeftOut
+from kibitz.external.gtp import find_gnugo
+from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.go.endings.counting import settle
+from kibitz.games.go.endings.dead import GNUGO_ARGUMENTS, GnuGo
+from kibitz.games.go.endings.scoring import Final, Referee, finals
+from kibitz.games.go.filters import Filter
+from kibitz.games.go.io.ingest import SgfReader
 
 
 def read(path: str, games: int) -> list[GameBatch]:

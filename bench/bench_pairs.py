@@ -22,11 +22,11 @@ import torch.nn.functional as F
 from lightning_fabric import Fabric
 from torch import Tensor, nn
 
-from kibitz.chess.encodings import BITS, PieceBits
+from kibitz.games.chess.encodings import BITS, PieceBits
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import SYSTEM, Settings
-from kibitz.training.feed import feed, make
-from kibitz.training.loop import best_precision
+from kibitz.training.dataloader import feed, make
+from kibitz.training.trainer import best_precision
 
 Batch = dict[str, Tensor]
 

@@ -19,7 +19,7 @@ from typing import Any
 import chess
 import numpy as np
 
-from kibitz.play.player import METHODS, Limits, Player
+from kibitz.play.chess.player import METHODS, Limits, Player
 from kibitz.play.session import Session
 
 BANDS = (0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400, 4000)

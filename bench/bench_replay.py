@@ -12,7 +12,7 @@ import time
 import chess
 import numpy as np
 
-from kibitz.chess.moves import to_move
+from kibitz.games.chess.moves import to_move
 from kibitz.store.positions import Positions, shuffled
 from kibitz.store.store import Store
 

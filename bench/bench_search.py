@@ -20,7 +20,7 @@ from typing import Any
 import chess
 import numpy as np
 
-from kibitz.play.player import Limits, Player, Tuning
+from kibitz.play.chess.player import Limits, Player, Tuning
 from kibitz.play.session import Session
 
 SEARCHES = ("topprob-negamax", "value-negamax")
@@ -63,7 +63,7 @@ def boards(n: int) -> list[chess.Board]:
     """Positions after 10, 18, 26 ... moves of bundled games."""
     from importlib.resources import files
 
-    from kibitz.analysis.games import read
+    from kibitz.analysis.chess.games import read
 
     found = []
     for i, record in enumerate(read(str(files("kibitz") / "data" / "games.pgn.zst"))):

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from sgfmill import sgf
 
-from kibitz.go.filters import Filter
-from kibitz.go.kept import SgfReader
-from kibitz.go.sgf_scan import find_games
+from kibitz.games.go.filters import Filter
+from kibitz.games.go.io.ingest import SgfReader
+from kibitz.games.go.io.scan import find_games
 from kibitz.records import Stream
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "go" / "tygem9d_2010.sgfl.zst"

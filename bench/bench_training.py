@@ -22,8 +22,8 @@ from torch import Tensor
 from kibitz.store.store import Store
 from kibitz.systems import DEFAULT, find_recipe, load
 from kibitz.systems.base import System
-from kibitz.training.feed import feed, make
-from kibitz.training.loop import best_precision
+from kibitz.training.dataloader import feed, make
+from kibitz.training.trainer import best_precision
 
 
 class Bench:

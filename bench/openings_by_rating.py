@@ -14,11 +14,11 @@ from collections import Counter
 import chess
 import numpy as np
 
-from kibitz.chess.legal import legal_moves
-from kibitz.chess.moves import to_move
-from kibitz.chess.replay import encode_board
-from kibitz.chess.sides import RATING_UNIT
-from kibitz.play.policy import move_probabilities, normalised
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import encode_board
+from kibitz.games.chess.sides import RATING_UNIT
+from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import Session
 from kibitz.play.side_inputs import with_side_inputs
 from kibitz.store.store import Store

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from helpers import SMALL, import_games
-from kibitz.chess.filters import Filter
-from kibitz.chess.kept import BESIDE, COLUMNS
-from kibitz.chess.pgn import PgnReader
-from kibitz.chess.replay import STANDARD_START
+from kibitz.games.chess.filters import Filter
+from kibitz.games.chess.io.ingest import COLUMNS, PER_MOVE
+from kibitz.games.chess.io.pgn import PgnReader
+from kibitz.games.chess.replay import STANDARD_START
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
+from support.helpers import SMALL, import_games
 
 # A shell that starts the tests in the background has told them to ignore Ctrl-C, and the programs that they start too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -28,7 +28,7 @@ SHARED_CHESS = Path(__file__).parents[2] / "shared" / "data" / "chess"
 
 def import_files(into: Path, *files: str | Path, keep: Filter | None = None, split: Split | None = None) -> Store:
     """A store of some PGN files, made as the command makes it."""
-    with StoreWriter(into, "chess", COLUMNS, STANDARD_START, BESIDE, split) as writer:
+    with StoreWriter(into, "chess", COLUMNS, STANDARD_START, PER_MOVE, split) as writer:
         for batch in PgnReader([str(file) for file in files], keep or Filter()):
             writer.add(batch)
         return writer.commit({"files": [str(file) for file in files]})
@@ -79,8 +79,8 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def small_run(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
     """A `winner` trained on the small store for a moment. Read only."""
     from kibitz.systems.winner import Settings
-    from kibitz.training.loop import Plan
-    from kibitz.training.start import train
+    from kibitz.training.fit import train
+    from kibitz.training.trainer import Plan
 
     path = tmp_path_factory.mktemp("runs") / "winner-1"
     plan = Plan(summary_every=20, validate_every=40, snapshot_every=40, validate_positions=2000, precision="32-true")
@@ -92,8 +92,8 @@ def small_run(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> P
 def human_run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small network of `human`, trained for a moment. Read only."""
     from kibitz.systems.human import Settings
-    from kibitz.training.loop import Plan
-    from kibitz.training.start import train
+    from kibitz.training.fit import train
+    from kibitz.training.trainer import Plan
 
     path = tmp_path_factory.mktemp("human") / "human-1"
     plan = Plan(20, 1000, 1000, validate_positions=500, precision="32-true")

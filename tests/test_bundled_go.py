@@ -11,13 +11,13 @@ import pytest
 import zstandard
 from sgfmill import sgf
 
-from helpers import program
-from kibitz.go.filters import Filter
-from kibitz.go.points import BLACK, PASS, WHITE, to_sgf
-from kibitz.go.rules import Board
-from kibitz.go.scoring import Referee
-from kibitz.go.source import Reader
-from kibitz.store.batch import GameBatch
+from kibitz.games.batch import GameBatch
+from kibitz.games.go.endings.scoring import Referee
+from kibitz.games.go.filters import Filter
+from kibitz.games.go.game import Reader
+from kibitz.games.go.points import BLACK, PASS, WHITE, to_sgf
+from kibitz.games.go.rules import Board
+from support.helpers import program
 
 COLOURS = {"b": BLACK, "w": WHITE}
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from kibitz import surroundings
+from kibitz import environment as surroundings
 from kibitz.errors import TRAINING, KibitzError, need_training
 from kibitz.play.session import Session
-from kibitz.training.run import find
-from lightly import FORBIDDEN, STEPS, Program, write_games
+from kibitz.runs import find
+from support.light import FORBIDDEN, STEPS, Program, write_games
 
 SOURCES = str(Path(surroundings.__file__).parents[1])
 
@@ -82,9 +82,9 @@ def test_what_is_compiled_goes_to_the_users_folder(tmp_path: Path) -> None:
     """And ONNX Runtime leaves nothing there: it would keep a number of the device, and reports."""
     environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
     script = (
-        "import numpy as np; from kibitz.play.session import Session; from kibitz.chess.scan import *\n"
-        "from kibitz.chess.replay import encode_board; import chess\n"
-        "from kibitz.chess.legal import legal_moves\n"
+        "import numpy as np; from kibitz.play.session import Session; from kibitz.games.chess.io.scan import *\n"
+        "from kibitz.games.chess.replay import encode_board; import chess\n"
+        "from kibitz.games.chess.legal import legal_moves\n"
         "row = encode_board(chess.Board())[None]\n"
         "legal_moves(np.ascontiguousarray(row[:, :64]), np.ascontiguousarray(row[:, 64:]))\n"
         "Session('winner').evaluate(row[:, :64], row[:, 64:])\n"

@@ -12,8 +12,8 @@ import pytest
 
 import kibitz
 from kibitz.errors import KibitzError, UsageError
-from kibitz.go.points import BLACK, from_gtp
-from kibitz.go.rules import Board as GoBoard
+from kibitz.games.go.points import BLACK, from_gtp
+from kibitz.games.go.rules import Board as GoBoard
 from kibitz.notebook import Shown
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -114,7 +114,7 @@ def test_what_cannot_be_shown_is_said_in_a_line() -> None:
 
 
 def test_names_are_text(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    from kibitz.training.run import packaged
+    from kibitz.runs import packaged
 
     run = tmp_path / "<b>&amp;"
     run.symlink_to(packaged()["winner"])

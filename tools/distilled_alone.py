@@ -14,10 +14,10 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 
 from kibitz.play.session import Session
+from kibitz.runs import INFO, ONNX, SEEN, WEIGHTS, Run, write_json
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import positions
 from kibitz.training.export import export_onnx
-from kibitz.training.run import INFO, ONNX, SEEN, WEIGHTS, Run, write_json
 
 TEACHER = ("full.", "decoders.")
 

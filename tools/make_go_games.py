@@ -18,10 +18,10 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from kibitz.go.points import BLACK, GRID, POINTS, WHITE, from_gtp, to_gtp, to_sgf
-from kibitz.go.program import Lost, Program, Refused, find_gnugo
-from kibitz.go.rules import Board
-from kibitz.go.scoring import Final, count
+from kibitz.external.gtp import Lost, Program, Refused, find_gnugo
+from kibitz.games.go.endings.scoring import Final, count
+from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp, to_gtp, to_sgf
+from kibitz.games.go.rules import Board
 
 SIZES = 80 * (9,) + 40 * (13,) + 24 * (19,) + 90 * (9,) + 36 * (13,) + 30 * (19,)
 """The sizes of the games by number, and again from the first. One on 19 × 19 takes longer than 30 on 9 × 9."""

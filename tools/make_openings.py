@@ -14,8 +14,8 @@ import chess
 import chess.engine
 import numpy as np
 
-from kibitz.chess.moves import to_move
-from kibitz.chess.replay import STANDARD_START
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import STANDARD_START
 from kibitz.store.store import Store
 
 PLIES = 8

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kibitz.report.numbers import figure_text, interval_text
-from kibitz.training.run import INFO, ONNX, WEIGHTS, Run, write_json
+from kibitz.runs import INFO, ONNX, WEIGHTS, Run, write_json
 
 NETWORKS = Path(__file__).parents[1] / "src" / "kibitz" / "networks"
 FILES = (WEIGHTS, ONNX, "seen.npy")

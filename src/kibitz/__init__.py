@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from kibitz import surroundings
+from kibitz import environment
 
 if TYPE_CHECKING:
     from kibitz.notebook import show
 
 __all__ = ["show"]
 
-surroundings.set_up()
+environment.set_up()
 
 
 def __getattr__(name: str) -> Any:

@@ -22,19 +22,19 @@ from kibitz.errors import KibitzError, need_training
 
 COMMANDS = {
     # games
-    "import": "importing.import_games",
+    "import": "import_.import_games",
     "info": "info.info",
     # networks
     "systems": "systems.systems",
-    "train": "training.train",
-    "search": "searching.search",
-    "test": "testing.run_test",
-    "analyze": "analysing.analyze",
-    "export": "exporting.export",
+    "train": "train.train",
+    "search": "tune.search",
+    "test": "test.run_test",
+    "analyze": "analyze.command.analyze",
+    "export": "export.export",
     # engines
     "uci": "engines.uci",
     "gtp": "engines.gtp",
-    "match": "matching.match",
+    "match": "match.command.match",
     # the browser
     "board": "board.board",
 }
@@ -89,11 +89,11 @@ def _function(name: str, arguments: Sequence[str]) -> Callable[..., None]:
     """The function of a command, as typer reads it."""
     if name in OF_THE_EXTRA and arguments[:1] == [name] and not {"-h", "--help"} & set(arguments):
         need_training(name)
-    module, function = COMMANDS[name].split(".")
+    module, function = COMMANDS[name].rsplit(".", 1)
     room = importlib.import_module(f"kibitz.commands.{module}")
     found: Callable[..., None] = getattr(room, function)
     if name in OF_A_SYSTEM:
-        from kibitz.commands.training import with_settings
+        from kibitz.commands.train import with_settings
 
         found = with_settings(name, found, arguments, getattr(room, "NOT_OPTIONS", ()))
     return found

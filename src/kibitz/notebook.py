@@ -15,11 +15,12 @@ import chess
 from markupsafe import Markup, escape
 
 from kibitz.errors import UsageError
-from kibitz.report import boards, goboards
+from kibitz.report.boards import chess as boards
+from kibitz.report.boards import go as goboards
 
 if TYPE_CHECKING:
-    from kibitz.go.rules import Board as GoBoard
-    from kibitz.web.go_lines import GoLine
+    from kibitz.games.go.rules import Board as GoBoard
+    from kibitz.web.go.line import GoLine
     from kibitz.web.networks import Known, Networks
 
 BOARD = 8 * boards.SQUARE
@@ -64,7 +65,8 @@ class Shown:
 def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | None = None) -> Shown:
     """What a run or a packaged network ("chessnet") sees in a position.
 
-    position: a chess.Board, a board of Go (kibitz.go.rules.Board; komi 7.5, Chinese rules), or a text: FEN, PGN or SGF.
+    position: a chess.Board, a board of Go (kibitz.games.go.rules.Board; komi 7.5, Chinese rules), or a text:
+    FEN, PGN or SGF.
     ply: of a PGN or SGF the position after so many moves of the main line, 0 for its start; None: after its last move.
     Raises KibitzError for a text that cannot be read, and for a network that is not there or is for another game.
     """
@@ -91,7 +93,7 @@ def _networks(run: str) -> Networks:
 
 def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | None]:
     """The position of a text; of Go also the line that leads there."""
-    from kibitz.web.loading import load
+    from kibitz.web.files import load
     from kibitz.web.positions import read_line
 
     found = load({"text": text})
@@ -109,7 +111,7 @@ def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | N
 
 def _chess(networks: Networks, known: Known, board: chess.Board) -> Shown:
     from kibitz.web import answers
-    from kibitz.web.chess_lines import ChessLine, read_start
+    from kibitz.web.chess.line import ChessLine, read_start
 
     line = ChessLine(read_start(board.fen()).fen())
     answers.check(known, line)
@@ -135,10 +137,10 @@ def _first(moves: list[dict[str, Any]]) -> str:
 
 
 def _go(networks: Networks, known: Known, board: GoBoard, line: GoLine | None) -> Shown:
-    from kibitz.go.points import BLACK, to_gtp
-    from kibitz.go.replay import encode_board
+    from kibitz.games.go.points import BLACK, to_gtp
+    from kibitz.games.go.replay import encode_board
     from kibitz.web import answers
-    from kibitz.web.go_lines import GoLine, node
+    from kibitz.web.go.line import GoLine, node
 
     line = line or GoLine(board.size)
     answers.check(known, line)

@@ -10,9 +10,9 @@ import chess
 import numpy as np
 import pytest
 
-from kibitz.analysis import movers, winner
-from kibitz.analysis.games import read
-from kibitz.analysis.moves import Judged, judge
+from kibitz.analysis.chess import movers, winner
+from kibitz.analysis.chess.games import read
+from kibitz.analysis.chess.moves import Judged, judge
 
 Judge = Callable[[str, Sequence[float]], Judged]
 Wanted = Mapping[str, float]

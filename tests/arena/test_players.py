@@ -8,12 +8,12 @@ import chess
 import chess.engine
 import pytest
 
-from helpers import program
 from kibitz.arena.chess.engine import Engine
 from kibitz.arena.chess.find_sunfish import SUNFISH_FOLDER, sunfish_command
 from kibitz.arena.contest import StartFailed
 from kibitz.arena.players import GNUGO, game_of, player
 from kibitz.errors import KibitzError, UsageError
+from support.helpers import program
 
 
 def test_a_packaged_network_and_a_run_are_played_by_kibitz_itself(small_run: Path) -> None:

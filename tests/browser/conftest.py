@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import kibitz
-from helpers import program
+from support.helpers import program
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from board_page import Desk
+from support.board_page import Desk
 
 GAME = "1. e4 e5 2. Qh5 Nc6 (2... Nf6 3. Qxe5+) 3. Qxe5+ {a blunder} Nxe5 *"
 PANELS = ("Analysis", "Compare", "Play", "Puzzles", "Training")

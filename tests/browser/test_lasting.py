@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from board_page import Desk
-from browser_parts import random_game
+from support.board_page import Desk
+from support.browser_games import random_game
 
 HARM = """<img src=x onerror="window.harmed=1"><script>window.harmed=1</script><b id=harmed>bold</b>"""
 

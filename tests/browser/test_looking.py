@@ -11,8 +11,8 @@ import chess.pgn
 import pytest
 from playwright.sync_api import Page, expect
 
-from board_page import Desk
-from browser_parts import random_game
+from support.board_page import Desk
+from support.browser_games import random_game
 
 TREE = """[Event "Club <b>night</b>"]
 [White "Ann"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from board_page import Desk
+from support.board_page import Desk
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from board_page import Desk
+from support.board_page import Desk
 
 FRENCH = "1. e4 e6 2. d4 d5 3. Nc3 Bb4 *"
 CORNER = "(;GM[1]SZ[9]KM[7];B[ee];W[ec];B[cd];W[dc];B[cc];W[db];B[cb];W[gd])"

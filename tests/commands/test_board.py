@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from boardclient import Client, until
 from kibitz.cli import run
 from kibitz.errors import KibitzError
 from kibitz.web.server import bind
+from support.board_client import Client, until
 
 HEAVY = ("torch", "numba", "numpy", "onnxruntime", "chess", "pyarrow", "onnx", "matplotlib")
 

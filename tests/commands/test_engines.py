@@ -13,7 +13,7 @@ import pytest
 
 import kibitz
 from kibitz.cli import run
-from kibitz.training.run import packaged
+from kibitz.runs import packaged
 
 HEAVY = ("torch", "numba", "onnxruntime", "chess", "pyarrow", "onnx", "matplotlib")
 ROOT = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def test_from_the_wheel(tmp_path: Path) -> None:
     source = str(Path(kibitz.__file__).parents[1])
     script = (
         f"import sys; sys.path[:] = [{str(tmp_path / 'site')!r}] + [p for p in sys.path if p != {source!r}];"
-        "import kibitz; from kibitz.training.run import packaged; from kibitz.cli import main;"
+        "import kibitz; from kibitz.runs import packaged; from kibitz.cli import main;"
         f"assert kibitz.__file__.startswith({str(tmp_path)!r}), kibitz.__file__;"
         "print(*packaged()); sys.argv[1:] = sys.argv[1:] or ['systems']; main()"
     )

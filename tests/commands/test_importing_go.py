@@ -15,7 +15,7 @@ import pytest
 from sgfmill import sgf
 
 from kibitz import cli
-from kibitz.go.points import GRID
+from kibitz.games.go.points import GRID
 from kibitz.store.store import Store
 
 KIBITZ = [sys.executable, "-m", "kibitz.cli"]
@@ -184,7 +184,7 @@ def test_gnugo_that_is_not_there(run: Run, tmp_path: Path, monkeypatch: pytest.M
     assert code == 1
     assert "no such program" in err
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("kibitz.go.scoring.find_gnugo", lambda path=None: None)
+    monkeypatch.setattr("kibitz.games.go.endings.scoring.find_gnugo", lambda path=None: None)
     code, _, err = run("import", file, "--into", tmp_path / "t")
     assert code == 0
     assert "GNU Go is not installed" in err
@@ -206,7 +206,7 @@ def test_a_program_beside_the_store_that_is_no_gnugo(run: Run, tmp_path: Path, m
 
 
 def test_added_games_are_judged_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kibitz.go.scoring import Referee
+    from kibitz.games.go.endings.scoring import Referee
 
     judged: list[int] = []
     label = Referee.label

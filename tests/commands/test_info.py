@@ -69,11 +69,11 @@ def test_no_games_at_all(tmp_path: Path, bundled_store: Store) -> None:
     """A store that a program made without games is told all the same."""
     import pyarrow as pa
 
-    from kibitz.chess.kept import BESIDE, COLUMNS
-    from kibitz.chess.replay import STANDARD_START
+    from kibitz.games.chess.io.ingest import COLUMNS, PER_MOVE
+    from kibitz.games.chess.replay import STANDARD_START
     from kibitz.store.writer import StoreWriter
 
-    with StoreWriter(tmp_path / "a.store", "chess", COLUMNS, STANDARD_START, BESIDE) as writer:
+    with StoreWriter(tmp_path / "a.store", "chess", COLUMNS, STANDARD_START, PER_MOVE) as writer:
         found = describe(writer.commit({}))
     assert found["figures"]["bytes_per_position"]["value"] is None
     assert isinstance(bundled_store.table(), pa.Table)

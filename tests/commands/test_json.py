@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from helpers import program
 from kibitz import cli
 from kibitz.keys import counted, key_of
 from kibitz.store.store import Store
+from support.helpers import program
 
 KEY = re.compile(r"[a-z][a-z0-9_]*")
 OF_DATA = {"headers", "options", "games"}

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from sgfmill import sgf
 
-from gtp_fake import fake
-from helpers import program
 from kibitz.arena.go import referee
 from kibitz.cli import run
-from kibitz.go.replay import encode_board
-from kibitz.go.rules import Board
+from kibitz.games.go.replay import encode_board
+from kibitz.games.go.rules import Board
+from support.gtp_player import fake
+from support.helpers import program
 
 
 @pytest.fixture(autouse=True)
@@ -194,9 +194,9 @@ def go_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
     from safetensors.torch import save_file
 
+    from kibitz.runs import FORMAT, INFO, ONNX, WEIGHTS
     from kibitz.systems.gocnn import SYSTEM, Settings
     from kibitz.training.export import export_onnx
-    from kibitz.training.run import FORMAT, INFO, ONNX, WEIGHTS
 
     path = tmp_path_factory.mktemp("runs") / "newborn"
     path.mkdir()

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from kibitz.runs import FORMAT, INFO, ONNX, WEIGHTS, write_json
 from kibitz.store.store import Store
-from kibitz.training.run import FORMAT, INFO, ONNX, WEIGHTS, write_json
 
 
 @pytest.fixture(scope="session")
 def mover_run(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
     """A small `chessnet` with a value network. Read only."""
     from kibitz.systems.chessnet import Settings
-    from kibitz.training.loop import Plan
-    from kibitz.training.start import train
+    from kibitz.training.fit import train
+    from kibitz.training.trainer import Plan
 
     path = tmp_path_factory.mktemp("runs") / "chessnet-1"
     plan = Plan(summary_every=20, validate_every=20, snapshot_every=20, validate_positions=500, precision="32-true")
@@ -34,8 +34,8 @@ def go_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
     from safetensors.torch import save_file
 
-    from kibitz.go.replay import encode_board
-    from kibitz.go.rules import Board
+    from kibitz.games.go.replay import encode_board
+    from kibitz.games.go.rules import Board
     from kibitz.systems.gocnn import GoNet, Settings
     from kibitz.training.export import export_onnx
 

@@ -11,7 +11,7 @@ import chess
 import chess.engine
 import pytest
 
-from comparerfakes import write_run
+from support.comparison_fakes import write_run
 
 PATIENCE = 120.0
 """Seconds: on first use the search is compiled."""

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers import program
-from kibitz.go.points import BLACK, PASS, from_gtp
-from kibitz.go.program import Program, Refused
-from kibitz.go.rules import Board
+from kibitz.external.gtp import Program, Refused
+from kibitz.games.go.points import BLACK, PASS, from_gtp
+from kibitz.games.go.rules import Board
+from support.helpers import program
 
 PATIENCE = 60.0
 
@@ -89,7 +89,7 @@ def test_fixed_handicap_is_where_gnugo_has_it(engine: Program, count: int) -> No
 
 
 def test_a_game_file(engine: Program, tmp_path: Path) -> None:
-    pytest.importorskip("kibitz.go.sgf")
+    pytest.importorskip("kibitz.games.go.io.sgf")
     path = tmp_path / "a game.sgf"
     path.write_text("(;GM[1]FF[4]SZ[9]KM[5.5]HA[2]AB[cg][gc]RU[Japanese];W[ee];B[ed];W[fd](;B[dd])(;B[aa]))")
     engine.ask(f"loadsgf {path}", PATIENCE)

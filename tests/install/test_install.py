@@ -18,7 +18,7 @@ from typing import NoReturn
 import pytest
 
 from kibitz.errors import TRAINING
-from lightly import FORBIDDEN, STEPS, Program, analyses_chess, write_games
+from support.light import FORBIDDEN, STEPS, Program, analyses_chess, write_games
 
 ROOT = Path(__file__).parents[2]
 PYTHONS = os.environ.get("KIBITZ_PYTHONS", "").split()

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from safetensors.torch import save_file
 
 import kibitz
-from kibitz.chess.replay import encode_board
 from kibitz.errors import KibitzError
+from kibitz.games.chess.replay import encode_board
 from kibitz.play import session as session_module
 from kibitz.play.session import Session
 from kibitz.records import Stream
+from kibitz.runs import FORMAT, INFO, ONNX, WEIGHTS, Run
 from kibitz.systems.winner import SYSTEM, Settings
 from kibitz.training.export import export_onnx
-from kibitz.training.run import FORMAT, INFO, ONNX, WEIGHTS, Run
 
 TINY = "16conv4x4.pool2x2.ip8"
 BUNDLED = Path(kibitz.__file__).parent / "data" / "games.pgn.zst"

@@ -9,7 +9,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.play.player import Limits, Player
+from kibitz.play.chess.player import Limits, Player
 from kibitz.play.side_inputs import last_moves, with_side_inputs
 
 BEYOND = {"rating": 7, "last_from": 0, "last_to": 0, "before_from": 0, "before_to": 0}

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from kibitz import cli
-from kibitz.chess.filters import Filter
 from kibitz.commands.info import describe
-from kibitz.store.hashing import SHARED
+from kibitz.games.chess.filters import Filter
+from kibitz.games.hashing import SHARED
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from helpers import import_games
 from kibitz.store.sampling import Sample, draw, mixed
 from kibitz.store.store import Store
+from support.helpers import import_games
 
 
 def made_up(lengths: list[int], seed: int = 0) -> Store:

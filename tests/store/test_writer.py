@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games.batch import EXAMPLES, GameBatch, LeftOut
 from kibitz.store import writer as writer_module
-from kibitz.store.batch import EXAMPLES, GameBatch, LeftOut
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
@@ -25,7 +25,7 @@ COLUMNS = pa.schema([
     ("white", pa.string()), ("result", pa.int8()), ("date", pa.date32()), ("source", pa.string()),
     ("number", pa.int32()),
 ])  # fmt: skip
-BESIDE = {"clock": ("uint16", 65535)}
+PER_MOVE = {"clock": ("uint16", 65535)}
 STANDARD = np.zeros(68, np.uint8)
 
 
@@ -42,7 +42,7 @@ def batch(games: list[list[int]], first: int = 1, clock: bool = False, starts: A
 
 
 def write(path: Path, *batches: GameBatch, **options: Any) -> Store:
-    with StoreWriter(path, "chess", COLUMNS, STANDARD, BESIDE, **options) as writer:
+    with StoreWriter(path, "chess", COLUMNS, STANDARD, PER_MOVE, **options) as writer:
         for one in batches:
             writer.add(one)
         return writer.commit({})
@@ -124,7 +124,7 @@ def test_start_positions(tmp_path: Path) -> None:
 
 
 def test_a_limit(tmp_path: Path) -> None:
-    with StoreWriter(tmp_path / "a", "chess", COLUMNS, STANDARD, BESIDE) as writer:
+    with StoreWriter(tmp_path / "a", "chess", COLUMNS, STANDARD, PER_MOVE) as writer:
         assert writer.add(batch([[1], [1], [2], [3], [4]]), limit=2) == 2
         store = writer.commit({})
     assert games_of(store) == [[1], [2]]
@@ -149,7 +149,7 @@ def test_what_was_left_out_adds_up_over_imports(tmp_path: Path) -> None:
 
 
 def stop_before_commit(path: Path, append: bool = False) -> None:
-    with StoreWriter(path, "chess", COLUMNS, STANDARD, BESIDE, append=append) as writer:
+    with StoreWriter(path, "chess", COLUMNS, STANDARD, PER_MOVE, append=append) as writer:
         writer.add(batch([[2]]))
         raise ZeroDivisionError
 
@@ -194,7 +194,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, append: bo
             raise full
 
     def fill() -> None:
-        with StoreWriter(tmp_path / "a", "chess", COLUMNS, STANDARD, BESIDE, append=append) as writer:
+        with StoreWriter(tmp_path / "a", "chess", COLUMNS, STANDARD, PER_MOVE, append=append) as writer:
             if at == "add":
                 monkeypatch.setattr(writer, "_moves", FullFile())
             elif at == "table":
@@ -251,7 +251,7 @@ def test_places_where_no_store_can_be(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--append"):
         write(tmp_path / "a", batch([[1]]))
     with pytest.raises(UsageError, match="a store of chess games"):
-        StoreWriter(tmp_path / "a", "go", COLUMNS, STANDARD, BESIDE, append=True)
+        StoreWriter(tmp_path / "a", "go", COLUMNS, STANDARD, PER_MOVE, append=True)
     assert left_in(tmp_path) == ["a", "file"]
 
 
@@ -307,7 +307,7 @@ def test_new_games_alone_are_finished_and_may_be_left_out(tmp_path: Path) -> Non
         games.left_out.add("too small", "f.pgn", 1, {})
         return games.take(games.moves[np.cumsum(games.plies) - 1] > 2)
 
-    with StoreWriter(tmp_path / "s", "chess", COLUMNS, STANDARD, BESIDE) as writer:
+    with StoreWriter(tmp_path / "s", "chess", COLUMNS, STANDARD, PER_MOVE) as writer:
         assert writer.add(batch([[1, 2], [3], [3]]), finish=finish) == 1
         assert writer.add(batch([[3], [1, 2]]), finish=finish) == 0
         store = writer.commit({})

@@ -16,9 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from helpers import SMALL_PAIRS
-from kibitz.chess.replay import decode_board, encode_board
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games.chess.replay import decode_board, encode_board
+from kibitz.nets.sparse import BitsLinear
+from kibitz.runs import Run
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import (
@@ -34,12 +35,11 @@ from kibitz.systems.deepchess import (
     reference_positions,
     taught,
 )
-from kibitz.systems.sparse import BitsLinear
+from kibitz.training.dataloader import make
 from kibitz.training.export import export_onnx
-from kibitz.training.feed import make
-from kibitz.training.loop import Plan
-from kibitz.training.run import Run
-from kibitz.training.start import train
+from kibitz.training.fit import train
+from kibitz.training.trainer import Plan
+from support.helpers import SMALL_PAIRS
 
 TINY = Settings(**{**SMALL_PAIRS, "pairs": 4000, "colours": False, "reuse": 1})  # type: ignore[arg-type]
 

@@ -12,17 +12,17 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from go import oracle
 from kibitz.errors import KibitzError, UsageError
-from kibitz.go.points import GRID, SIZES, on_board, symmetries
-from kibitz.go.replay import SIDE, STANDARD_START, colours_of, start_row
-from kibitz.go.source import BESIDE, CARRIED, COLUMNS
-from kibitz.store.batch import GameBatch, LeftOut
+from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.go.game import COLUMNS, PER_GAME, PER_MOVE
+from kibitz.games.go.points import GRID, SIZES, on_board, symmetries
+from kibitz.games.go.replay import SIDE, STANDARD_START, colours_of, start_row
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from kibitz.systems import load
 from kibitz.systems.gocnn import PAPER_LAYERS, SYSTEM, GoNet, Owners, Settings, loss
 from kibitz.training.export import export_onnx
+from support import go_oracle as oracle
 
 SMALL = {"layers": "8conv3x3p1.8conv3x3p1", "last": 3}
 CHAINS = {
@@ -54,7 +54,7 @@ def store_of(path: Path, games: list[dict[str, Any]]) -> Store:
         np.stack([start_row(one["size"]) for one in games]), table, LeftOut(), len(games),
         carried={"owner": owner.reshape(len(games), -1)},
     )  # fmt: skip
-    with StoreWriter(path, "go", COLUMNS, STANDARD_START, BESIDE, carried=CARRIED) as writer:
+    with StoreWriter(path, "go", COLUMNS, STANDARD_START, PER_MOVE, carried=PER_GAME) as writer:
         writer.add(batch)
         return writer.commit({})
 
@@ -268,8 +268,8 @@ def test_settings_that_make_no_network(options: dict[str, Any], what: str) -> No
 
 
 def test_chain_pooling_is_not_for_chess() -> None:
-    from kibitz.systems.body import build
-    from kibitz.systems.layers import read_layers
+    from kibitz.nets.build import build
+    from kibitz.nets.layers import read_layers
 
     with pytest.raises(UsageError, match="chain"):
         build(read_layers("8conv3x3p1.chain"), 6, torch.nn.ReLU, torch.nn.ReLU)

@@ -18,22 +18,22 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from kibitz.chess.encodings import MoverView
-from kibitz.chess.legal import legal_moves
-from kibitz.chess.moves import to_move
-from kibitz.chess.replay import decode_board, encode_board
-from kibitz.chess.sides import BEYOND
 from kibitz.errors import UsageError
-from kibitz.play.policy import move_probabilities
+from kibitz.games.chess.encodings import MoverView
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import decode_board, encode_board
+from kibitz.games.chess.sides import BEYOND
+from kibitz.play.chess.policy import move_probabilities
+from kibitz.runs import Run, packaged
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 from kibitz.systems import chessnet, human
 from kibitz.systems.human import SYSTEM, Human, Material, PlayedMoves, Settings, learning_rate
+from kibitz.training.dataloader import make
 from kibitz.training.export import export_onnx
-from kibitz.training.feed import make
-from kibitz.training.loop import Plan
-from kibitz.training.run import Run, packaged
-from kibitz.training.start import train
+from kibitz.training.fit import train
+from kibitz.training.trainer import Plan
 
 SMALL: dict[str, Any] = {"blocks": 2, "filters": 16, "batch": 32, "warmup": 4}
 

@@ -11,11 +11,11 @@ import pytest
 
 from kibitz import cli
 from kibitz.errors import UsageError
+from kibitz.runs import Run
 from kibitz.store.store import Store
 from kibitz.systems import DEFAULT, SYSTEMS, find_recipe, load
-from kibitz.training.loop import Plan
-from kibitz.training.run import Run
-from kibitz.training.start import train
+from kibitz.training.fit import train
+from kibitz.training.trainer import Plan
 
 # What makes a recipe small: shapes, lengths and games, never its solver, rates, schedule or initial weights.
 WINNER = {"layers": "48conv4x4.pool2x2.24conv2x2.ip16", "iterations": 120, "batch": 256}

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.chess.replay import decode_board, encode_board
 from kibitz.errors import UsageError
+from kibitz.games.chess.replay import decode_board, encode_board
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, load
 from kibitz.systems.winner import (

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from helpers import SMALL
 from kibitz.errors import KibitzError
 from kibitz.store.store import Store
 from kibitz.systems.winner import Settings
 from kibitz.training.checkpoints import NEWEST, _least_missed, run_bytes, series, thin
-from kibitz.training.loop import Plan
-from kibitz.training.start import train
+from kibitz.training.fit import train
+from kibitz.training.trainer import Plan
+from support.helpers import SMALL
 
 
 def write(folder: Path, stage: str, iteration: int, size: int = 1_000_000) -> None:

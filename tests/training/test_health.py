@@ -7,13 +7,14 @@ import pytest
 import torch
 from torch import nn
 
-from helpers import SMALL
+from kibitz.nets import constant
+from kibitz.runs import Run
 from kibitz.store.store import Store
-from kibitz.systems import chessnet, constant
+from kibitz.systems import chessnet
 from kibitz.systems.winner import Settings
-from kibitz.training.loop import Beat, Plan
-from kibitz.training.run import Run
-from kibitz.training.start import train
+from kibitz.training.fit import train
+from kibitz.training.trainer import Beat, Plan
+from support.helpers import SMALL
 
 PLAN = Plan(10, 10, 1000, 500, precision="32-true")
 THESIS = {"networks": "piece", "layers": "16conv3x3p1.24conv3x3p1.64conv3x3p1.ip256", "min_rating": 0, "iterations": 40}

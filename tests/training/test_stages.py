@@ -15,9 +15,9 @@ from typing import Any
 import torch
 from safetensors.torch import load_file
 
-from helpers import SMALL_PAIRS
+from kibitz.runs import Run
 from kibitz.store.store import Store
-from kibitz.training.run import Run
+from support.helpers import SMALL_PAIRS
 
 FORKS = """
 import json, os, signal, sys

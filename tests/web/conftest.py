@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from boardclient import Client, served
+from support.board_client import Client, served
 
 
 @pytest.fixture(scope="module")

@@ -8,14 +8,14 @@ import chess
 import numpy as np
 import pytest
 
-from boardclient import Client
 from kibitz.analysis import load, load_owners
-from kibitz.chess.replay import encode_board
-from kibitz.go.points import to_gtp
-from kibitz.go.replay import encode_board as encode_go
-from kibitz.play.ownership import lead, points_of, spread, winrate
+from kibitz.games.chess.replay import encode_board
+from kibitz.games.go.points import to_gtp
+from kibitz.games.go.replay import encode_board as encode_go
+from kibitz.play.go.ownership import lead, points_of, spread, winrate
 from kibitz.play.session import Session
-from web_lines import random_chess, random_go
+from support.board_client import Client
+from support.random_lines import random_chess, random_go
 
 MATE = ["f2f3", "e7e5", "g2g4", "d8h4"]
 
@@ -192,7 +192,7 @@ def test_what_matters_in_go(client: Client) -> None:
     assert shown <= set(stones)
     assert len(shown) > len(stones) // 2
     # One of them by hand: a stone set up is as one that was played, but for its age, of which this network is not told.
-    from kibitz.web.go_lines import GoLine
+    from kibitz.web.go.line import GoLine
 
     gone, left = stones[0], stones[1:]
     black, white = (tuple(p for p in left if board[p] == colour) for colour in (1, 2))

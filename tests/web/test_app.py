@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from boardclient import JSON, Client, until
 from kibitz.play.session import Session
-from kibitz.training.run import packaged
+from kibitz.runs import packaged
 from kibitz.web import answers
-from web_lines import random_chess
+from support.board_client import JSON, Client, until
+from support.random_lines import random_chess
 
 
 def test_networks(client: Client, small_run: Path) -> None:
@@ -126,7 +126,7 @@ def test_snapshots(client: Client, small_run: Path) -> None:
     assert {snapshot["stage"] for snapshot in found} == {"winner"}
     from safetensors.torch import load_file
 
-    from kibitz.training.run import Run
+    from kibitz.runs import Run
 
     run = Run(small_run)
     asked = {"network": str(small_run), "line": {"game": "chess", "moves": ["e2e4"]}}
@@ -135,7 +135,7 @@ def test_snapshots(client: Client, small_run: Path) -> None:
         lines = client.stream("/api/analyse", {**asked, "snapshot": snapshot["id"]})
         network = run.system.network(run.settings)
         network.load_state_dict(load_file(small_run / "snapshots" / f"{snapshot['id']}.safetensors"))
-        from kibitz.web.chess_lines import read_line
+        from kibitz.web.chess.line import read_line
         from kibitz.web.networks import Snapshot
 
         codes, state = read_line(asked["line"]).rows(0, 1)

@@ -8,9 +8,9 @@ from pathlib import Path
 import chess
 import pytest
 
-from boardclient import Client, served
-from helpers import SMALL_PAIRS
 from kibitz.store.store import Store
+from support.board_client import Client, served
+from support.helpers import SMALL_PAIRS
 
 LINE = {"game": "chess", "moves": ["e2e4", "e7e5"]}
 
@@ -18,8 +18,8 @@ LINE = {"game": "chess", "moves": ["e2e4", "e7e5"]}
 @pytest.fixture(scope="module")
 def run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from kibitz.systems.deepchess import Settings
-    from kibitz.training.loop import Plan
-    from kibitz.training.start import train
+    from kibitz.training.fit import train
+    from kibitz.training.trainer import Plan
 
     path = tmp_path_factory.mktemp("pairs") / "deepchess-1"
     quick = {**SMALL_PAIRS, "positions": 4, "pretrain_epochs": 1.0, "epochs": 1.0, "pairs": 5000}

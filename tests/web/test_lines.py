@@ -8,13 +8,15 @@ import chess
 import numpy as np
 import pytest
 
-from boardclient import Client
-from kibitz.chess.replay import encode_board as encode_chess
-from kibitz.go.points import to_gtp
-from kibitz.go.replay import encode_board
-from kibitz.web import chess_lines, go_lines, positions
-from kibitz.web.asked import BadRequest
-from web_lines import random_chess, random_go
+from kibitz.games.chess.replay import encode_board as encode_chess
+from kibitz.games.go.points import to_gtp
+from kibitz.games.go.replay import encode_board
+from kibitz.web import positions
+from kibitz.web.chess import line as chess_lines
+from kibitz.web.go import line as go_lines
+from kibitz.web.params import BadRequest
+from support.board_client import Client
+from support.random_lines import random_chess, random_go
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from boardclient import Client
-from kibitz.chess.encodings import ATTACKS
-from kibitz.go.encodings import BoardPlanes
+from kibitz.games.chess.encodings import ATTACKS
+from kibitz.games.go.encodings import BoardPlanes
 from kibitz.systems import chessnet, deepchess, gocnn, human, winner
-from kibitz.web import chess_lines, go_lines, planes
-from web_lines import random_go
+from kibitz.web import planes
+from kibitz.web.chess import line as chess_lines
+from kibitz.web.go import line as go_lines
+from support.board_client import Client
+from support.random_lines import random_go
 
 PIECES = "PNBRQK"
 
@@ -22,7 +24,7 @@ PIECES = "PNBRQK"
 def shown(system: str, network: Any, line: Any) -> dict[str, Any]:
     codes, state = line.rows(len(line.moves), len(line.moves))
     if beyond := getattr(network, "beyond", None):
-        from kibitz.training.run import widened
+        from kibitz.runs import widened
 
         state = widened(state, beyond)
     with torch.inference_mode():

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from boardclient import JSON, Client
 from kibitz.web import page
+from support.board_client import JSON, Client
 
 
 @pytest.mark.parametrize("path", ["/", "/assets/none.js", "/api/networks", "/api/nothing", "/../../etc/passwd"])

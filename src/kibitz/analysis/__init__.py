@@ -73,6 +73,6 @@ def load_owners(name: str) -> OwnerAnalysis:
 
 
 def _module(name: str) -> ModuleType:
-    if name not in SYSTEMS or importlib.util.find_spec(f"kibitz.analysis.{name}") is None:
+    if name not in SYSTEMS:
         raise UsageError(f"analyze: does not know the system {name}; take a run of another")
-    return importlib.import_module(f"kibitz.analysis.{name}")
+    return importlib.import_module(f"kibitz.analysis.{SYSTEMS[name].game}.{name}")

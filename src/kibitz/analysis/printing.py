@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
-from kibitz.analysis.marks import GAINED
+from kibitz.analysis.glyphs import GAINED
 
 LEVELS = "▁▂▃▄▅▆▇█"
 EIGHTHS = " ▏▎▍▌▋▊▉"

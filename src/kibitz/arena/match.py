@@ -19,7 +19,7 @@ from kibitz.arena.players import Player
 from kibitz.arena.record import Row, append, resume
 from kibitz.errors import KibitzError
 from kibitz.keys import counted
-from kibitz.store.lock import alone
+from kibitz.lock import alone
 
 
 @dataclass(frozen=True)

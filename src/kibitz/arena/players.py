@@ -57,7 +57,7 @@ def game_of(a: str, b: str, wanted: str | None = None) -> str:
 def _plays(text: str) -> str | None:
     """The game of a run, a packaged network or a known program; None for any other, which does not say."""
     if _is_network(text):
-        from kibitz.training.run import Run
+        from kibitz.runs import Run
 
         return str(Run(text).info["game"])
     words = _words(text)
@@ -70,7 +70,7 @@ def player(text: str, options: Sequence[str] = (), name: str | None = None, game
     `options` are "Name=Value". Raises UsageError for an option of another form and KibitzError, with what to do, where
     there is no such run, network or program.
     """
-    from kibitz.training.run import packaged
+    from kibitz.runs import packaged
 
     parsed = tuple(_option(option, game) for option in options)
     if _is_network(text):
@@ -101,13 +101,13 @@ def player(text: str, options: Sequence[str] = (), name: str | None = None, game
 
 
 def _is_network(text: str) -> bool:
-    from kibitz.training.run import packaged
+    from kibitz.runs import packaged
 
     return text in packaged() or (bool(text) and Path(text).is_dir())
 
 
 def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, game: str) -> Player:
-    from kibitz.training.run import Run
+    from kibitz.runs import Run
 
     run = Run(text)
     if run.info["game"] != game:

@@ -34,7 +34,7 @@ def board(
     """
     with contextlib.suppress(KeyboardInterrupt):
         if runs:
-            from kibitz.training.run import find
+            from kibitz.runs import find
 
             for name in runs:
                 find(name)

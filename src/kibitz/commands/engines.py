@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kibitz.engines.gtp_rules import MOST_KOMI, NAMED, named
-from kibitz.engines.options import AUTO, ELO, METHODS, OWN_TEMPERATURE, Options
-from kibitz.engines.words import shown
+from kibitz.engines.uci.options import AUTO, ELO, METHODS, OWN_TEMPERATURE, Options
 from kibitz.errors import UsageError
+from kibitz.games.go.rulesets import MOST_KOMI, NAMED, named
+from kibitz.text import shown
 
 RATING_UNIT = 16
-"""Points in one step of a rating that a network is told (kibitz.chess.sides, which loads slowly)."""
+"""Points in one step of a rating that a network is told (kibitz.games.chess.sides, which loads slowly)."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kibitz.play.result import Thinks
     from kibitz.play.session import Session
-    from kibitz.play.thought import Thinks
-    from kibitz.training.run import Run
+    from kibitz.runs import Run
 
 
 def uci(
@@ -82,7 +82,7 @@ def uci(
 
     from pathlib import Path
 
-    from kibitz.engines.uci import Engine, read_lines
+    from kibitz.engines.uci.engine import Engine, read_lines
 
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("kibitz uci: needs standard input and standard output; a GUI gives it both")
@@ -102,7 +102,7 @@ that it has seen often."""
 
 def _told_ratings(run: str) -> bool:
     """Whether a run's network is told the ratings of the players."""
-    from kibitz.training.run import Run
+    from kibitz.runs import Run
 
     return "rating" in Run(run).info.get("beyond", {})
 
@@ -121,8 +121,8 @@ def opener(run: str) -> Callable[[Options], Thinks]:
     def open_player(options: Options) -> Thinks:
         import chess
 
-        from kibitz.play.thought import Limits
-        from kibitz.training.run import Run
+        from kibitz.play.result import Limits
+        from kibitz.runs import Run
 
         method = None if options.method == AUTO else options.method
         settings: dict[str, Any] = {
@@ -134,11 +134,11 @@ def opener(run: str) -> Callable[[Options], Thinks]:
         if _compares(opened := Run(run)):
             if options.value:
                 raise UsageError(f"{run}: compares positions, and has no use for the values of {options.value}")
-            from kibitz.play.comparison import Player as ComparisonPlayer
+            from kibitz.play.comparison.player import Player as ComparisonPlayer
 
             player = ComparisonPlayer(opened, method=method, **settings)
         else:
-            from kibitz.play.player import Player
+            from kibitz.play.chess.player import Player
 
             value = session(options.value, options.threads) if options.value else None
             asked = session(run, options.threads)
@@ -218,9 +218,9 @@ def gtp(
         raise UsageError(f"--rules {rules}: {error}") from None
     largest = _largest_board(run)
 
-    from kibitz.engines.gtp import Engine
-    from kibitz.engines.gtp_desk import Settings
-    from kibitz.engines.uci import read_lines
+    from kibitz.engines.gtp.engine import Engine
+    from kibitz.engines.gtp.session import Settings
+    from kibitz.engines.uci.engine import read_lines
 
     if sys.stdin is None or sys.stdout is None:
         raise UsageError(
@@ -256,7 +256,7 @@ def _compares(run: Run) -> bool:
 
 def _largest_board(name: str) -> int:
     """The largest board that a run knows. Raises KibitzError where it is no trained run for Go; nothing is loaded."""
-    from kibitz.training.run import ONNX, Run
+    from kibitz.runs import ONNX, Run
 
     run = Run(name)
     if run.info["game"] != "go":
@@ -268,7 +268,7 @@ def _largest_board(name: str) -> int:
 
 def _check(name: str) -> None:
     """Raises KibitzError where that is no trained run, or none for chess; a look at run.json, nothing is loaded."""
-    from kibitz.training.run import ONNX, Run
+    from kibitz.runs import ONNX, Run
 
     run = Run(name)
     if run.info["game"] != "chess":

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kibitz.commands.printing import print_table
+from kibitz.commands.tables import print_table
 from kibitz.keys import counted, key_of, labelled_reasons
 
 if TYPE_CHECKING:
@@ -47,10 +46,11 @@ def describe(store: Store) -> dict[str, Any]:
     """
     import numpy as np
 
+    from kibitz.games import game_of
     from kibitz.store.split import SIDES
 
-    source = importlib.import_module(f"kibitz.{store.game}.source")
-    columns = [name for name in ("white_rating", "black_rating") if name in source.COLUMNS.names]
+    game = game_of(store.game)
+    columns = [name for name in ("white_rating", "black_rating") if name in game.COLUMNS.names]
     ratings = np.concatenate([store.column(name) for name in columns] or [np.empty(0, np.int16)])
     known = ratings[ratings > 0]
     dates = store.column("date").astype("datetime64[D]")
@@ -86,16 +86,19 @@ def describe(store: Store) -> dict[str, Any]:
         },
         "results": {
             _RESULTS.get(name) or key_of(name): {"label": name, "games": int((results == value).sum())}
-            for value, name in source.RESULTS.items()
+            for value, name in game.RESULTS.items()
         },
-        **{key_of(label): counted(_counts(store.column(column)), column) for label, column in source.TOLD.items()},
+        **{
+            key_of(label): counted(_counts(store.column(column)), column)
+            for label, column in game.SUMMARY_COLUMNS.items()
+        },
         "split": {
             "how": store.split.describe(),
             "near_duplicates_together": store.split.together and alike is not None,
             **{name: int((sides == number).sum()) for number, name in enumerate(SIDES)},
         },
         "near_duplicates": alike,
-        "told": [key_of(label) for label in source.TOLD],
+        "told": [key_of(label) for label in game.SUMMARY_COLUMNS],
         "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
         "read": store.info["read"],
         "left_out": labelled_reasons(store.info["left_out"]),
@@ -121,7 +124,7 @@ def _number(value: Any) -> str:
 
 
 def _alike(count: int | None, together: bool) -> str:
-    from kibitz.store.hashing import SHARED
+    from kibitz.games.hashing import SHARED
 
     if count is None:
         return "not known: the store was made by an earlier version; import the games again to keep them together"

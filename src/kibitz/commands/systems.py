@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kibitz.commands.printing import print_table
+from kibitz.commands.tables import print_table
 
 
 def systems(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kibitz.cores import cores
 from kibitz.errors import KibitzError, need_training
-from kibitz.training.run import ONNX, Run, widened
+from kibitz.runs import ONNX, Run, widened
 
 if TYPE_CHECKING:
     from kibitz.systems.base import Network

@@ -57,7 +57,7 @@ Row = Mapping[str, Any]
 def reliability_svg(calibration: Sequence[Row], counted: str = "positions") -> Markup:
     """Predicted probability against how often it happened, with intervals; the diagonal is perfect calibration.
 
-    Rows as `kibitz.training.metrics.reliability` gives them. Below, the share of what is `counted` in each bin.
+    Rows as `kibitz.stats.reliability` gives them. Below, the share of what is `counted` in each bin.
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from kibitz.report import goboards
-from kibitz.report.boards import board_svg, piece_defs
+from kibitz.report.boards import go
+from kibitz.report.boards.chess import board_svg, piece_defs
 from kibitz.report.curves import course_svg, landscape_svg, learning_curve_svg, reliability_svg, slices_svg
 from kibitz.report.numbers import cell_text, figure_text, interval_text, is_share
 
@@ -52,12 +52,12 @@ def render_test_page(result: Mapping[str, Any]) -> str:
 
     Only "figures" is needed (name to {"value", "low", "high", "n", "games"}, None where there is none); every other
     section appears when the result has it. "main" names the figures that the first table shows (all, where it is not
-    there), "tables" are further ones (as `kibitz.examine.Table`), "curves" are drawn by `report.curves.course_svg`,
-    "heat_maps" and "landscape" are as the modules of these names in `kibitz.examine` give them. A position has a "fen"
-    or, in Go, a "board" as `report.goboards` draws it. "ply" counts moves made, so moves[ply - 1] is the last one
-    played and curve[ply] the probability after it; "numbered" says every how many moves one has its number (else, as
-    in chess, White's). "pairs" are groups of pairs of positions, as `kibitz.examine.pairs_shown` gives them. "texts"
-    may replace the sentence under a section's heading, see `TEXTS`.
+    there), "tables" are further ones (as `kibitz.evaluation.Table`), "curves" are drawn by `report.curves.course_svg`,
+    "heat_maps" and "landscape" are as the modules of these names in `kibitz.evaluation` give them. A position has a
+    "fen" or, in Go, a "board" as `report.boards.go` draws it. "ply" counts moves made, so moves[ply - 1] is the last
+    one played and curve[ply] the probability after it; "numbered" says every how many moves one has its number (else, as
+    in chess, White's). "pairs" are groups of pairs of positions, as `kibitz.evaluation.pairs.samples` gives them.
+    "texts" may replace the sentence under a section's heading, see `TEXTS`.
     Raises ValueError without figures, and on a FEN or move that is not one.
     """
     figures = result.get("figures")
@@ -114,13 +114,13 @@ def _count(number: int | None) -> str:
 def _defs(result: Row) -> Markup:
     """What the boards of the page refer to."""
     sizes = {position["board"]["size"] for position in _positions(result) if position.get("board")}
-    return goboards.board_defs(sizes) if sizes else piece_defs()
+    return go.board_defs(sizes) if sizes else piece_defs()
 
 
 def _board(position: Row) -> Markup:
     """The position's board; nothing for a record that has none."""
     if position.get("board"):
-        return goboards.board_svg(position["board"], position.get("last_move"))
+        return go.board_svg(position["board"], position.get("last_move"))
     return board_svg(position["fen"], position.get("last_move")) if position.get("fen") else Markup("")
 
 

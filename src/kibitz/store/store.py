@@ -15,7 +15,6 @@ store.
 
 from __future__ import annotations
 
-import importlib
 import json
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +26,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
+from kibitz.games import game_of
 from kibitz.store.split import Split
 
 FORMAT = 1
@@ -188,16 +188,11 @@ class Store:
 
     def replay(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Positions (games[i], plies[i]) as codes and state; what they mean is said by the game's own replay."""
-        replay = importlib.import_module(f"kibitz.{self.game}.replay").replay
-        return cast(
-            "tuple[NDArray[np.uint8], NDArray[np.uint8]]",
-            replay(self.moves, self.offsets, self.starts, self.start_of, games, plies),
-        )
+        return game_of(self.game).replay(self.moves, self.offsets, self.starts, self.start_of, games, plies)
 
     def captures(self) -> NDArray[np.bool_]:
         """Which of all moves take something, bool [moves]; the game's own replay knows."""
-        module = importlib.import_module(f"kibitz.{self.game}.replay")
-        return cast("NDArray[np.bool_]", module.captures(self.moves, self.offsets, self.starts, self.start_of))
+        return game_of(self.game).captures(self.moves, self.offsets, self.starts, self.start_of)
 
     def bytes_on_disk(self) -> int:
         files = [*self._folder.iterdir(), self.path / INFO]

@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.store.batch import EXAMPLES, GameBatch, LeftOut
-from kibitz.store.hashing import HashSet, hash_games, hash_openings
-from kibitz.store.lock import alone
+from kibitz.games.batch import EXAMPLES, GameBatch, LeftOut
+from kibitz.games.hashing import HashSet, hash_games, hash_openings
+from kibitz.lock import alone
 from kibitz.store.split import Split
 from kibitz.store.store import FORMAT, INFO, TABLE, Store
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kibitz.systems import movers
 from kibitz.systems.base import Recipe, setting
-from kibitz.systems.movenets import VALUE
+from kibitz.systems.movers import system
+from kibitz.systems.movers.nets import VALUE
 
 
 @dataclass(frozen=True)
-class Settings(movers.Settings):
+class Settings(system.Settings):
     """The thesis' numbers. It used both planes of ±1 (6) and of 0 and 1 (12), and tried more planes: rating of the
     mover, the piece that moves (for the move selectors), the outcome. The board is as the mover sees it."""
 
@@ -63,4 +63,4 @@ RECIPES = {
     ),
 }
 
-SYSTEM: Any = movers.MoverSystem("chessnet", Settings, (*movers.SELECTORS, VALUE), RECIPES)
+SYSTEM: Any = system.MoverSystem("chessnet", Settings, (*system.SELECTORS, VALUE), RECIPES)

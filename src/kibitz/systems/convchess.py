@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kibitz.systems import movers
+from kibitz.nets.optim import WEIGHT_DECAY
 from kibitz.systems.base import Recipe, setting
-from kibitz.systems.solvers import WEIGHT_DECAY
+from kibitz.systems.movers import system
 
 
 @dataclass(frozen=True)
-class Settings(movers.Settings):
+class Settings(system.Settings):
     """The paper's numbers. The board has six planes, +1 own, −1 the other's; Black's positions are turned round, so
     that the mover always plays up the board; nothing tells of castling rights and en passant."""
 
@@ -67,4 +67,4 @@ RECIPES = {
     ),
 }
 
-SYSTEM: Any = movers.MoverSystem("convchess", Settings, movers.SELECTORS, RECIPES)
+SYSTEM: Any = system.MoverSystem("convchess", Settings, system.SELECTORS, RECIPES)

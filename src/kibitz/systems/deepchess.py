@@ -2,7 +2,7 @@
 
 After "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess" (David, Netanyahu and Wolf 2016).
 This file follows it from top to bottom: positions, encoding, Pos2Vec, pairs and comparison, distillation. The search
-that has positions for bounds is in kibitz.play.comparison.
+that has positions for bounds is in kibitz.play.comparison.player.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from kibitz.chess.encodings import PieceBits
-from kibitz.chess.replay import exchanged, mirrored
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games.chess.encodings import PieceBits
+from kibitz.games.chess.replay import exchanged, mirrored
+from kibitz.nets import constant
+from kibitz.nets.muon import Muon
+from kibitz.nets.optim import rate
+from kibitz.nets.sparse import BitsLinear
 from kibitz.store.sampling import Sample, draw, mixed
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS, constant
+from kibitz.systems import SYSTEMS
 from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
-from kibitz.systems.muon import Muon
-from kibitz.systems.solvers import rate
-from kibitz.systems.sparse import BitsLinear
 
 PARTS = ("both", "full", "distilled")
 FEWEST = 10

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.go.encodings import (
+from kibitz.games.go.encodings import (
     LIBERTIES,
     RECENT,
     BoardPlanes,
@@ -29,16 +29,17 @@ from kibitz.go.encodings import (
     roots,
     stones,
 )
-from kibitz.go.points import BLACK, GRID, NONE, SIZES, symmetries
-from kibitz.go.replay import SIDE, SIZE
+from kibitz.games.go.points import BLACK, GRID, NONE, SIZES, symmetries
+from kibitz.games.go.replay import SIDE, SIZE
+from kibitz.nets import constant
+from kibitz.nets.build import ResidualBlock
+from kibitz.nets.layers import Chain, Conv, Layer, Residual, read_layers, shapes
+from kibitz.nets.optim import WEIGHT_DECAY, draw_weights, optimiser, rate
 from kibitz.store.positions import Positions
 from kibitz.store.sampling import mixed
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS, constant
+from kibitz.systems import SYSTEMS
 from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
-from kibitz.systems.body import ResidualBlock
-from kibitz.systems.layers import Chain, Conv, Layer, Residual, read_layers, shapes
-from kibitz.systems.solvers import WEIGHT_DECAY, draw_weights, optimiser, rate
 
 PAPER_LAYERS = "64conv5x5p2.64conv5x5p2.64conv5x5p2.48conv5x5p2.48conv5x5p2"
 

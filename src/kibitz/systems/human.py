@@ -18,9 +18,10 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from kibitz.chess.encodings import AttackPlanes, MoverView, PiecePlanes, RightsPlanes, Stack
-from kibitz.chess.replay import CLOCK, SIDE
-from kibitz.chess.sides import (
+from kibitz.errors import UsageError
+from kibitz.games.chess.encodings import AttackPlanes, MoverView, PiecePlanes, RightsPlanes, Stack
+from kibitz.games.chess.replay import CLOCK, SIDE
+from kibitz.games.chess.sides import (
     BEYOND,
     LAST,
     OPPONENT,
@@ -34,15 +35,14 @@ from kibitz.chess.sides import (
     side_inputs,
     speed_codes,
 )
-from kibitz.errors import UsageError
+from kibitz.nets.constant import of_labels
+from kibitz.nets.muon import Muon
 from kibitz.store.positions import Positions
 from kibitz.store.sampling import mixed
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS
 from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
-from kibitz.systems.constant import of_labels
-from kibitz.systems.movenets import real, real_pairs
-from kibitz.systems.muon import Muon
+from kibitz.systems.movers.nets import real, real_pairs
 
 
 @dataclass(frozen=True)

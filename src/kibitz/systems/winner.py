@@ -17,15 +17,16 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from kibitz.chess.encodings import ATTACKS, AttackPlanes, MoverView, SignedPlanes, Stack
-from kibitz.chess.replay import SIDE, mirrored
 from kibitz.errors import UsageError
+from kibitz.games.chess.encodings import ATTACKS, AttackPlanes, MoverView, SignedPlanes, Stack
+from kibitz.games.chess.replay import SIDE, mirrored
+from kibitz.nets import constant
+from kibitz.nets.build import build
+from kibitz.nets.layers import read_layers, shapes
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS, constant
+from kibitz.systems import SYSTEMS
 from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
-from kibitz.systems.body import build
-from kibitz.systems.layers import read_layers, shapes
 
 PAPER_LAYERS = "400conv4x4.pool2x2.200conv2x2.ip70"
 

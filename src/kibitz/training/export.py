@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from kibitz.runs import widened, write_whole
 from kibitz.systems.base import Network
-from kibitz.training.run import widened, write_whole
 
 
 def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.uint8], path: Path) -> None:

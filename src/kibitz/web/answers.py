@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.web.asked import BadRequest
 from kibitz.web.networks import Known, Networks
+from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
     import chess
 
     from kibitz.analysis import Analysis
     from kibitz.play.session import Answers, Session
-    from kibitz.web.chess_lines import ChessLine
-    from kibitz.web.go_lines import GoLine
+    from kibitz.web.chess.line import ChessLine
+    from kibitz.web.go.line import GoLine
     from kibitz.web.networks import Snapshot
     from kibitz.web.positions import Line
 
@@ -68,7 +68,7 @@ def _of_chess(
     network: Session | Snapshot, known: Known, line: ChessLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
     from kibitz.analysis import load
-    from kibitz.web.chess_lines import end_of
+    from kibitz.web.chess.line import end_of
 
     analysis = load(known.system)
     codes, state = line.rows(first, last)
@@ -117,8 +117,8 @@ def _at_ratings(
 ) -> list[tuple[int, NDArray[np.float32]]]:
     """The probabilities of all legal moves, as `expected_moves` gives them, at each of SIDE_BY_SIDE; nothing for a
     network that is not told both ratings."""
-    from kibitz.chess.sides import RATING_UNIT
-    from kibitz.training.run import widened
+    from kibitz.games.chess.sides import RATING_UNIT
+    from kibitz.runs import widened
 
     if "opponent_rating" not in network.beyond:
         return []
@@ -136,8 +136,8 @@ def best_moves(
 ) -> list[dict[str, Any]]:
     """The likeliest legal moves with their probabilities among all; a promotion is to a queen where the network does
     not tell the pieces apart."""
-    from kibitz.chess.moves import to_move
-    from kibitz.play.policy import QUEEN, normalised
+    from kibitz.games.chess.moves import to_move
+    from kibitz.play.chess.policy import QUEEN, normalised
 
     if not len(moves):
         return []
@@ -180,7 +180,7 @@ def owners_of(
 def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float, NDArray[np.float32]]:
     """Of a map [361]: Black's lead, komi and the price of handicap stones taken off; Black's chance, as the GTP engine
     computes it; the map of the board's points alone [size²]."""
-    from kibitz.play import ownership
+    from kibitz.play.go import ownership
 
     lead = float(ownership.lead(owners, line.size)) - line.terms.komi
     chance = ownership.winrate(lead, ownership.spread(owners, line.size))
@@ -204,7 +204,7 @@ def targets(networks: Networks, known: Known, line: Line, square: int) -> dict[s
 def first_choice(known: Known, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
     """The likeliest legal move of the line's last position: its name, and packed; empty and 0 where there is none."""
     from kibitz.analysis import load
-    from kibitz.chess.moves import from_move
+    from kibitz.games.chess.moves import from_move
 
     expected = load(known.system).expected_moves(answers, codes, state)
     board = line.board()

@@ -16,15 +16,15 @@ from starlette.routing import Route
 
 from kibitz.errors import KibitzError
 from kibitz.web import page
-from kibitz.web.asked import BadRequest, Fields, dumps, read_body, text, whole
+from kibitz.web.params import BadRequest, Fields, dumps, read_body, text, whole
+from kibitz.web.responses import Stream, answer_json, failed, wanted
 from kibitz.web.security import Wall
-from kibitz.web.sending import Stream, answer_json, failed, wanted
-from kibitz.web.work import Steps, Works, done
+from kibitz.web.workers import Steps, Works, done
 
 if TYPE_CHECKING:
     from kibitz.web.networks import Known, Networks
+    from kibitz.web.players import Players
     from kibitz.web.positions import Line
-    from kibitz.web.thinking import Players
 
 MOST_SEQ = 2**53
 
@@ -54,7 +54,7 @@ class Board:
         networks = self.networks
         with self._making:
             if self._players is None:
-                from kibitz.web.thinking import Players
+                from kibitz.web.players import Players
 
                 self._players = Players(networks)
             return self._players
@@ -63,7 +63,8 @@ class Board:
         """Import, at a desk of its own, what the first requests need, and load the networks that were named."""
 
         def work() -> None:
-            from kibitz.web import answers, chess_lines, loading, planes, positions  # noqa: F401
+            from kibitz.web import answers, files, planes, positions  # noqa: F401
+            from kibitz.web.chess import line as chess_lines  # noqa: F401
 
             networks = self.networks
             for known in networks.known():
@@ -84,14 +85,14 @@ class Board:
         return {"networks": [known.as_json() for known in networks.known()], "given": networks.given}
 
     def load(self, fields: Fields) -> dict[str, Any]:
-        from kibitz.web import loading
+        from kibitz.web import files
 
-        return loading.load(fields)
+        return files.load(fields)
 
     def save(self, fields: Fields) -> dict[str, Any]:
-        from kibitz.web import loading
+        from kibitz.web import files
 
-        return loading.save(fields)
+        return files.save(fields)
 
     def line(self, fields: Fields) -> dict[str, Any]:
         from kibitz.web import positions
@@ -148,7 +149,7 @@ class Board:
         )
 
     def think(self, fields: Fields) -> tuple[str, int, Steps]:
-        from kibitz.web.thinking import read_wanted
+        from kibitz.web.players import read_wanted
 
         known, line = self.asked(fields)
         wanted = read_wanted(fields, known)
@@ -160,14 +161,14 @@ class Board:
         )
 
     def metrics(self, name: str, after: str) -> dict[str, Any]:
-        from kibitz.web import runs
+        from kibitz.web import training
 
-        return runs.metrics(self.networks, name, after)
+        return training.metrics(self.networks, name, after)
 
     def snapshots(self, name: str) -> dict[str, Any]:
-        from kibitz.web import runs
+        from kibitz.web import training
 
-        return runs.snapshots(self.networks, name)
+        return training.snapshots(self.networks, name)
 
 
 def _square(name: str) -> int:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError, need_training
+from kibitz.runs import ONNX, WEIGHTS, Run, packaged
 from kibitz.systems import COMPARISON, SYSTEMS, VALUE
 from kibitz.systems import MOVES as WHICH_MOVE
-from kibitz.training.run import ONNX, WEIGHTS, Run, packaged
-from kibitz.web.asked import BadRequest
+from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -296,7 +296,7 @@ class Snapshot:
         import torch
 
         from kibitz.play.session import STATE
-        from kibitz.training.run import widened
+        from kibitz.runs import widened
 
         if self.beyond and state.shape[1] == STATE:
             state = widened(state, self.beyond)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.chess.replay import CASTLING, keep_legal_passing
-from kibitz.go.points import BLACK, NONE, PASS, WHITE
-from kibitz.go.replay import AGE, encode_board
-from kibitz.go.rules import Board, set_up
-from kibitz.play.ownership import points_of
+from kibitz.games.chess.replay import CASTLING, keep_legal_passing
+from kibitz.games.go.points import BLACK, NONE, PASS, WHITE
+from kibitz.games.go.replay import AGE, encode_board
+from kibitz.games.go.rules import Board, set_up
+from kibitz.play.go.ownership import points_of
 from kibitz.web.answers import first_choice, owners_of, worth
 from kibitz.web.networks import Known, Networks
 
 if TYPE_CHECKING:
-    from kibitz.web.chess_lines import ChessLine
-    from kibitz.web.go_lines import GoLine
+    from kibitz.web.chess.line import ChessLine
+    from kibitz.web.go.line import GoLine
     from kibitz.web.positions import Line
 
 _KINGS = (6, 12)

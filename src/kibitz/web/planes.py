@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.web.asked import BadRequest
 from kibitz.web.networks import Known, Networks
+from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -35,7 +35,7 @@ def planes(networks: Networks, known: Known, line: Line) -> dict[str, Any]:
     last = len(line.moves)
     codes, state = line.rows(last, last)
     if beyond := getattr(network, "beyond", None):
-        from kibitz.training.run import widened
+        from kibitz.runs import widened
 
         state = widened(state, beyond)
     with torch.inference_mode():
@@ -48,9 +48,9 @@ def planes(networks: Networks, known: Known, line: Line) -> dict[str, Any]:
 
 
 def chess_names(encoding: nn.Module, sides: tuple[str, str]) -> list[str]:
-    """Names of the planes of an encoding of kibitz.chess.encodings, or of what movers are told beside the position."""
-    from kibitz.chess import encodings
-    from kibitz.systems.movenets import Told
+    """Names of the planes of an encoding of kibitz.games.chess.encodings, or of what a mover is given besides."""
+    from kibitz.games.chess import encodings
+    from kibitz.systems.movers.nets import Told
 
     if isinstance(encoding, encodings.Stack):
         return [name for part in encoding.parts for name in chess_names(part, sides)]
@@ -93,7 +93,7 @@ def _winner(network: nn.Module, codes: Tensor, state: Tensor) -> Named:
 
 
 def _mover(network: nn.Module, codes: Tensor, state: Tensor) -> Named:
-    from kibitz.systems.movenets import MoveNets
+    from kibitz.systems.movers.nets import MoveNets
 
     nets = cast(MoveNets, network)
     names = chess_names(nets.seen, OWN_AND_OTHERS)
@@ -114,7 +114,7 @@ def _human(network: nn.Module, codes: Tensor, state: Tensor) -> Named:
 
 def _comparer(network: nn.Module, codes: Tensor, state: Tensor) -> Named:
     """773 bits: twelve boards of pieces; the five numbers that follow are shown as whole boards."""
-    from kibitz.chess.encodings import PieceBits
+    from kibitz.games.chess.encodings import PieceBits
 
     bits = PieceBits()(codes, state)[0].numpy().astype(np.float64)
     boards = np.concatenate([bits[:768].reshape(12, 64), np.repeat(bits[768:, None], 64, 1)])
@@ -138,7 +138,7 @@ def _owners(network: nn.Module, codes: Tensor, state: Tensor) -> Named:
 
 def _chains(codes: Tensor, grid: int) -> NDArray[np.float64]:
     """[grid, grid]: 1 for every stone of the chain that comes first from the upper left, 2 for the next; 0 no stone."""
-    from kibitz.go import encodings
+    from kibitz.games.go import encodings
 
     colours = encodings.stones(encodings.corner(codes, grid))
     roots = encodings.roots(colours)[0].numpy()
@@ -154,7 +154,7 @@ def _chains(codes: Tensor, grid: int) -> NDArray[np.float64]:
 def _grain(net: Any) -> tuple[int, int, bool]:
     """How a network of owners was told to see: classes of liberties, recent moves, ages. From its table of planes: the
     settings are not kept in it."""
-    from kibitz.go.encodings import LIBERTIES, RECENT
+    from kibitz.games.go.encodings import LIBERTIES, RECENT
 
     for liberties in LIBERTIES:
         for recent in range(RECENT + 1):
@@ -167,7 +167,7 @@ def _grain(net: Any) -> tuple[int, int, bool]:
 def _same(table: Tensor, liberties: int, recent: int, ages: bool) -> bool:
     import torch
 
-    from kibitz.go.encodings import plane_table
+    from kibitz.games.go.encodings import plane_table
 
     if table.shape[1] != 2 * liberties + 2 + recent + 5 * ages:
         return False
@@ -175,7 +175,7 @@ def _same(table: Tensor, liberties: int, recent: int, ages: bool) -> bool:
 
 
 def go_names(channels: int, liberties: int, recent: int, ages: bool) -> list[str]:
-    """Names of the planes of kibitz.go.encodings.BoardPlanes."""
+    """Names of the planes of kibitz.games.go.encodings.BoardPlanes."""
     counts = [str(count) if count < liberties else f"{count} or more" for count in range(1, liberties + 1)]
     names = [
         f"{side} stones with {count} {'liberty' if count == '1' else 'liberties'}"

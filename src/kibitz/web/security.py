@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from kibitz.web.asked import dumps
+from kibitz.web.params import dumps
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -7,15 +7,15 @@ from contextlib import contextmanager
 
 import pytest
 
-from gtp_fake import fake
 from kibitz.arena.contest import Fault, StartFailed
 from kibitz.arena.go import engine as engine_module
 from kibitz.arena.go.engine import Answer, Engine
 from kibitz.arena.go.game import Played, Rules, Side, play
 from kibitz.arena.go.limits import Clock, Time
 from kibitz.arena.players import Player, player
-from kibitz.go.points import BLACK, PASS, WHITE, from_gtp
-from kibitz.go.rules import Board
+from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp
+from kibitz.games.go.rules import Board
+from support.gtp_player import fake
 
 NINE = Rules(9, 7.5, 243)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kibitz.arena.go.openings import openings
-from kibitz.go.points import SIZES, symmetries
-from kibitz.go.rules import Board
+from kibitz.games.go.points import SIZES, symmetries
+from kibitz.games.go.rules import Board
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -13,7 +13,7 @@ from kibitz.arena.go.record import SGF, counted, text_of
 from kibitz.arena.record import Row, append
 from kibitz.arena.record import resume as resume_any
 from kibitz.errors import UsageError
-from kibitz.go.points import BLACK, PASS, WHITE, from_gtp
+from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp
 
 SETTINGS = {"A": 'one [quoted] \\ "path"', "Seed": "3"}
 NAMES = {"A": "one]", "B": "other"}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers import program
 from kibitz.arena.go import referee
-from kibitz.go.points import BLACK, WHITE, from_gtp
-from kibitz.go.rules import Board
+from kibitz.games.go.points import BLACK, WHITE, from_gtp
+from kibitz.games.go.rules import Board
+from support.helpers import program
 
 # Black owns the five columns on the left, White the four on the right; one white stone in Black's part is dead.
 LEFT_AND_RIGHT = 45 - 36

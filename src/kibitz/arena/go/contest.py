@@ -16,7 +16,7 @@ from kibitz.arena.go.record import SGF, counted, text_of
 from kibitz.arena.openings import opening_of
 from kibitz.arena.players import Player
 from kibitz.arena.record import side_of
-from kibitz.go.points import BLACK, WHITE
+from kibitz.games.go.points import BLACK, WHITE
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from kibitz.arena.contest import ATTEMPTS, Fault, StartFailed
 from kibitz.arena.go.limits import Clock
 from kibitz.arena.players import Player
-from kibitz.go.points import BLACK, WHITE, from_gtp, to_gtp
-from kibitz.go.program import Lost, Program, Refused
+from kibitz.external.gtp import Lost, Program, Refused
+from kibitz.games.go.points import BLACK, WHITE, from_gtp, to_gtp
 
 START_PATIENCE = 60.0
 """Seconds in which a program must answer its first commands: a network may have to be loaded."""

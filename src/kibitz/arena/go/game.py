@@ -9,8 +9,8 @@ from kibitz.arena.contest import Fault
 from kibitz.arena.go.engine import Answer, Engine
 from kibitz.arena.go.limits import Clock, Time
 from kibitz.arena.go.referee import lead
-from kibitz.go.points import BLACK, POINTS, WHITE, to_gtp
-from kibitz.go.rules import Board
+from kibitz.games.go.points import BLACK, POINTS, WHITE, to_gtp
+from kibitz.games.go.rules import Board
 
 FORFEITS = {"crash": "F", "hang": "F", "time": "T", "illegal": "F"}
 """SGF's letter in the result for each kind of fault."""

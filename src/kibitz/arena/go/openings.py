@@ -8,7 +8,7 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.go.points import GRID, POINTS, symmetries
+from kibitz.games.go.points import GRID, POINTS, symmetries
 
 _CORNER = {
     9: ((3, 3), (2, 3), (3, 2), (2, 2), (2, 4), (4, 2)),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from kibitz.arena.go.game import Played
 from kibitz.arena.record import Form, Row, row, side_of, tag, tags_of
-from kibitz.go.points import BLACK, to_sgf
+from kibitz.games.go.points import BLACK, to_sgf
 
 HEAD = "(;EV[kibitz match]"
 """The first line of every game; the tags stand in its game comment (GC), one a line."""

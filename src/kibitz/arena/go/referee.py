@@ -7,10 +7,10 @@ import contextlib
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.go.counting import area, settle
-from kibitz.go.dead import GnuGo, by_playouts
-from kibitz.go.program import Lost, find_gnugo
-from kibitz.go.rules import Board
+from kibitz.external.gtp import Lost, find_gnugo
+from kibitz.games.go.endings.counting import area, settle
+from kibitz.games.go.endings.dead import GnuGo, by_playouts
+from kibitz.games.go.rules import Board
 
 PLAYOUTS = 1000
 PATIENCE = 30.0

@@ -1,0 +1,266 @@
+"""Games of a PGN file, one by one, with their comments and variations, by python-chess.
+
+Slow (hundreds of games a second) and complete, for games that are shown or written again; the road into a store is
+games/chess/io/pgn.py.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, cast
+
+import chess
+import chess.pgn
+import rust_pgn_reader_python_binding as rust
+from chess.pgn import SKIP
+
+from kibitz.analysis.printing import clean
+from kibitz.errors import KibitzError
+from kibitz.games.chess.filters import STANDARD_VARIANTS
+from kibitz.records import Stream, decode
+
+BLOCK = 1 << 16
+LONGEST_LINE = 1 << 20
+LONGEST_GAME = 1 << 24
+"""Bytes of text of one game, after which the file is given up: no real one is as long, but a file that is no PGN may
+be, and memory is to stay flat."""
+
+
+@dataclass
+class Record:
+    """A game of a file.
+
+    number: its place in the file, from 1. refused: why it cannot be analysed at all. problem: why the moves of its main
+    line stop before their end. notes: what else was left out.
+    """
+
+    number: int
+    game: chess.pgn.Game
+    refused: str | None = None
+    problem: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def read(
+    path: str, wanted: int | None = None, tell: Callable[[int, int], None] = lambda games, consumed: None
+) -> Generator[Record]:
+    """The games of a PGN file ("-": standard input; packed files are unpacked), or only the one of that number, from 1.
+
+    A stretch of text with neither headers nor a legal move is no game. `tell` hears, before each game, how many were
+    read and how many bytes of the file. Raises KibitzError for a file that is missing or damaged, that holds no game,
+    or fewer than `wanted`.
+    """
+    lines = _Lines(path)
+    number = 0
+    try:
+        while True:
+            tell(number, lines.consumed)
+            lines.begin(number + 1)
+            visitor: Any = partial(_Builder, number + 1, wanted in (None, number + 1))
+            builder: Any = chess.pgn.read_game(cast(Any, lines), Visitor=visitor)
+            if builder is None:
+                break
+            asked = wanted in (None, number + 1)
+            if builder.is_game and not builder.record.refused and (asked or not builder.has_headers):
+                _stop_at_unreadable(builder.record, lines.text())
+            if not builder.is_game:
+                continue
+            number += 1
+            if asked:
+                yield builder.record
+            if wanted == number:
+                return
+    finally:
+        lines.close()
+    if number == 0:
+        raise KibitzError(f"{lines.name}: no game in it; is it a PGN file?")
+    if wanted is not None:
+        count = "1 game" if number == 1 else f"{number:,} games"
+        raise KibitzError(f"{lines.name}: there is no game {wanted}, the file has {count}; choose --game 1 to {number}")
+
+
+def parse(text: str) -> Record | None:
+    """The first game of a text; None where there is none."""
+    builder: Any = chess.pgn.read_game(io.StringIO(text), Visitor=cast(Any, partial(_Builder, 1, True)))
+    if builder is None or not builder.is_game:
+        return None
+    record: Record = builder.record
+    if not record.refused:
+        _stop_at_unreadable(record, text)
+    return record
+
+
+_BROKEN_AT = re.compile(r"at ply (\d+): (.*) \(\w+ san\)")
+"""Where the import's parser met a token that is no move, or an illegal one."""
+_OTHER_HEADER = re.compile(r'^[ \t]*\[(?!FEN\b|SetUp\b|Variant\b)[A-Za-z]\w*[ \t]+".*"[ \t]*\][ \t]*$', re.MULTILINE)
+"""A header on a line of its own that says nothing of the moves."""
+
+
+def _stop_at_unreadable(record: Record, text: str) -> None:
+    """End the main line before a token that is no move. python-chess passes over it, and may blame the next one."""
+    text = _OTHER_HEADER.sub("", text).strip()  # quotation marks in names would confuse it
+    if not text:
+        return
+    error = rust.parse_game(text)[0].parse_error or ""
+    if place := _BROKEN_AT.search(error):
+        node: chess.pgn.GameNode = record.game
+        for _ in range(int(place[1]) - 1):
+            node = node.next() or node
+        node.variations.clear()
+        what = "is illegal" if error.startswith("illegal") else "cannot be read"
+        record.problem = f"move {_place(node.board())} '{clean(place[2], 20)}' {what}"
+
+
+class _Lines:
+    """Lines of text of a packed or plain file, as python-chess's reader asks for them: UTF-8, or Latin-1 where not."""
+
+    def __init__(self, path: str):
+        self._stream = Stream(path)
+        self.name = self._stream.name
+        self._lines = self._split()
+        self._number, self._room = 1, LONGEST_GAME
+        self._game: list[str] = []
+
+    @property
+    def consumed(self) -> int:
+        return self._stream.consumed
+
+    def begin(self, number: int) -> None:
+        """The game of that number begins here."""
+        self._number, self._room = number, LONGEST_GAME
+        self._game.clear()
+
+    def text(self) -> str:
+        """What was read since the game began."""
+        return "".join(self._game)
+
+    def readline(self) -> str:
+        line = next(self._lines, "")
+        self._room -= len(line)
+        self._game.append(line)
+        if self._room < 0:
+            raise KibitzError(
+                f"{self.name} game {self._number}: longer than {LONGEST_GAME >> 20} MB; is it a PGN file? (a comment"
+                " without its end reads so too)"
+            )
+        return line
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _split(self) -> Iterator[str]:
+        rest = b""
+        for i, block in enumerate(self._stream.blocks(BLOCK)):
+            if i == 0 and b"\0" in block:
+                raise KibitzError(f"{self.name}: binary, not text; a PGN is text in UTF-8 or Latin-1")
+            data = rest + (block.removeprefix(b"\xef\xbb\xbf") if i == 0 else block)
+            held = b"\r" if data.endswith(b"\r") else b""  # its "\n" may be in the next block
+            data = data.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            *lines, rest = data.split(b"\n")
+            for line in lines:
+                yield decode(line) + "\n"
+            rest += held
+            if len(rest) > LONGEST_LINE:
+                yield decode(rest)
+                rest = b""
+        if rest:
+            yield decode(rest) + "\n"
+
+
+class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Builds a Record; with `wanted` false, finds out no more than whether this is a game.
+
+    After an illegal move in a variation python-chess goes on with the main line on the variation's board, and finds it
+    illegal too. So moves of variations are tried first, and a variation is left at its first illegal move.
+    """
+
+    _LEFT, _WHOLE, _PASSED = range(
+        3
+    )  # a variation left at an illegal move; sound; passed over, inside one that was left
+
+    def __init__(self, number: int, wanted: bool):
+        super().__init__()
+        self.number, self.wanted = number, wanted
+        self.has_headers = False
+
+    def begin_game(self) -> None:
+        super().begin_game()
+        self.record = Record(self.number, self.game)
+        self._variations: list[int] = []
+
+    @property
+    def is_game(self) -> bool:
+        return self.has_headers or bool(self.game.variations)
+
+    def visit_header(self, tagname: str, tagvalue: str) -> None:
+        self.has_headers = True
+        super().visit_header(tagname, tagvalue)
+
+    def end_headers(self) -> chess.pgn.SkipType | None:
+        headers = self.game.headers
+        variant = headers.get("Variant", "")
+        if variant.strip().lower() not in STANDARD_VARIANTS:
+            self.record.refused = f"the variant {clean(variant, 30)}, and only standard chess is known"
+        elif "FEN" in headers:
+            try:
+                board = chess.Board(headers["FEN"], chess960=True)
+            except ValueError as error:
+                self.record.refused = f"its start position cannot be read ({clean(str(error), 80)})"
+            else:
+                if board.has_chess960_castling_rights():
+                    self.record.refused = "castling as in Chess960, and only standard chess is known"
+                elif not (board.king(chess.WHITE) is not None and board.king(chess.BLACK) is not None):
+                    self.record.refused = "its start position lacks a king"
+        return SKIP if self.record.refused or (self.has_headers and not self.wanted) else None
+
+    def begin_parse_san(self, board: chess.Board, san: str) -> chess.pgn.SkipType | None:
+        if not self._variations:
+            return SKIP if self.record.problem else None
+        if self._variations[-1] == self._WHOLE:
+            try:
+                board.parse_san(san)
+            except ValueError as error:
+                self._variations[-1] = self._LEFT
+                self.record.notes.append(f"a variation of move {_place(board)} is left out from '{_move(error)}' on")
+        return SKIP if self._variations[-1] != self._WHOLE else None
+
+    def begin_variation(self) -> Any:  # python-chess looks for SKIP, though its GameBuilder gives None
+        if self._variations and self._variations[-1] != self._WHOLE:
+            self._variations.append(self._PASSED)
+            return SKIP
+        self._variations.append(self._WHOLE)
+        return super().begin_variation()
+
+    def end_variation(self) -> None:
+        if self._variations and self._variations.pop() != self._PASSED:
+            super().end_variation()
+
+    def visit_comment(self, comment: str) -> None:
+        if not self._variations or self._variations[-1] == self._WHOLE:
+            super().visit_comment(comment)
+
+    def visit_nag(self, nag: int) -> None:
+        if not self._variations or self._variations[-1] == self._WHOLE:
+            super().visit_nag(nag)
+
+    def handle_error(self, error: Exception) -> None:
+        """An illegal move of the main line: the rest of the moves is passed over."""
+        if not self._variations and not self.record.problem:
+            self.record.problem = f"move {_place(self.variation_stack[-1].board())} '{_move(error)}' is illegal"
+
+    def result(self) -> Any:  # the builder itself, since a stretch of text may be no game
+        return self
+
+
+def _place(board: chess.Board) -> str:
+    return f"{board.fullmove_number}{'.' if board.turn else '…'}"
+
+
+def _move(error: Exception) -> str:
+    """The move that python-chess's error is about: "illegal san: 'Qh5' in <FEN>"."""
+    parts = str(error).split("'")
+    return clean(parts[1] if len(parts) > 2 else str(error), 20)

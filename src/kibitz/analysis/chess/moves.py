@@ -1,0 +1,272 @@
+"""A chess game judged by a network, move by move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import chess
+import chess.pgn
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis import Analysis, Claim
+from kibitz.analysis.chess.choices import SHOWN, Expected, expected
+from kibitz.analysis.chess.games import Record
+from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, ratings_of, told
+from kibitz.analysis.glyphs import figure, mark
+from kibitz.games.chess.moves import from_move
+from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
+from kibitz.play.session import STATE, Session
+
+MATE, STALEMATE = "#", "½"
+"""Marks of a move that ended the game, beside those of marks.py."""
+SIDES = ("white", "black")
+TOGETHER = 512
+"""Positions asked about at once: their answers are large, and a game may have any number of moves."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a move changed, in the opinion of a network that says who wins.
+
+    before, after: White's probability of winning, 0..1, in the positions before and after it. change: how much the
+    mover's own probability rose (negative: fell); None for a move that ended the game, where the rules have the word
+    and not the network.
+    """
+
+    before: float
+    after: float
+    change: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: None if value is None else round(value, 4) for name, value in vars(self).items()}
+
+
+STEP = 400
+"""How many points stronger and weaker the players are that a move is compared for."""
+UNLIKELY_FOR = 0.05
+"""A costly move that is less likely than this for a player of that rating is a slip below it."""
+
+
+@dataclass(frozen=True)
+class ByStrength:
+    """How likely the played move was, 0..1: for this player, for one STEP points weaker, and for one stronger.
+
+    rating: the player's. slip: unlikely for the rating, and costly; the mark says how costly.
+    """
+
+    rating: int
+    player: float
+    weaker: float
+    stronger: float
+    slip: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        shares = {name: round(getattr(self, name), 4) for name in ("player", "weaker", "stronger")}
+        return {"by_strength": {"rating": self.rating, **shares, "slip": self.slip}}
+
+
+@dataclass(frozen=True)
+class Move:
+    """One move and what was thought of it; `worth` and `expected` are None where the network says nothing of it."""
+
+    ply: int  # from 1, in this game
+    move_number: int
+    side: str  # white or black
+    san: str
+    uci: str
+    mark: str  # see `mark`, or #, ½, or nothing
+    worth: Worth | None = None
+    expected: Expected | None = None
+    by_strength: ByStrength | None = None
+
+    @property
+    def change(self) -> float | None:
+        return self.worth.change if self.worth else None
+
+    def as_json(self) -> dict[str, Any]:
+        """One flat object; what the network says nothing of is not in it."""
+        return {
+            **{name: getattr(self, name) for name in ("ply", "move_number", "side", "san", "uci")},
+            **(self.worth.as_json() if self.worth else {}),
+            "mark": self.mark,
+            **(self.expected.as_json() if self.expected else {}),
+            **(self.by_strength.as_json() if self.by_strength else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Predictable:
+    """How well the moves of one side were predicted: the shares of its `moves` that were the first choice and among the
+    first three, and the mean probability of the played move, each 0..1. There is at least one move."""
+
+    first_choice: float
+    first_three: float
+    probability: float
+    moves: int
+
+    def as_json(self) -> dict[str, Any]:
+        shares = {name: value for name, value in vars(self).items() if name != "moves"}
+        return {name: figure(value, self.moves) for name, value in shares.items()}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A game and its moves.
+
+    white: White's probability of winning, one a position [moves + 1]; None where the network does not say who wins.
+    predicts: whether it says which moves it expects. claim: what White's probability is the probability of.
+    """
+
+    record: Record
+    moves: list[Move]
+    white: NDArray[np.float64] | None
+    predicts: bool = False
+    claim: Claim = field(default_factory=Claim)
+
+    @property
+    def swings(self) -> list[Move]:
+        """The moves with a mark, those that changed the mover's chances most first."""
+        marked = [move for move in self.moves if move.mark and move.change is not None]
+        return sorted(marked, key=lambda move: -abs(move.change or 0))
+
+    @property
+    def slips(self) -> list[Move]:
+        """Costly moves that were unlikely for their player's rating, the costliest first."""
+        return [move for move in self.swings if move.by_strength and move.by_strength.slip]
+
+    @property
+    def surprises(self) -> list[Move]:
+        """The moves that the network did not expect, the least likely first."""
+        found = [(move.expected.probability, move) for move in self.moves if move.expected and move.expected.surprising]
+        return [move for _, move in sorted(found, key=lambda pair: pair[0])]
+
+    def average_loss(self, side: str) -> tuple[float | None, int]:
+        """What a move of that side cost it on average, 0..1 (a gain costs nothing), and over how many moves."""
+        losses = [max(0.0, -move.change) for move in self.moves if move.side == side and move.change is not None]
+        return (sum(losses) / len(losses) if losses else None), len(losses)
+
+    def predictable(self, side: str) -> Predictable | None:
+        """How predictable that side was; None where it made no move, or none were predicted."""
+        found = [move.expected for move in self.moves if move.side == side and move.expected]
+        if not found:
+            return None
+        ranks = np.array([one.rank for one in found])
+        mean = float(np.mean([one.probability for one in found]))
+        return Predictable(float((ranks == 1).mean()), float((ranks <= SHOWN).mean()), mean, len(found))
+
+    def as_json(self) -> dict[str, Any]:
+        headers = dict(self.record.game.headers)
+        found = {
+            "number": self.record.number,
+            "headers": headers,
+            "result": headers.get("Result", "*"),
+            "problem": self.record.problem,
+            "moves": [move.as_json() for move in self.moves],
+        }
+        if self.white is not None:
+            found["swings"] = [move.as_json() for move in self.swings]
+            if any(move.by_strength for move in self.moves):
+                found["slips"] = [move.as_json() for move in self.slips]
+            found["average_loss"] = {side: figure(*self.average_loss(side)) for side in SIDES}
+        if self.predicts:
+            sides = {side: self.predictable(side) for side in SIDES}
+            found["predictable"] = {side: one.as_json() if one else None for side, one in sides.items()}
+        return found
+
+
+def judge(
+    record: Record, session: Session, analysis: Analysis, swing: float, ratings: tuple[int, int] | None = None
+) -> Judged:
+    """Ask the network about every position of the main line. swing: the least change that is marked, over 0 to 1.
+    ratings: of White and Black, for a network that is told them; those of the headers where none are given."""
+    rows = [encode_board(record.game.board())]
+    board = record.game.board()
+    for node in record.game.mainline():
+        board.push(node.move)
+        rows.append(encode_board(board))
+    positions = np.stack(rows)
+    codes, state = positions[:, :SQUARES], positions[:, SQUARES:]
+    played = [node.move for node in record.game.mainline()]
+    state = told(state, record.game.headers, session.beyond, played, ratings)
+    white, expecting = _ask(session, analysis, codes, state)
+    strengths: dict[int, ByStrength] = {}
+    if expecting:
+        both = ratings or ratings_of(record.game.headers)
+        strengths = _by_strength(session, analysis, codes, state, expecting, played, both)
+    end = MATE if board.is_checkmate() else STALEMATE if board.is_stalemate() else ""
+    moves = []
+    board = record.game.board()
+    for i, node in enumerate(record.game.mainline()):
+        closing = end if i == len(rows) - 2 else ""
+        sign, worth = closing, None
+        if white is not None:
+            before, after = float(white[i]), float(white[i + 1])
+            change = after - before if board.turn == chess.WHITE else before - after
+            sign = closing or mark(change, swing)
+            worth = Worth(before, after, None if closing else change)
+        wanted = expected(board, *expecting[i], node.move) if expecting else None
+        colour = SIDES[0] if board.turn == chess.WHITE else SIDES[1]
+        san, uci = board.san(node.move), node.move.uci()
+        strength = strengths.get(i)
+        if strength and worth and worth.change is not None:
+            slip = worth.change <= -swing and strength.player < UNLIKELY_FOR
+            strength = replace(strength, slip=slip)
+        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted, strength))
+        board.push(node.move)
+    return Judged(record, moves, white, expecting is not None, analysis.claim)
+
+
+Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]
+"""The legal moves of a position, packed, and their probabilities."""
+
+
+def _by_strength(
+    session: Session, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8],
+    expecting: Sequence[Legal], played: Sequence[chess.Move], ratings: tuple[int, int],
+) -> dict[int, ByStrength]:  # fmt: skip
+    """How likely each played move was for its player, a weaker and a stronger one, by its place in the game; only where
+    the network is told both ratings and knows the mover's. The opponent stays who he is. ratings: White's, Black's."""
+    if OPPONENT not in session.beyond:
+        return {}
+    column = STATE + list(session.beyond).index(RATING)
+    places = [i for i in range(len(played)) if state[i, column] > 0]
+    if not places:
+        return {}
+    chances = [[_chance(expecting[i], played[i]) for i in places]]
+    for step in (-STEP, STEP):
+        other = state[places]
+        other[:, column] = np.clip(other[:, column].astype(np.int64) + step // UNIT, 1, 255)
+        _, their = _ask(session, analysis, codes[places], other)
+        assert their is not None
+        chances.append([_chance(legal, played[i]) for legal, i in zip(their, places, strict=True)])
+    return {i: ByStrength(ratings[int(state[i, SIDE])], *three) for i, *three in zip(places, *chances, strict=True)}
+
+
+def _chance(legal: Legal, move: chess.Move) -> float:
+    """The share of a move among the legal ones; 0 for a null move."""
+    moves, probabilities = legal
+    at = moves == (from_move(move) if move else -1)
+    total = float(probabilities.sum())
+    return float(probabilities[at].sum()) / total if total > 0 else 0.0
+
+
+def _ask(
+    session: Session, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+) -> tuple[NDArray[np.float64] | None, Sequence[Legal] | None]:
+    """White's probability of winning [n], and the legal moves of each position; None for what the network lacks."""
+    white: list[NDArray[np.float64]] = []
+    expecting: list[Legal] = []
+    for at in range(0, len(codes), TOGETHER):
+        some, its_state = codes[at : at + TOGETHER], state[at : at + TOGETHER]
+        answers = session.evaluate(some, its_state)
+        wins = analysis.white_wins(answers, its_state)
+        if wins is not None:
+            white.append(wins)
+        if found := analysis.expected_moves(answers, some, its_state):
+            moves, offsets, probabilities = found
+            inner = offsets[1:-1]
+            expecting += zip(np.split(moves, inner), np.split(probabilities, inner), strict=True)
+    return np.concatenate(white) if white else None, expecting or None

@@ -1,0 +1,66 @@
+"""Judged games as PGN that other programs read: evaluations and expected moves in comments, and marks as NAGs."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import chess
+import chess.engine
+import chess.pgn
+
+from kibitz.analysis.chess.choices import Expected, ordinal, percent
+from kibitz.analysis.chess.moves import MATE, STALEMATE, Judged
+
+STEEPNESS = 0.00368208
+"""Lichess's winning probability for White: 1 / (1 + exp(−0.00368208 · centipawns)), https://lichess.org/page/accuracy."""
+LEAST = 1e-4
+"""Probabilities are kept this far from 0 and 1, so that no evaluation is beyond ±25.01 pawns."""
+
+_NAGS = {"?!": chess.pgn.NAG_DUBIOUS_MOVE, "?": chess.pgn.NAG_MISTAKE, "??": chess.pgn.NAG_BLUNDER}
+_OF_MOVES = set(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))
+
+
+def centipawns(white: float) -> int:
+    """White's probability of winning as an evaluation, by Lichess's formula turned round."""
+    kept = min(max(white, LEAST), 1 - LEAST)
+    return round(math.log(kept / (1 - kept)) / STEEPNESS)
+
+
+_WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\s\d+[a-z]{2},\s<?\d+%")
+"""What `words` writes, for a game that is annotated again."""
+
+
+def words(expected: Expected) -> str:
+    """What was expected, as a comment on the move: "net: Nf3 31%, d4 22%, c4 9%; played 4th, 5%"."""
+    choices = ", ".join(f"{choice.san} {percent(choice.probability)}" for choice in expected.choices)
+    return f"net: {choices}; played {ordinal(expected.rank)}, {percent(expected.probability)}"
+
+
+def _beside(comment: str, ours: str) -> str:
+    """A comment with our words at its end; where they are there, as it is."""
+    there = comment.removesuffix(ours).removesuffix(" / ").strip()
+    between = "" if not there else " " if there.endswith("]") else " / "
+    return there + between + ours
+
+
+def annotated(judged: Judged) -> str:
+    """The game with comments after each move of the main line: `[%eval …]` (pawns, White's view) where the network says
+    who wins, and then $6, $2, $4 for ?!, ? and ??; its choices in words where it says which moves it expects.
+
+    Comments, variations and headers stay; what an analysis before has written is replaced, and a move that somebody has
+    judged ($1 to $6) keeps that judgement. After mate there is nothing to evaluate; a stalemate is 0.00. Where the
+    probability is not that of winning, a comment before the first move says of what.
+    """
+    game = judged.record.game
+    if judged.claim.note and judged.white is not None:
+        game.comment = _beside(game.comment, f"net: {judged.claim.note}")
+    for node, move in zip(game.mainline(), judged.moves, strict=True):
+        if move.worth and move.mark != MATE:
+            worth = 0 if move.mark == STALEMATE else centipawns(move.worth.after)
+            node.set_eval(chess.engine.PovScore(chess.engine.Cp(worth), chess.WHITE))
+        if move.expected and move.expected.choices:
+            node.comment = _beside(_WORDS.sub("", node.comment), words(move.expected))
+        if move.mark in _NAGS and not node.nags & _OF_MOVES:
+            node.nags.add(_NAGS[move.mark])
+    return game.accept(chess.pgn.StringExporter(columns=80)) + "\n\n"

@@ -1,0 +1,90 @@
+"""What a network is told beside the position: state columns after those of the position itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import chess
+import chess.pgn
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import UsageError
+from kibitz.games.chess.filters import read_rating, speed_of
+from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.sides import SCALES, SPEEDS, scale_of
+from kibitz.play.side_inputs import LAST_MOVES
+
+RATING, OPPONENT = "rating", "opponent_rating"
+"""The names, among what a network is told, of the mover's rating and of the other side's."""
+UNIT = 16
+"""Points that one step of its column stands for (as in training): 0..255 are ratings up to 4080."""
+LOWEST, HIGHEST = 100, 4000
+"""Ratings that can be asked for."""
+
+
+def told(
+    state: NDArray[np.uint8],
+    headers: chess.pgn.Headers,
+    beyond: Mapping[str, int],
+    moves: Sequence[chess.Move] = (),
+    ratings: tuple[int, int] | None = None,
+) -> NDArray[np.uint8]:
+    """State rows of a game's positions [n, 4] with the columns that `Session.beyond` names [n, 4 + len(beyond)].
+
+    Ratings, of White and Black, are those given, else the headers'; speed and scale are the headers' too. moves: of the
+    game, one fewer than positions, for networks that are told the last ones. Where a thing is not known, and for
+    everything else, the usual value.
+    """
+    columns = [state]
+    white, black = ratings or ratings_of(headers)
+    known = {
+        "speed": SPEEDS.index(speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or ""),
+        "scale": SCALES.index(scale_of(headers.get("Site", ""))),
+    }
+    squares = _last_moves(moves, len(state))
+    for name, usual in beyond.items():
+        if name in (RATING, OPPONENT):
+            own, other = (min(rating // UNIT, 255) or usual for rating in (white, black))
+            first, second = (own, other) if name == RATING else (other, own)
+            columns.append(np.where(state[:, SIDE] == 0, first, second).astype(np.uint8)[:, None])
+        elif name in squares:
+            columns.append(squares[name][:, None])
+        else:
+            columns.append(np.full((len(state), 1), known.get(name, usual), np.uint8))
+    return np.concatenate(columns, 1)
+
+
+def _last_moves(moves: Sequence[chess.Move], positions: int) -> dict[str, NDArray[np.uint8]]:
+    """The columns of LAST_MOVES for every position of a game."""
+    found = {}
+    for back, names in enumerate(LAST_MOVES, 1):
+        for name, part in zip(names, ("from_square", "to_square"), strict=True):
+            column = np.zeros(positions, np.uint8)
+            for i in range(back, min(positions, len(moves) + back)):
+                move = moves[i - back]
+                column[i] = getattr(move, part) + 1 if move else 0
+            found[name] = column
+    return found
+
+
+def lacking(headers: chess.pgn.Headers) -> bool:
+    """Whether a player of the game has no rating."""
+    return not all(ratings_of(headers))
+
+
+def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
+    """White's and Black's; 0 where there is none."""
+    return read_rating(headers.get("WhiteElo", "")), read_rating(headers.get("BlackElo", ""))
+
+
+def read_pair(text: str) -> tuple[int, int]:
+    """The ratings that `--rating` names: one for both players, or White's and Black's. Raises UsageError."""
+    parts = text.replace("/", ",").split(",")
+    if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):
+        raise UsageError(f"--rating {text}: a rating for both players, 1500, or White's and Black's, 1500,1720")
+    numbers = [int(part) for part in parts]
+    for number in numbers:
+        if not LOWEST <= number <= HIGHEST:
+            raise UsageError(f"--rating {number}: ratings from {LOWEST} to {HIGHEST}")
+    return numbers[0], numbers[-1]

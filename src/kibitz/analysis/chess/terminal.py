@@ -1,0 +1,210 @@
+"""A judged game on a terminal: a curve of the whole, a row a move, what mattered. Nothing is told by colour alone."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from kibitz.analysis.chess.choices import FAR_DOWN, SHOWN, UNLIKELY, Expected, ordinal, percent
+from kibitz.analysis.chess.moves import MATE, SIDES, STALEMATE, STEP, UNLIKELY_FOR, ByStrength, Judged, Move
+from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.printing import STYLES as OF_MARKS
+from kibitz.analysis.printing import bar, clean, say, say_text, sparkline
+
+WIDEST_BAR, NARROWEST_BAR = 30, 8
+RANK, CHOICE = 12, 13
+"""Columns of the played move's rank and probability, and of one of the network's choices: a move of up to seven
+characters, its probability, a gap."""
+MOST_SWINGS = 5
+SURPRISE = "*"
+SLIP = "!"
+"""A costly move that is unlikely for its player's rating."""
+STYLES = {**OF_MARKS, MATE: "bold", STALEMATE: "bold"}
+SURPRISED = "magenta"
+
+
+def show(judged: Judged, swing: float, console: Console) -> None:
+    """Print a game. From 60 columns it reads as meant, with a network's choices from 80. In narrower windows the bars
+    are left out first, then the later choices."""
+    _show_heading(judged, console)
+    say(console, "")
+    if judged.moves:
+        if judged.white is not None:
+            say(console, f"{judged.claim.name}, from start to end:")
+            width = min(console.width, len(judged.white))
+            say(console, sparkline(judged.white, width, console.options.ascii_only))
+            if judged.claim.note:
+                say(console, judged.claim.note)
+            say(console, "")
+        _show_moves(judged, console)
+        say(console, "")
+    _show_summary(judged, swing, console)
+
+
+def _show_heading(judged: Judged, console: Console) -> None:
+    headers = judged.record.game.headers
+    players = []
+    for side in ("White", "Black"):
+        name, rating = clean(headers.get(side, "?"), 60), clean(headers.get(f"{side}Elo", ""), 6)
+        players.append(f"{name} ({rating})" if rating.strip("?-0") else name)
+    say(console, f"Game {judged.record.number}: {' – '.join(players)}, {clean(headers.get('Result', '*'), 10)}", "bold")
+    rest = [clean(headers.get(name, "?")) for name in ("Event", "Site", "Date")]
+    if known := [text for text in rest if text.strip("?.- ")]:
+        say(console, ", ".join(known))
+
+
+def _show_moves(judged: Judged, console: Console) -> None:
+    """A row a move. Where there are choices the probability before the move is left out: the row above ends on it."""
+    ascii_only = console.options.ascii_only
+    heading = f"{'move':<17}"
+    room = 6 if judged.predicts else 8
+    if judged.white is not None:
+        heading += ("" if judged.predicts else f"{'before':>6} ") + f"{'after':>6}{'mover':>{room}}  "
+    choices = 0
+    strengths = any(move.by_strength for move in judged.moves)
+    if strengths:
+        heading += f"{f'-{STEP}':>5}{'own':>5}{f'+{STEP}':>6}  "
+    if judged.predicts:
+        choices = max(0, min(SHOWN, (console.width + 2 - len(heading) - RANK) // CHOICE))  # the last needs no gap
+        title = "network's choices" if choices > 1 else "choice" if choices else ""
+        heading += f"rank prob   {title:<{choices * CHOICE}}"
+    width = 0
+    if judged.white is not None and (choices == SHOWN or not judged.predicts):
+        width = min(WIDEST_BAR, console.width - len(heading) - 1)
+        width = width if width >= NARROWEST_BAR else 0
+        heading += f" {judged.claim.short}" if width else ""
+    say(console, heading.rstrip(), "bold")
+    for move in judged.moves:
+        text = Text(f"{_number(move, ascii_only):>5} {move.san + _sign(move):<11}")
+        if move.worth:
+            if not judged.predicts:
+                text.append(f"{move.worth.before:>6.0%} ")
+            change = move.mark if move.change is None else _points(move.change)
+            text.append(f"{move.worth.after:>6.0%}{change:>{room}} {GAINED if move.mark == GAINED else ' '}")
+        if move.mark:
+            text.stylize(STYLES[move.mark])
+        if strengths:
+            text.append(_strengths(move.by_strength))
+        if move.expected:
+            text.append(_expected(move.expected, choices))
+        if width and move.worth:
+            text.append(" " + bar(move.worth.after, width, ascii_only))
+        text.rstrip()
+        say_text(console, text)
+
+
+def _strengths(one: ByStrength | None) -> Text:
+    """How likely the move was for a weaker player, this one and a stronger one, of a fixed width."""
+    if one is None:
+        return Text(" " * 18)
+    text = f"{percent(one.weaker):>5}{percent(one.player):>5}{percent(one.stronger):>6}{SLIP if one.slip else ' '} "
+    return Text(text)
+
+
+def _expected(expected: Expected, choices: int) -> Text:
+    """Rank and probability of the played move, and the network's first choices, of a fixed width."""
+    sign = SURPRISE if expected.surprising else " "
+    text = Text(f"{expected.rank:>4}{percent(expected.probability):>5}{sign}  ")
+    if expected.surprising:
+        text.stylize(SURPRISED)
+    for i in range(choices):
+        one = expected.choices[i] if i < len(expected.choices) else None
+        text.append((f"{one.san} {percent(one.probability)}" if one else "").ljust(CHOICE))
+    return text
+
+
+def _show_summary(judged: Judged, swing: float, console: Console) -> None:
+    if not judged.moves:
+        if judged.white is None:
+            say(console, "no moves")
+        else:
+            say(console, f"no moves; {judged.claim.name} is {judged.white[0]:.0%}")
+            if judged.claim.note:
+                say(console, judged.claim.note)
+        return
+    end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
+    if judged.white is not None:
+        if end:
+            say(console, f"{end}: the last number is the network's, not the result.")
+        _show_swings(judged, swing, console)
+    elif end:
+        say(console, f"{end}.")
+    if slips := judged.slips:
+        more = f", the costliest {MOST_SWINGS}" if len(slips) > MOST_SWINGS else ""
+        say(console, f"Slips {SLIP} (costly, and under {UNLIKELY_FOR:.0%} for the rating): {len(slips)}{more}:")
+        for move in slips[:MOST_SWINGS]:
+            if strength := move.by_strength:
+                line = f"{_where(move, console)}{_points(move.change or 0):>4}  {percent(strength.player)} at "
+                line += f"{strength.rating}, {percent(strength.stronger)} at {strength.rating + STEP}"
+                say(console, line, STYLES[move.mark])
+    if judged.predicts:
+        _show_surprises(judged, console)
+        _show_predictable(judged, console)
+
+
+def _show_swings(judged: Judged, swing: float, console: Console) -> None:
+    swings = judged.swings
+    points = f"{swing * 100:g} points or more"
+    if not swings:
+        say(console, f"No move changed its player's chances by {points}.")
+    else:
+        more = f", the largest {MOST_SWINGS}" if len(swings) > MOST_SWINGS else ""
+        say(console, f"Swings of {points}: {len(swings)}{more}:")
+    for move in swings[:MOST_SWINGS]:
+        line = f"{_where(move, console)}{_points(move.change or 0):>4}"
+        if move.worth:
+            line += f"  White {move.worth.before:.0%} → {move.worth.after:.0%}"
+        say(console, line, STYLES[move.mark])
+    losses = []
+    for side in SIDES:
+        loss, _ = judged.average_loss(side)
+        if loss is not None:
+            losses.append(f"{side.capitalize()} {loss * 100:.1f} points")
+    if losses:
+        say(console, f"Average loss a move: {', '.join(losses)}.")
+
+
+def _show_surprises(judged: Judged, console: Console) -> None:
+    surprises = judged.surprises
+    bounds = f"below the {ordinal(FAR_DOWN)} rank, or under {UNLIKELY:.0%}"
+    if not surprises:
+        say(console, f"No move surprised the network ({bounds}).")
+    else:
+        more = f", the least likely {MOST_SWINGS}" if len(surprises) > MOST_SWINGS else ""
+        say(console, f"Surprises {SURPRISE} ({bounds}): {len(surprises)}{more}:")
+    for move in surprises[:MOST_SWINGS]:
+        if (expected := move.expected) and expected.choices:
+            first = expected.choices[0]
+            line = f"{_where(move, console)} {ordinal(expected.rank)} of {expected.legal}, "
+            line += f"{percent(expected.probability)}; first choice {first.san} {percent(first.probability)}"
+            say(console, line, SURPRISED)
+    if any(move.expected and move.expected.underpromotion for move in judged.moves):
+        say(console, "A pawn is expected to become a queen; any other piece has 0% and ranks last.")
+
+
+def _show_predictable(judged: Judged, console: Console) -> None:
+    say(console, "")
+    say(console, f"{'How predictable':<17}{'moves':>6}{'first choice':>14}{'first three':>13}{'mean prob':>11}", "bold")
+    for side in SIDES:
+        if one := judged.predictable(side):
+            line = f"{side.capitalize():<17}{one.moves:>6}{one.first_choice:>14.0%}{one.first_three:>13.0%}"
+            say(console, f"{line}{one.probability:>11.0%}")
+
+
+def _where(move: Move, console: Console) -> str:
+    return f"{_number(move, console.options.ascii_only):>5} {move.san + _sign(move):<11}"
+
+
+def _sign(move: Move) -> str:
+    """?!, ?, ?? or nothing: the other marks have places of their own."""
+    return move.mark if move.mark not in (GAINED, MATE, STALEMATE) else ""
+
+
+def _number(move: Move, ascii_only: bool) -> str:
+    return f"{move.move_number}{'.' if move.side == 'white' else '...' if ascii_only else '…'}"
+
+
+def _points(change: float) -> str:
+    """A change in points of probability: +7, -12, 0."""
+    points = round(change * 100)
+    return f"{points:+d}" if points else "0"

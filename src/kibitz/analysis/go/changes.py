@@ -1,0 +1,130 @@
+"""What one move changed on a Go board, in a network's opinion: the chains and regions that change owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import BLACK, GRID, NONE, WHITE, on_board, to_gtp
+
+LEAST = 0.25
+"""Probability by which the owner must have moved over even: 0.49 to 0.51 is no change of owner."""
+TOLD = 3
+"""Changes that words tell; the rest is counted."""
+SIDES = {BLACK: "black", WHITE: "white"}
+
+
+@dataclass(frozen=True)
+class Change:
+    """Points that go from one owner to the other.
+
+    stones: the colour of the chain that they are, 0 for points that were empty. at: the one that gives its name, near
+    the middle. owner: the new one. worth: by how many points the lead moves for it, over 0.
+    """
+
+    stones: int
+    at: int
+    points: tuple[int, ...]
+    owner: int
+    worth: float
+
+    def words(self, size: int) -> str:
+        """ "the black stones at G16 (5) become White's", "the white stone at R5 lives"."""
+        vertex, count, s = to_gtp(self.at, size), len(self.points), "s" if len(self.points) == 1 else ""
+        becomes = f"become{s} {SIDES[self.owner].capitalize()}'s"
+        if not self.stones:
+            return f"{vertex} {becomes}" if count == 1 else f"{count} points around {vertex} {becomes}"
+        stones = f"stone at {vertex}" if count == 1 else f"stones at {vertex} ({count})"
+        return f"the {SIDES[self.stones]} {stones} {f'live{s}' if self.owner == self.stones else becomes}"
+
+    def as_json(self, size: int) -> dict[str, Any]:
+        return {
+            "kind": "stones" if self.stones else "points",
+            "colour": SIDES.get(self.stones),
+            "at": to_gtp(self.at, size),
+            "points": [to_gtp(point, size) for point in self.points],
+            "owner": SIDES[self.owner],
+            "worth": round(self.worth, 2),
+        }
+
+
+def changes(colours: NDArray[np.uint8], before: NDArray[np.float64], after: NDArray[np.float64]) -> list[Change]:
+    """What changed owner from one position to the next, the most first.
+
+    colours [361]: of the position before, so that stones captured by the move are among its chains; before, after
+    [361]: the probability that Black owns each point. A chain changes owner as a whole, by its mean.
+    """
+    found = []
+    for chain in regions(np.flatnonzero((colours == BLACK) | (colours == WHITE)), colours):
+        one, other = before[chain].mean(), after[chain].mean()
+        if (one > 0.5) != (other > 0.5) and abs(other - one) >= LEAST:
+            found.append(_change(int(colours[chain[0]]), chain, before, after))
+    moved = (colours == NONE) & ((before > 0.5) != (after > 0.5)) & (abs(after - before) >= LEAST)
+    found += [_change(NONE, region, before, after) for region in regions(np.flatnonzero(moved), after > 0.5)]
+    return sorted(found, key=lambda change: -change.worth)
+
+
+def _change(stones: int, points: list[int], before: NDArray[np.float64], after: NDArray[np.float64]) -> Change:
+    gain = float(2 * (after[points] - before[points]).sum())
+    return Change(stones, _middle(points), tuple(points), BLACK if gain > 0 else WHITE, abs(gain))
+
+
+def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
+    """Connected sets of the given points, neighbours being of the same kind [361]; each set in order."""
+    left = {int(point) for point in points}
+    while left:
+        region, edge = [], [left.pop()]
+        while edge:
+            point = edge.pop()
+            region.append(point)
+            near = {n for n in neighbours(point) if n in left and kind[n] == kind[point]}
+            left -= near
+            edge += near
+        yield sorted(region)
+
+
+def neighbours(point: int) -> Iterator[int]:
+    """The up to four points beside one, on the grid."""
+    row, column = divmod(point, GRID)
+    for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+        if 0 <= r < GRID and 0 <= c < GRID:
+            yield r * GRID + c
+
+
+def _middle(points: list[int]) -> int:
+    """The point that is nearest to all together."""
+    rows, columns = np.divmod(np.array(points), GRID)
+    away = (rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2
+    return points[int(away.argmin())]
+
+
+_ROWS, _COLUMNS = ("upper", "", "lower"), ("left", "", "right")
+
+
+def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) -> tuple[str, float]:
+    """The ninth of the board where the lead moved most in the direction in which it moved as a whole, and by how many
+    points for Black: ("the upper left", -6.2)."""
+    points = np.array([point for point in range(GRID * GRID) if on_board(point, size)])
+    rows, columns = np.divmod(points, GRID)
+    part = 3 * rows // size * 3 + 3 * columns // size
+    moved = np.bincount(part, 2 * (after - before)[points], 9)
+    best = int(np.argmax(moved if moved.sum() > 0 else -moved))
+    name = " ".join(word for word in (_ROWS[best // 3], _COLUMNS[best % 3]) if word)
+    if best % 2:  # a side
+        name += " side"
+    return f"the {name or 'centre'}", float(moved[best])
+
+
+def words(found: list[Change], place: tuple[str, float], size: int) -> str:
+    """What a move changed, in a line: what the player who gained by it gained most, or, where no point changed owner
+    for that player, in which part of the board the lead moved."""
+    gainer = BLACK if place[1] > 0 else WHITE
+    gained = [change.words(size) for change in found if change.owner == gainer]
+    if not gained:
+        return f"most of it {'on' if 'side' in place[0] else 'in'} {place[0]}"
+    more = len(gained) - TOLD
+    return "; ".join(gained[:TOLD]) + (f"; and {more} more" if more > 0 else "")

@@ -1,0 +1,248 @@
+"""A Go game judged by a network that says who will own each point, move by move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis import OwnerAnalysis
+from kibitz.analysis.glyphs import figure, mark
+from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
+from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, to_gtp
+from kibitz.games.go.replay import colours_of, encode_board
+from kibitz.games.go.rules import Illegal
+from kibitz.play.session import Session
+
+if TYPE_CHECKING:
+    from kibitz.games.go.io.sgf import Record
+
+SURE = 0.75
+"""From this probability on a point counts as somebody's on boards and in marks."""
+TOGETHER = 512
+"""Positions asked about at once."""
+SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
+"""The usual least swing in points, by the size of the board."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Black's lead in points, komi taken off; stones and territory count alike.
+
+    lead: the sum of 2p − 1 over the board, the mean of what may come. count: every point given wholly to its likelier
+    owner.
+    """
+
+    lead: float
+    count: float
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position and what the network says of it.
+
+    ply: moves before it. size: of its board. colours [361]; black_owns [361]: the probability that Black owns each
+    point at the end, 0..1.
+    """
+
+    ply: int
+    size: int
+    colours: NDArray[np.uint8]
+    black_owns: NDArray[np.float64]
+    score: Score
+
+    def signs(self) -> list[str]:
+        """The board as a row of characters a row, from the top.
+
+        X and O: stones, Black's and White's, that stay. x and o: stones that the other player will own. + and -: empty
+        points that are surely Black's and White's. The dot: points between.
+        """
+        signs = np.full(POINTS, ".")
+        empty = self.colours == NONE
+        signs[empty & (self.black_owns >= SURE)] = "+"
+        signs[empty & (self.black_owns <= 1 - SURE)] = "-"
+        for colour, stays, goes in ((BLACK, "X", "x"), (WHITE, "O", "o")):
+            lost = (self.black_owns < 0.5) if colour == BLACK else (self.black_owns > 0.5)
+            signs[self.colours == colour] = stays
+            signs[(self.colours == colour) & lost] = goes
+        return ["".join(row) for row in self.grid(signs)]
+
+    def grid(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of all 361 points as the rows of this board, [size, size]."""
+        return values.reshape(GRID, GRID)[: self.size, : self.size]
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What a move changed: chains and regions that change owner, and the part of the board where most of it happened
+    (`go_changes.where`)."""
+
+    changes: list[Change]
+    place: tuple[str, float]
+    size: int
+
+    def words(self) -> str:
+        return words(self.changes, self.place, self.size)
+
+
+@dataclass(frozen=True)
+class Move:
+    """One move: Black's lead before and after it, and by how many points it changed for the player who moved."""
+
+    ply: int  # from 1
+    colour: int
+    point: int
+    vertex: str
+    before: Score
+    after: Score
+    change: float
+    mark: str  # ?!, ?, ??, ↑ or nothing: see `marks.mark`
+    shift: Shift | None = None  # of moves with a mark
+
+    @property
+    def side(self) -> str:
+        return SIDES[self.colour]
+
+    def as_json(self) -> dict[str, Any]:
+        shift = self.shift
+        told = {"words": shift.words(), "changes": [c.as_json(shift.size) for c in shift.changes]} if shift else {}
+        return {
+            "ply": self.ply,
+            "side": self.side,
+            "vertex": self.vertex,
+            "before": round(self.before.lead, 2),
+            "after": round(self.after.lead, 2),
+            "count": self.after.count,
+            "change": round(self.change, 2),
+            "mark": self.mark,
+            **told,
+        }
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A game of a file and what was thought of it: `positions` has one more than `moves`.
+
+    number: its place in the file, from 1. swing: the least change that is marked, in points. problem: why the moves
+    stop before their end.
+    """
+
+    number: int
+    record: Record
+    positions: list[Position]
+    moves: list[Move]
+    swing: float
+    problem: str | None = None
+
+    @property
+    def swings(self) -> list[Move]:
+        """The moves with a mark, those that changed the lead most first."""
+        return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
+
+    def boards(self, wanted: int | None) -> list[Position]:
+        """The positions to show: the one after `wanted` moves (the end where there are not as many), or those after the
+        largest swing and at the end."""
+        last = len(self.moves)
+        if wanted is not None:
+            return [self.positions[min(wanted, last)]]
+        plies = {last} | ({self.swings[0].ply} if self.swings else set())
+        return [self.positions[ply] for ply in sorted(plies)]
+
+    def average_loss(self, colour: int) -> tuple[float | None, int]:
+        """What a move of that colour cost it on average, in points (a gain costs nothing), and over how many moves."""
+        losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
+        return (sum(losses) / len(losses) if losses else None), len(losses)
+
+    def as_json(self, wanted: int | None = None, owners: bool = False) -> dict[str, Any]:
+        """One object. `wanted`: see `boards`; owners: with the probability that Black owns each point, of every
+        position, as a list a row from the top."""
+        record, start = self.record, self.positions[0].score
+        found: dict[str, Any] = {
+            "number": self.number,
+            "headers": dict(record.headers),
+            "size": record.size,
+            "komi": record.komi,
+            "result": record.headers.get("RE", "?"),
+            "problem": self.problem,
+            "start": {"lead": round(start.lead, 2), "count": start.count},
+            "moves": [move.as_json() for move in self.moves],
+            "swing": self.swing,
+            "swings": [move.as_json() for move in self.swings],
+            "average_loss": {side: figure(*self.average_loss(colour)) for colour, side in SIDES.items()},
+            "boards": [
+                {"ply": one.ply, "lead": round(one.score.lead, 2), "count": one.score.count, "rows": one.signs()}
+                for one in self.boards(wanted)
+            ],
+        }
+        if owners:
+            found["black_owns"] = [one.grid(one.black_owns).round(2).tolist() for one in self.positions]
+        return found
+
+
+def lead_words(lead: float) -> str:
+    """Black's lead as Go players write it: B+7.5, W+0.5, 0."""
+    points = round(abs(lead), 1)
+    return f"{'B' if lead > 0 else 'W'}+{points:.1f}" if points else "0"
+
+
+def judge(number: int, record: Record, session: Session, analysis: OwnerAnalysis, swing: float | None = None) -> Judged:
+    """Ask the network about every position. swing: the least change that is marked, in points; None: the usual one.
+
+    Moves from the first illegal one on are left out, and the game's `problem` says so.
+    """
+    swing = swing or SWINGS[record.size]
+    codes, state, problem = _played(record)
+    record = replace(record, moves=record.moves[: len(codes) - 1])
+    owns = np.concatenate(
+        [
+            analysis.black_owns(session.evaluate(codes[at : at + TOGETHER], state[at : at + TOGETHER]))
+            for at in range(0, len(codes), TOGETHER)
+        ]
+    )
+    positions = [
+        Position(i, record.size, colours, owns[i], score(colours, owns[i], record.komi))
+        for i, colours in enumerate(colours_of(codes))
+    ]
+    moves = [_move(i, point, record, positions, swing) for i, point in enumerate(record.moves)]
+    return Judged(number, record, positions, moves, swing, problem)
+
+
+def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float) -> Score:
+    """Black's lead by the owners predicted of a position [361]."""
+    inside = black_owns[colours != OUTSIDE]
+    return Score(float((2 * inside - 1).sum()) - komi, float(np.sign(inside - 0.5).sum()) - komi)
+
+
+def colour_of(record: Record, ply: int) -> int:
+    """Who plays the move of that ply, from 1."""
+    return record.side if ply % 2 else 3 - record.side
+
+
+def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str | None]:
+    """The codes [n + 1, 361] and state [n + 1, 4] before the first move and after each, as far as the moves are legal,
+    and why they end early."""
+    board = record.board(0)
+    rows = [encode_board(board)]
+    problem = None
+    for ply, point in enumerate(record.moves, 1):
+        try:
+            board.play(colour_of(record, ply), point)
+        except Illegal as error:
+            problem = f"move {ply}, {to_gtp(point, record.size)}, is illegal ({error})"
+            break
+        rows.append(encode_board(board))
+    return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]), problem
+
+
+def _move(i: int, point: int, record: Record, positions: list[Position], swing: float) -> Move:
+    before, after = positions[i], positions[i + 1]
+    colour = colour_of(record, i + 1)
+    gain = after.score.lead - before.score.lead
+    change = gain if colour == BLACK else -gain
+    sign, shift = mark(change, swing), None
+    if sign:
+        found = changes(before.colours, before.black_owns, after.black_owns)
+        shift = Shift(found, where(before.black_owns, after.black_owns, record.size), record.size)
+    return Move(i + 1, colour, point, to_gtp(point, record.size), before.score, after.score, change, sign, shift)

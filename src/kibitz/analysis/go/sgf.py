@@ -1,0 +1,71 @@
+"""Judged games as SGF that other programs show.
+
+Every node gets, besides its move:
+
+C        the lead and, of a swing, what it changed
+V        the lead as FF[4] has it: positive is good for Black
+TB, TW   points that are surely Black's and White's: empty ones, and stones of the other player
+SQ, TR   of a swing: stones, and other points, that changed owner by it
+DO, BM   a doubtful move (?!), a bad one (?), a very bad one (??: BM[2]); TE: a good one (↑)
+HO       a node worth looking at: a swing of twice the least size or more
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import numpy as np
+
+from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.go.games import SURE, Judged, Move, Position, lead_words
+from kibitz.games.go.io.sgf import write_sgf
+from kibitz.games.go.points import BLACK, OUTSIDE, WHITE, to_sgf
+
+_MARKS = {"?!": ("DO", ""), "?": ("BM", "1"), "??": ("BM", "2"), GAINED: ("TE", "1")}
+_WORDS = {"?!": "Doubtful", "?": "Mistake", "??": "Big mistake", GAINED: "Good move"}
+
+Notes = dict[str, list[str]]
+"""Properties of a node and the values of each, not yet escaped."""
+
+
+def annotated(judged: Judged) -> str:
+    """The game as SGF with these notes on every node of its main line, its headers as they were. Comments, marks and
+    variations that it had are not kept."""
+    notes = {0: position_notes(judged.positions[0])}
+    for move, position in zip(judged.moves, judged.positions[1:], strict=True):
+        notes[move.ply] = position_notes(position, move, judged.swing)
+    return write_sgf(judged.record, notes, {"AP": f"kibitz:{version('kibitz')}"})
+
+
+def position_notes(position: Position, move: Move | None = None, swing: float = 0) -> Notes:
+    """The notes of a node: its position, and the move that leads to it. swing: the least change that was marked."""
+    score = position.score
+    words = f"Lead {lead_words(score.lead)}, count {lead_words(score.count)}"
+    notes: Notes = {"V": [f"{round(score.lead, 1) + 0:.1f}"]}  # + 0: no -0.0
+    if move and move.mark:
+        gain = f"{abs(move.change):.1f} points for {move.side.capitalize()}"
+        words += f"\n{_WORDS[move.mark]}: {'+' if move.change > 0 else '-'}{gain}"
+        name, value = _MARKS[move.mark]
+        notes[name] = [value]
+        if abs(move.change) >= 2 * swing:
+            notes["HO"] = ["1"]
+        if move.shift:
+            words += f"\n{move.shift.words()}"
+            for name, stones in (("SQ", True), ("TR", False)):
+                marked = [
+                    to_sgf(point)
+                    for change in move.shift.changes
+                    if bool(change.stones) == stones
+                    for point in change.points
+                    if point != move.point
+                ]
+                if marked:
+                    notes[name] = marked
+    for name, colour, owns in (
+        ("TB", BLACK, position.black_owns >= SURE),
+        ("TW", WHITE, position.black_owns <= 1 - SURE),
+    ):
+        theirs = np.flatnonzero(owns & (position.colours != colour) & (position.colours != OUTSIDE))
+        if len(theirs):
+            notes[name] = [to_sgf(int(point)) for point in theirs]
+    return {"C": [words], **notes}

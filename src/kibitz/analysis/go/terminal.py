@@ -1,0 +1,183 @@
+"""A judged Go game on a terminal: a curve of the whole, a row a move, what mattered, boards with owners.
+
+Nothing is told by colour alone: a board's signs are letters (`go_games.Position.signs`), its colours show the same
+probabilities finer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.color import Color
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.go.changes import SIDES
+from kibitz.analysis.go.games import SURE, Judged, Move, Position, lead_words
+from kibitz.analysis.printing import STYLES, bar, clean, say, say_text, sparkline
+from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
+
+WIDEST_BAR, NARROWEST_BAR = 30, 8
+MOST_SWINGS = 5
+LEAST_SCALE = 10.0
+"""Points of lead that fill the curve and the bars at least, so that an even game looks even."""
+_OWNERS = ((181, 101, 29), (119, 119, 119), (59, 110, 168))
+"""Red, green and blue behind points that are White's, nobody's, Black's: black and white stones can be read on each."""
+
+
+def show(judged: Judged, wanted: int | None, console: Console) -> None:
+    """Print a game; `wanted`: the position to show (Judged.boards). Reads as meant from 60 columns. In narrower windows
+    the bars are left out first, then columns of the table, then what stands between a board's points."""
+    _heading(judged, console)
+    say(console, "")
+    if judged.moves:
+        _curve(judged, console)
+        _moves(judged, console)
+        say(console, "")
+    _summary(judged, console)
+    for position in judged.boards(wanted):
+        say(console, "")
+        show_board(judged, position, console)
+    say(console, "")
+    say(console, f"X O stones, x o stones that will be lost; + Black's, - White's ({SURE:.0%}), . open")
+
+
+def _heading(judged: Judged, console: Console) -> None:
+    headers = judged.record.headers
+    players = []
+    for player, rank in (("PB", "BR"), ("PW", "WR")):
+        name, level = clean(headers.get(player, "") or "?", 60), clean(headers.get(rank, ""), 12)
+        players.append(f"{name} ({level})" if level else name)
+    result = clean(headers.get("RE", "") or "?", 20)
+    say(console, f"Game {judged.number}: {players[0]} (Black) – {players[1]} (White), {result}", "bold")
+    record = judged.record
+    rest = [clean(headers.get(name, ""), 60) for name in ("EV", "PC", "DT")]
+    rest += [f"{record.size}×{record.size}", f"komi {record.komi:g}"]
+    if record.handicap:
+        rest.append(f"handicap {record.handicap}")
+    say(console, ", ".join(text for text in [*rest, clean(headers.get("RU", ""), 30)] if text))
+
+
+def _scale(judged: Judged) -> float:
+    return max(LEAST_SCALE, *(abs(one.score.lead) for one in judged.positions))
+
+
+def _curve(judged: Judged, console: Console) -> None:
+    scale = _scale(judged)
+    shares = np.array([(one.score.lead / scale + 1) / 2 for one in judged.positions])
+    say(console, f"Black's lead, from start to end (even in the middle, {scale:.0f} points at the edges):")
+    say(console, sparkline(shares, min(console.width, len(shares)), console.options.ascii_only))
+    say(console, "")
+
+
+def _moves(judged: Judged, console: Console) -> None:
+    ascii_only, scale = console.options.ascii_only, _scale(judged)
+    columns = (("before", 8), ("after", 8), ("count", 8), ("mover", 8))
+    left = max(0, console.width - 14)
+    shown = {"after", "mover"} if left < 32 else {name for name, _ in columns}
+    heading = f"{'move':<14}" + "".join(f"{name:>{room}}" for name, room in columns if name in shown)
+    width = min(WIDEST_BAR, console.width - len(heading) - 4)
+    width = width if width >= NARROWEST_BAR else 0
+    say(console, heading + ("    Black leads" if width else ""), "bold")
+    for move in judged.moves:
+        cells = {
+            "before": lead_words(move.before.lead),
+            "after": lead_words(move.after.lead),
+            "count": lead_words(move.after.count),
+            "mover": change_words(move.change),
+        }
+        row = _move(move) + "".join(f"{cells[name]:>{room}}" for name, room in columns if name in shown)
+        row += f" {GAINED if move.mark == GAINED else ' '}"
+        if width:
+            row += "  " + bar((move.after.lead / scale + 1) / 2, width, ascii_only)
+        say(console, row.rstrip(), STYLES.get(move.mark, ""))
+
+
+def _summary(judged: Judged, console: Console) -> None:
+    last = judged.positions[-1].score
+    if not judged.moves:
+        say(console, "no moves")
+    elif not judged.swings:
+        say(console, f"No move changed the lead by {judged.swing:g} points or more.")
+    else:
+        swings = judged.swings
+        more = f", the largest {MOST_SWINGS}" if len(swings) > MOST_SWINGS else ""
+        say(console, f"Swings of {judged.swing:g} points or more: {len(swings)}{more}:")
+        for move in swings[:MOST_SWINGS]:
+            lead = f"{lead_words(move.before.lead)} → {lead_words(move.after.lead)}"
+            say(console, f"{_move(move)} {change_words(move.change):>6}  {lead}", STYLES[move.mark])
+            if move.shift:
+                say(console, f"      {move.shift.words()}")
+    losses = []
+    for colour, side in SIDES.items():
+        loss, _ = judged.average_loss(colour)
+        if loss is not None:
+            losses.append(f"{side.capitalize()} {loss:.1f} points")
+    if losses:
+        say(console, f"Average loss a move: {', '.join(losses)}.")
+    result = clean(judged.record.headers.get("RE", ""), 20)
+    say(
+        console,
+        f"At the end: {lead_words(last.lead)}, or {lead_words(last.count)} by each point's likelier owner"
+        f"{f'; recorded {result}' if result else ''}.",
+    )
+
+
+def show_board(judged: Judged, position: Position, console: Console) -> None:
+    """Print one position with coordinates; brackets stand around the last move."""
+    score = f"{lead_words(position.score.lead)} (count {lead_words(position.score.count)})"
+    last = PASS
+    if position.ply:
+        move = judged.moves[position.ply - 1]
+        last = move.point
+        end = ", the end" if position.ply == len(judged.moves) else ""
+        say(console, f"After move {move.ply}, {move.side.capitalize()} {move.vertex}{end}: {score}", "bold")
+    else:
+        say(console, f"Before the first move: {score}", "bold")
+    for row in board_rows(position, last, wide=console.width >= 2 * position.size + 7):
+        say_text(console, row)
+
+
+def board_rows(position: Position, last: int, wide: bool) -> list[Text]:
+    """The board as lines, [size + 2]; `last`: the point in brackets; wide: with room between the points, which the
+    brackets need."""
+    size, gap = position.size, " " if wide else ""
+    letters = Text("   " + gap + gap.join(COLUMNS[:size]))
+    rows = [letters]
+    owns = position.grid(position.black_owns)
+    colours = position.grid(position.colours)
+    for i, signs in enumerate(position.signs()):
+        text = Text(f"{size - i:>2} ")
+        for j, sign in enumerate(signs):
+            style = _style(int(colours[i, j]), float(owns[i, j]))
+            point = i * GRID + j
+            before = "(" if point == last else ")" if j and point == last + 1 else gap
+            text.append(before if wide else "", style)
+            text.append(sign, style)
+        if wide:
+            text.append(")" if last == i * GRID + size - 1 else " ", style)
+            text.append(f" {size - i}")
+        rows.append(text)
+    return [*rows, letters]
+
+
+def _style(colour: int, black_owns: float) -> Style:
+    """Blue behind what is Black's, brown behind White's, the greyer the less sure."""
+    white, nobody, black = np.array(_OWNERS, float)
+    share = abs(2 * black_owns - 1)
+    red, green, blue = (black if black_owns > 0.5 else white) * share + nobody * (1 - share)
+    stone = (0, 0, 0) if colour == BLACK else (255, 255, 255)
+    return Style(
+        color=Color.from_rgb(*stone), bgcolor=Color.from_rgb(round(red), round(green), round(blue)), bold=colour > 0
+    )
+
+
+def _move(move: Move) -> str:
+    sign = move.mark if move.mark != GAINED else ""
+    return f"{move.ply:>4}. {'B' if move.colour == BLACK else 'W'} {move.vertex + sign:<6}"
+
+
+def change_words(change: float) -> str:
+    """A change of points: +7.2, -12.0, 0."""
+    return f"{change:+.1f}" if abs(change) >= 0.05 else "0"

@@ -1,0 +1,143 @@
+"""What kibitz match says: the running score, and at the end the table."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from kibitz.commands.tables import print_table
+
+if TYPE_CHECKING:
+    from kibitz.arena.match import Match
+
+LINE_EVERY = 15.0
+"""Seconds between lines of progress, where standard error is no terminal."""
+
+
+class Progress:
+    """The running score: a bar on a terminal, a line now and then anywhere else; on standard error."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.0f} of {task.total:.0f} games"),
+            TextColumn("left:"), TimeRemainingColumn(), console=self._console, transient=True,
+            disable=not self._console.is_terminal,
+        )  # fmt: skip
+        self._task: Any = None
+        self._said = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def tell(self, match: Match) -> None:
+        """The score after a game; called first before any, with those of an earlier call."""
+        done, tally = len(match.rows), match.tally
+        score = f"{match.plan.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
+        if self._task is None:
+            self._task = self._bar.add_task(score, total=match.plan.games, completed=done)
+            if match.resumed:
+                _say(f"going on: {match.resumed} of {match.plan.games} games are in {match.plan.record}")
+        self._bar.update(self._task, description=score, completed=done)
+        now = time.monotonic()
+        if not self._console.is_terminal and done < match.plan.games and now - self._said >= LINE_EVERY:
+            rate = (done - match.resumed) / match.seconds if match.seconds else 0
+            left = f", {(match.plan.games - done) / rate:,.0f} s left" if rate else ""
+            _say(f"{done} of {match.plan.games} games: {score}{left}")
+            self._said = now
+
+
+def _say(line: str) -> None:
+    print(f"kibitz: {line}", file=sys.stderr)
+
+
+def show(match: Match, as_json: bool) -> None:
+    result = match.result()
+    if as_json:
+        print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        _report(result)
+    sys.stdout.flush()
+
+
+def _report(result: dict[str, Any]) -> None:
+    """The tables: the score, both colours, what it says about strength, speed, and forfeits."""
+    a, b = result["a"], result["b"]
+    board = f" on {result['size']} × {result['size']}, komi {result['komi']:g}" if result["game"] == "go" else ""
+    played = f"{result['games']} of {result['of']} games{board}"
+    print(f"{a['name']} ({_terms(a)}) against {b['name']} ({_terms(b)}): {played}")
+    print()
+    rows = [(a["name"], result)]
+    rows += [(f"with {colour.capitalize()}", of_colour) for colour, of_colour in result["by_colour"].items()]
+    print_table(
+        "", ("", "won", "drawn", "lost", "score", "95% interval"),
+        [
+            (name, str(r["wins"]), str(r["draws"]), str(r["losses"]), _percent(r["score"]["value"]),
+             f"{_percent(r['score']['low'])} to {_percent(r['score']['high'])}")
+            for name, r in rows
+        ],
+        right=(1, 2, 3, 4, 5),
+    )  # fmt: skip
+    print()
+    elo, test = result["elo"], result["sprt"]
+    facts = [
+        ("Elo difference", f"{_elo(elo['value'])} ({_elo(elo['low'], -1)} to {_elo(elo['high'], 1)})"),
+        ("likelihood that it is the stronger one", f"{100 * result['los']:.1f}%"),
+        ("pairs with 0, ½, 1, 1½, 2 points", ", ".join(map(str, result["pentanomial"]))),
+    ]
+    if test:
+        said = {"H0": f"{test['elo0']:g} accepted", "H1": f"{test['elo1']:g} accepted"}.get(
+            test["decision"], "undecided"
+        )
+        bounds = f"{test['lower']:.2f} to {test['upper']:.2f}"
+        facts.append((f"SPRT, Elo {test['elo0']:g} or {test['elo1']:g}", f"{said}; LLR {test['llr']:.2f} in {bounds}"))
+    facts.append(("endings", _numbers(result["endings"]) or "none"))
+    if result["referees"]:
+        facts.append(("counted by", _numbers(result["referees"])))
+    print_table("", ("", ""), facts)
+    print()
+    if any(result["speed"][side]["moves"] for side in "ab"):
+        print_table(
+            "", ("of this call", "moves", "ms a move", "longest", "nodes a move"),
+            [(result[side]["name"], *_speed(result["speed"][side])) for side in "ab"], right=(1, 2, 3, 4),
+        )  # fmt: skip
+        print()
+    for forfeit in result["forfeits"]:
+        print(f"game {forfeit['game'] + 1}: {forfeit['name']} forfeits: {forfeit['reason']}")
+    print(f"games: {result.get('pgn') or result.get('sgf')}")
+
+
+def _terms(side: dict[str, Any]) -> str:
+    return ", ".join([side["limit"], *(f"{name} {value}" for name, value in side["options"].items())])
+
+
+def _numbers(of: dict[str, dict[str, Any]]) -> str:
+    return ", ".join(f"{entry['games']} {entry['label']}" for entry in of.values())
+
+
+def _speed(used: dict[str, Any]) -> tuple[str, str, str, str]:
+    if not used["moves"]:
+        return "0", "-", "-", "-"
+    nodes = used["nodes_per_move"]
+    return (
+        f"{used['moves']:,}", f"{1000 * used['seconds_per_move']:.1f}", f"{1000 * used['longest_seconds']:.0f}",
+        f"{nodes:,.0f}" if nodes else "-",
+    )  # fmt: skip
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}%"
+
+
+def _elo(value: float | None, sign: int = 0) -> str:
+    """An Elo difference; where it has no end, "unbounded"."""
+    return f"{round(value):+d}" if value is not None else ("unbounded" if sign else "without bound")

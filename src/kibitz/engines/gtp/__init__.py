@@ -1,0 +1,1 @@
+"""The GTP engine: a module for each family of commands."""

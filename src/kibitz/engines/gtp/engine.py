@@ -1,0 +1,119 @@
+"""The GTP engine: a loop over the controller's lines, and a thread for an analysis that goes on until the next line.
+
+Every command gets exactly one answer, whatever is in it: `= …`, or `? …` with the reason. What a controller asks first
+(name, version, commands) is answered before anything heavy is loaded; the network is loaded when a command needs it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable
+from typing import IO, TYPE_CHECKING
+
+from kibitz.engines.gtp import board, gogui, kata
+from kibitz.engines.gtp import play as gtp_play
+from kibitz.engines.gtp.parse import Command, Refused, answer, read_command
+from kibitz.engines.gtp.session import Desk, Handler, Settings, Stream
+from kibitz.errors import KibitzError
+
+if TYPE_CHECKING:
+    from kibitz.play.go.ownership import Evaluates
+
+QUIT = "quit"
+
+
+class Engine:
+    """One engine on one pair of streams.
+
+    load: opens the network when it is first needed; it may raise KibitzError, which becomes that command's answer.
+    output: a binary stream that nothing else writes to.
+    """
+
+    def __init__(self, settings: Settings, load: Callable[[], Evaluates], output: IO[bytes]):
+        self.desk = Desk(settings, load)
+        self._output = output
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._commands: dict[str, Handler] = {
+            "protocol_version": lambda desk, command: "2",
+            "name": lambda desk, command: desk.settings.name,
+            "version": lambda desk, command: desk.settings.version,
+            "known_command": self._known_command,
+            "list_commands": lambda desk, command: "\n".join(self._commands),
+            QUIT: lambda desk, command: "",
+            **board.COMMANDS,
+            **gtp_play.COMMANDS,
+            **kata.COMMANDS,
+            **gogui.COMMANDS,
+        }
+
+    def run(self, lines: Iterable[str]) -> None:
+        """Obey the lines until `quit` or their end."""
+        try:
+            for line in lines:
+                self._end_stream()  # any line ends an analysis, an empty one too
+                if command := read_command(line):
+                    self._obey(command)
+                    if command.name == QUIT:
+                        break
+        finally:
+            self._end_stream()
+
+    def _known_command(self, desk: Desk, command: Command) -> str:
+        return "true" if command.words and command.words[0].lower() in self._commands else "false"
+
+    def _obey(self, command: Command) -> None:
+        try:
+            if (handler := self._commands.get(command.name)) is None:
+                raise Refused("unknown command")
+            result = handler(self.desk, command)
+        except (Refused, KibitzError) as error:
+            self._say(answer(command.id, _told(error), good=False))
+        except Exception as error:
+            _trace()
+            self._say(answer(command.id, f"internal error: {_told(error)}", good=False))
+        else:
+            if isinstance(result, str):
+                self._say(answer(command.id, result))
+            else:
+                self._begin_stream(command, result)
+
+    def _begin_stream(self, command: Command, stream: Stream) -> None:
+        self._say(f"={command.id}\n")
+        self._stop = threading.Event()
+        if stream.ends:
+            self._stream(stream, self._stop)
+        else:
+            self._thread = threading.Thread(target=self._stream, args=(stream, self._stop), daemon=True)
+            self._thread.start()
+
+    def _stream(self, stream: Stream, stop: threading.Event) -> None:
+        try:
+            stream.run(lambda line: self._say(line + "\n"), stop)
+        except Exception:
+            _trace()  # the answer has begun and can only be ended
+        self._say("\n")
+
+    def _end_stream(self) -> None:
+        self._stop.set()
+        if self._thread:
+            self._thread.join()
+            self._thread = None
+
+    def _say(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):  # a controller that is gone ends our input, too
+            self._output.write(text.encode(errors="replace"))
+            self._output.flush()
+
+
+def _trace() -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # standard error may be closed, or None
+        traceback.print_exc(file=sys.stderr)
+
+
+def _told(error: Exception) -> str:
+    """An exception in one line."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,183 @@
+"""The game that a GTP controller has set: board, moves so far, komi, rules, handicap stones, clocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kibitz.engines.gtp.parse import Refused
+from kibitz.engines.uci.time_budget import seconds_to_think
+from kibitz.errors import KibitzError
+from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, on_board
+from kibitz.games.go.rules import Board, Illegal
+from kibitz.games.go.rulesets import Rules, named
+from kibitz.play.go.player import Terms
+from kibitz.text import shown
+
+MOST_FIXED = 9
+OVERHEAD = 100
+"""Milliseconds between us and the clock."""
+
+
+@dataclass
+class Clock:
+    """One side's time in seconds. main: before overtime; period, stones: so many stones in each period of overtime, 0
+    and 0 for none; left: of the present phase, None while nobody has said; left_stones: 0 in the main time."""
+
+    main: float = 0.0
+    period: float = 0.0
+    stones: int = 0
+    left: float | None = None
+    left_stones: int = 0
+    increment: float = 0.0
+
+    def seconds(self) -> float | None:
+        """Seconds to spend on the next move; None without a limit."""
+        left = self.left if self.left is not None else self.main
+        moves = self.left_stones
+        if self.left is None and self.main == 0:
+            left, moves = self.period, self.stones
+        elif moves == 0 and self.stones:  # what comes after the main time is worth as much for each move
+            overtime = 0.9 * self.period / self.stones
+            return max(overtime, seconds_to_think(int(1000 * left), overhead=OVERHEAD) or 0.0)
+        increment = int(1000 * self.increment)
+        return seconds_to_think(int(1000 * left), increment, moves or None, overhead=OVERHEAD)
+
+
+class Game:
+    """largest: the largest board that the network knows. Every method that cannot do what is asked raises Refused and
+    has changed nothing."""
+
+    def __init__(self, largest: int, komi: float, rules: Rules):
+        self.largest, self.komi, self.rules = largest, komi, rules
+        self.clocks: dict[int, Clock] = {}
+        self.clear(min(GRID, largest))
+
+    def clear(self, size: int | None = None) -> None:
+        """An empty board, of another size where one is given."""
+        size = self.start.size if size is None else size
+        if size not in SIZES or size > self.largest:
+            raise Refused("unacceptable size")
+        self._begin(Board(size), 0)
+
+    def _begin(self, start: Board, handicap: int) -> None:
+        self.start, self.handicap = start, handicap
+        self.moves: list[tuple[int, int]] = []
+        """Colour and point of each move."""
+        self.board = start.copy()
+        self.obey(self.rules)
+
+    @property
+    def size(self) -> int:
+        return self.start.size
+
+    @property
+    def terms(self) -> Terms:
+        return Terms(self.komi + self.rules.bonus(self.handicap), self.rules.territory)
+
+    def obey(self, rules: Rules) -> None:
+        """Other rules from now on."""
+        self.rules = rules
+        self.board.suicide, self.board.superko = rules.suicide, rules.ko == "POSITIONAL"
+
+    def play(self, colour: int, point: int) -> None:
+        try:
+            self.board.play(colour, point)
+        except Illegal:
+            raise Refused("illegal move") from None
+        self.moves.append((colour, point))
+
+    def play_all(self, moves: list[tuple[int, int]]) -> None:
+        """All of these moves, or none."""
+        before = len(self.moves)
+        for colour, point in moves:
+            try:
+                self.play(colour, point)
+            except Refused:
+                self.undo(len(self.moves) - before)
+                raise
+
+    def undo(self, count: int = 1) -> None:
+        """Take back so many moves."""
+        if count > len(self.moves):
+            raise Refused("cannot undo")
+        del self.moves[len(self.moves) - count :]
+        self.board = self.start.copy()
+        self.board.suicide = True  # what was legal when it was played stays so, whatever the rules have become
+        for colour, point in self.moves:
+            self.board.play(colour, point)
+        self.obey(self.rules)
+
+    def is_empty(self) -> bool:
+        colours = self.board.colours()
+        return not ((colours == BLACK) | (colours == WHITE)).any()
+
+    def place_handicap(self, points: list[int]) -> None:
+        """Black stones on an empty board; White moves first."""
+        if not self.is_empty():
+            raise Refused("board not empty")
+        if len(set(points)) < len(points) or len(points) < 2 or not all(on_board(p, self.size) for p in points):
+            raise Refused("bad vertex list")
+        board = Board(self.size)
+        for point in points:
+            board.put(BLACK, point)
+        board.to_move = WHITE
+        self._begin(board, len(points))
+
+    def load(self, file: str, before: int | None) -> None:
+        """The first game of an SGF file, up to the position before a move's number (None: its end)."""
+        if not Path(file).is_file():
+            raise Refused(f"cannot load file: {shown(file)}: no such file")
+
+        from kibitz.games.go.io.sgf import Record, read_records
+
+        try:
+            record = next(iter(read_records([file])), None)
+        except (OSError, KibitzError) as error:
+            raise Refused(f"cannot load file: {shown(' '.join(str(error).split()))}") from None
+        if not isinstance(record, Record):
+            raise Refused(f"cannot load file: {shown(str(getattr(record, 'reason', 'no game in it')))}")
+        if record.size > self.largest:
+            raise Refused("cannot load file: unacceptable size")
+        start = Board(record.size)
+        moves: list[tuple[int, int]] = []
+        colour = record.side
+        try:
+            for side, stones in ((BLACK, record.black), (WHITE, record.white)):
+                for point in stones:
+                    start.put(side, point)
+            start.to_move = record.side
+            board = start.copy()
+            board.suicide = True
+            for point in record.moves[: None if before is None else max(0, before - 1)]:
+                board.play(colour, point)
+                moves.append((colour, point))
+                colour = 3 - colour
+        except Illegal as error:
+            raise Refused(f"cannot load file: move {len(moves) + 1} is illegal ({error})") from None
+        rules = self.rules
+        if record.rules:
+            rules = named(record.rules)
+        self._begin(start, record.handicap)
+        self.moves = moves
+        self.komi, self.board = record.komi, board
+        self.obey(rules)
+
+    def last_point(self) -> int:
+        """The point of the last move; PASS where that was a pass, or there is none."""
+        return self.moves[-1][1] if self.moves else PASS
+
+
+def fixed_handicap(count: int, size: int) -> list[int]:
+    """The points of so many fixed handicap stones, 2 to 9, as GTP lists them."""
+    near = 2 if size < 13 else 3
+    far, middle = size - 1 - near, size // 2
+    places = [(far, near), (near, far), (near, near), (far, far)]  # row from above, column: D4, Q16, D16, Q4
+    places = places[:count]
+    if count >= 6:
+        places += [(middle, near), (middle, far)]
+    if count >= 8:
+        places += [(near, middle), (far, middle)]
+    if count in (5, 7, 9):
+        places.append((middle, middle))
+    return [row * GRID + column for row, column in places]

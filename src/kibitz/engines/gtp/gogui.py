@@ -1,0 +1,105 @@
+"""GTP commands that GoGui shows on its board: the map of owners, the expected score, the moves and what they gain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kibitz.engines.gtp.parse import Command, colour
+from kibitz.engines.gtp.play import written
+from kibitz.engines.gtp.session import Desk, Handler
+from kibitz.games.go.points import BLACK, to_gtp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LABELLED = 9
+"""Moves that are marked on the board."""
+BLACKS, UNSURE, WHITES = (38, 70, 160), (190, 190, 190), (196, 60, 50)
+"""Colours of points that are Black's, nobody's and White's, as red, green and blue."""
+
+
+def _analyze_commands(desk: Desk, command: Command) -> str:
+    return "\n".join(
+        [
+            "gfx/Owners and Score/kibitz-owners_gfx",
+            "dboard/Owners/kibitz-owners",
+            "cboard/Owners in Colors/kibitz-owners_colors",
+            "gfx/Best Moves/kibitz-moves %c",
+            "string/Expected Score/kibitz-score",
+            "string/Final Score/final_score",
+            "pstring/Dead Stones/final_status_list dead",
+            "string/Why the Last Move/gomill-explain_last_move",
+            "none/Rules/kata-set-rules %s",
+        ]
+    )
+
+
+def _map(desk: Desk) -> NDArray:  # type: ignore[type-arg]
+    """The owners in hundredths, [size, size]: 1 Black, -1 White."""
+    from kibitz.play.go.ownership import points_of
+
+    size = desk.game.size
+    return (2 * desk.owners()[points_of(size)].reshape(size, size) - 1).round(2) + 0.0  # no -0
+
+
+def _owners(desk: Desk, command: Command) -> str:
+    return "\n" + "\n".join(" ".join(f"{value:5.2f}" for value in row) for row in _map(desk).tolist())
+
+
+def _owners_colors(desk: Desk, command: Command) -> str:
+    return "\n" + "\n".join(" ".join(_paint(value) for value in row) for row in _map(desk).tolist())
+
+
+def _paint(value: float) -> str:
+    """The colour of a point, from WHITES at -1 over UNSURE to BLACKS at 1."""
+    end = BLACKS if value > 0 else WHITES
+    mixed = (round(u + abs(value) * (e - u)) for u, e in zip(UNSURE, end, strict=True))
+    return "#{:02x}{:02x}{:02x}".format(*mixed)
+
+
+def _owners_gfx(desk: Desk, command: Command) -> str:
+    from kibitz.play.go.ownership import points_of
+
+    size = desk.game.size
+    names = [to_gtp(point, size) for point in points_of(size).tolist()]
+    pairs = (f"{name} {value:.2f}" for name, value in zip(names, _map(desk).ravel().tolist(), strict=True))
+    return "\nINFLUENCE " + " ".join(pairs) + "\nTEXT " + _score_text(desk)
+
+
+def _score(desk: Desk, command: Command) -> str:
+    return _score_text(desk)
+
+
+def _score_text(desk: Desk) -> str:
+    from kibitz.play.go.ownership import lead, spread, winrate
+
+    game, owners = desk.game, desk.owners()
+    ahead = float(lead(owners, game.size)) - game.terms.komi
+    chance = winrate(ahead, spread(owners, game.size))
+    return (
+        f"Expected {written(round(ahead, 1))}, give or take {spread(owners, game.size):.1f};"
+        f" Black wins {100 * chance:.0f}%"
+    )
+
+
+def _moves(desk: Desk, command: Command) -> str:
+    game = desk.game
+    side = colour(command.words[0]) if command.words else game.board.to_move
+    study = desk.player.study(game.board, side, game.terms)
+    for _ in study.steps():
+        pass
+    best = study.candidates()[:LABELLED]
+    labels = [f"{to_gtp(move.point, game.size)} {move.gain:+.1f}" for move in best if move.point < 19 * 19]
+    ahead = best[0].lead if side == BLACK else -best[0].lead
+    text = f"TEXT {to_gtp(best[0].point, game.size)}: expected {written(round(ahead, 1))} after it"
+    return "\n".join(["", *(["LABEL " + " ".join(labels)] if labels else []), text])
+
+
+COMMANDS: dict[str, Handler] = {
+    "gogui-analyze_commands": _analyze_commands,
+    "kibitz-owners": _owners,
+    "kibitz-owners_colors": _owners_colors,
+    "kibitz-owners_gfx": _owners_gfx,
+    "kibitz-score": _score,
+    "kibitz-moves": _moves,
+}

@@ -1,0 +1,103 @@
+"""The words of GTP: a command's line taken apart, its arguments read, answers put together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kibitz.text import shown, whole_number
+
+LONGEST_ID = 20
+
+
+class Refused(ValueError):
+    """A command that is not obeyed; the message, in one line, is the answer."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """id: its digits as they came, "" for none; name: in lower case; words, text: its arguments."""
+
+    id: str
+    name: str
+    words: tuple[str, ...]
+    text: str
+
+
+def read_command(line: str) -> Command | None:
+    """A line as a command; None where there is nothing in it but blanks and a comment."""
+    line = "".join(" " if letter == "\t" else letter for letter in line if letter == "\t" or letter >= " ")
+    line = line.replace("\x7f", "").split("#", 1)[0].strip()
+    if not line:
+        return None
+    first, _, rest = line.partition(" ")
+    number = ""
+    if first.isascii() and first.isdigit() and len(first) <= LONGEST_ID:
+        number = first
+        first, _, rest = rest.strip().partition(" ")
+    return Command(number, first.lower(), tuple(rest.split()), rest.strip())
+
+
+def answer(number: str, text: str, good: bool = True) -> str:
+    """An answer as GTP has it: no empty line inside, one at the end."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    body = "\n".join([lines[0], *(line for line in lines[1:] if line)])
+    return f"{'=' if good else '?'}{number} {body}\n\n"
+
+
+def argument(words: Sequence[str], place: int = 0) -> str:
+    """The argument at a place. Raises Refused where there is none."""
+    if place >= len(words):
+        raise Refused("syntax error: an argument is missing")
+    return words[place]
+
+
+def colour(text: str) -> int:
+    """BLACK or WHITE of "b", "white" and so on, in any case."""
+    from kibitz.games.go.points import BLACK, WHITE
+
+    found = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}.get(text.lower())
+    if found is None:
+        raise Refused(f"syntax error: {shown(text)} is no color")
+    return found
+
+
+def is_colour(text: str) -> bool:
+    return text.lower() in ("b", "black", "w", "white")
+
+
+def vertex(text: str, size: int) -> int:
+    """A point, or PASS."""
+    from kibitz.games.go.points import from_gtp
+
+    try:
+        return from_gtp(text, size)
+    except ValueError:
+        raise Refused(f"syntax error: {shown(text)} is no vertex of this board") from None
+
+
+def whole(text: str, low: int, high: int) -> int:
+    """A whole number in a range."""
+    number = whole_number(text)
+    if number is None or not low <= number <= high:
+        raise Refused(f"syntax error: {shown(text)} is no whole number from {low} to {high}")
+    return number
+
+
+def number(text: str, low: float = -math.inf, high: float = math.inf) -> float:
+    """A finite number in a range."""
+    try:
+        value = float(text) if text.isascii() and "_" not in text and len(text) < 40 else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or not low <= value <= high:
+        raise Refused(f"syntax error: {shown(text)} is no number that is possible here")
+    return value
+
+
+def truth(text: str) -> bool:
+    """true or false."""
+    if text.lower() not in ("true", "false"):
+        raise Refused(f"syntax error: {shown(text)} is neither true nor false")
+    return text.lower() == "true"

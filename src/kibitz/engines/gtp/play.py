@@ -1,0 +1,188 @@
+"""GTP commands that ask the network: moves, clocks, the score and the status of stones."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from kibitz.engines.gtp.parse import Command, Refused, argument, colour, number, whole
+from kibitz.engines.gtp.session import Desk, Handler
+from kibitz.errors import KibitzError
+from kibitz.games.go.points import BLACK, WHITE, to_gtp
+from kibitz.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kibitz.play.go.player import Candidate, Study
+
+LONGEST_TIME = 2.0**32
+KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")
+
+
+def choose(
+    desk: Desk, side: int, clean_up: bool = False, tell: Callable[[Study], None] = lambda study: None
+) -> Candidate:
+    """The player's move in the game's position; it is not played."""
+    game = desk.game
+    clock = game.clocks.get(side)
+    seconds = clock.seconds() if clock else None
+    found = desk.player.choose(
+        game.board, side, game.terms, last=game.last_point(), seconds=seconds, clean_up=clean_up, tell=tell
+    )
+    ahead = found.lead if side == BLACK else -found.lead
+    desk.last_words = (
+        f"{to_gtp(found.point, game.size)}: expected {written(round(ahead, 1))} after it, {found.gain:.1f} better than"
+        f" after a pass; seen {found.looks} times"
+    )
+    return found
+
+
+def _genmove(desk: Desk, command: Command) -> str:
+    return _answer(desk, command, play=True)
+
+
+def _reg_genmove(desk: Desk, command: Command) -> str:
+    return _answer(desk, command, play=False)
+
+
+def _cleanup(desk: Desk, command: Command) -> str:
+    return _answer(desk, command, play=True, clean_up=True)
+
+
+def _answer(desk: Desk, command: Command, play: bool, clean_up: bool = False) -> str:
+    side = colour(argument(command.words))
+    found = choose(desk, side, clean_up)
+    if play:
+        desk.game.play(side, found.point)
+    return to_gtp(found.point, desk.game.size)
+
+
+def _explain(desk: Desk, command: Command) -> str:
+    return desk.last_words
+
+
+def _seed(desk: Desk, command: Command) -> str:
+    import numpy as np
+
+    desk.player.random = np.random.default_rng(whole(argument(command.words), 0, 2**31 - 1))
+    return ""
+
+
+def _time_settings(desk: Desk, command: Command) -> str:
+    main, period = (number(argument(command.words, i), 0, LONGEST_TIME) for i in range(2))
+    stones = whole(argument(command.words, 2), 0, 10**6)
+    if period > 0 and stones == 0:
+        return _set_clocks(desk, None)
+    return _set_clocks(desk, (main, period if stones else 0.0, stones, 0.0))
+
+
+def _named_time_settings(desk: Desk, command: Command) -> str:
+    """`kgs-time_settings` and `kata-time_settings`."""
+    kind = argument(command.words).lower().replace("byo-yomi", "byoyomi")
+    if kind not in KATA_TIMES:
+        raise Refused(f"unknown time settings {shown(kind)}; there are {' '.join(KATA_TIMES)}")
+
+    def seconds(place: int) -> float:
+        return number(argument(command.words, place), 0, LONGEST_TIME)
+
+    if kind == "none":
+        return _set_clocks(desk, None)
+    if kind == "absolute":
+        return _set_clocks(desk, (seconds(1), 0.0, 0, 0.0))
+    if kind.startswith("fischer"):
+        return _set_clocks(desk, (seconds(1), 0.0, 0, seconds(2)))
+    main, period, count = seconds(1), seconds(2), whole(argument(command.words, 3), 1, 10**6)
+    return _set_clocks(desk, (main, period, count if kind == "canadian" else 1, 0.0))
+
+
+def _set_clocks(desk: Desk, times: tuple[float, float, int, float] | None) -> str:
+    from kibitz.engines.gtp.game import Clock
+
+    desk.game.clocks = {}
+    if times is not None:
+        main, period, stones, increment = times
+        desk.game.clocks = {side: Clock(main, period, stones, increment=increment) for side in (BLACK, WHITE)}
+        with contextlib.suppress(KibitzError):  # told when it is needed
+            desk.owners()  # loading takes a moment, which must be over before a clock runs
+    return ""
+
+
+def _list_times(desk: Desk, command: Command) -> str:
+    return " ".join(KATA_TIMES)
+
+
+def _time_left(desk: Desk, command: Command) -> str:
+    from kibitz.engines.gtp.game import Clock
+
+    side = colour(argument(command.words))
+    left = max(0.0, number(argument(command.words, 1), -LONGEST_TIME, LONGEST_TIME))
+    stones = whole(argument(command.words, 2), 0, 10**6)
+    clock = desk.game.clocks.setdefault(side, Clock())
+    clock.left, clock.left_stones = left, stones
+    return ""
+
+
+def score(desk: Desk) -> float:
+    """Black's lead, if the game ended now: komi, handicap and the rules' way of counting included."""
+    from kibitz.games.go.endings.counting import area, territory
+    from kibitz.play.go.ownership import settled
+
+    game = desk.game
+    colours = game.board.colours()
+    owner = settled(desk.owners(), colours, game.size)
+    lost = (game.board.captured[BLACK], game.board.captured[WHITE])
+    points = territory(owner, colours, lost) if game.rules.territory else area(owner)
+    return points - game.terms.komi
+
+
+def written(lead: float) -> str:
+    """A result as GTP has it: B+3.5, W+0.5, 0."""
+    return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
+
+
+def _final_score(desk: Desk, command: Command) -> str:
+    return written(score(desk))
+
+
+def _final_status_list(desk: Desk, command: Command) -> str:
+    from kibitz.play.go.ownership import chains, dead_chains
+
+    status = argument(command.words).lower()
+    if status not in ("alive", "dead", "seki", "black_territory", "white_territory", "dame"):
+        raise Refused("syntax error: alive, dead or seki must follow")
+    game = desk.game
+    owners, colours = desk.owners(), game.board.colours()
+    if status in ("alive", "dead", "seki"):
+        dead = dead_chains(owners, colours, game.size)
+        # The network was never told what a seki is; stones in it are alive.
+        lists = {"dead": dead, "seki": [], "alive": [c for c in chains(colours, game.size) if c not in dead]}[status]
+    else:
+        lists = [_territory(desk, owners, colours, status)]
+    return "\n".join(" ".join(to_gtp(point, game.size) for point in points) for points in lists if points)
+
+
+def _territory(desk: Desk, owners, colours, status: str) -> list[int]:  # type: ignore[no-untyped-def]
+    """Empty points by their owner, as GNU Go lists them too."""
+    from kibitz.play.go.ownership import points_of, settled
+
+    owner = settled(owners, colours, desk.game.size)
+    wanted = {"black_territory": BLACK, "white_territory": WHITE, "dame": 0}[status]
+    return [p for p in points_of(desk.game.size).tolist() if colours[p] == 0 and owner[p] == wanted]
+
+
+COMMANDS: dict[str, Handler] = {
+    "genmove": _genmove,
+    "reg_genmove": _reg_genmove,
+    "kata-search": _reg_genmove,
+    "kgs-genmove_cleanup": _cleanup,
+    "gomill-explain_last_move": _explain,
+    "set_random_seed": _seed,
+    "time_settings": _time_settings,
+    "kgs-time_settings": _named_time_settings,
+    "kata-time_settings": _named_time_settings,
+    "kata-list_time_settings": _list_times,
+    "time_left": _time_left,
+    "final_score": _final_score,
+    "final_status_list": _final_status_list,
+}

@@ -1,0 +1,86 @@
+"""What all GTP commands share: the game, the network that is loaded when it is first needed, the player."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from kibitz.engines.gtp.parse import Command
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kibitz.engines.gtp.game import Game
+    from kibitz.play.go.ownership import Evaluates
+    from kibitz.play.go.player import GoPlayer
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """name, version: as a controller is told. komi, rules: of the first game. temperature: of GoPlayer; seed: None any;
+    largest: the largest board that the network knows."""
+
+    name: str
+    version: str
+    komi: float = 7.5
+    rules: str = "chinese"
+    temperature: float = 0.0
+    seed: int | None = None
+    largest: int = 19
+
+
+@dataclass(frozen=True)
+class Stream:
+    """An answer of many lines over time. run: says line after line, and ends soon after its event is set; ends: whether
+    it ends by itself, so that the next command waits for it rather than ending it."""
+
+    run: Callable[[Say, threading.Event], None]
+    ends: bool
+
+
+Handler = Callable[["Desk", Command], "str | Stream"]
+
+
+@dataclass
+class Desk:
+    """load: opens the network; it may take seconds, and raise."""
+
+    settings: Settings
+    load: Callable[[], Evaluates]
+    last_words: str = field(default="", init=False)
+    """What there is to say about the last move that was chosen."""
+
+    @cached_property
+    def game(self) -> Game:
+        from kibitz.engines.gtp.game import Game
+        from kibitz.games.go.rulesets import named
+
+        return Game(self.settings.largest, self.settings.komi, named(self.settings.rules))
+
+    @cached_property
+    def network(self) -> Evaluates:
+        return self.load()
+
+    @cached_property
+    def player(self) -> GoPlayer:
+        from kibitz.play.go.player import GoPlayer
+
+        return GoPlayer(self.network, temperature=self.settings.temperature, seed=self.settings.seed)
+
+    def owners(self, colour: int | None = None) -> NDArray[np.float32]:
+        """The map [361] of the game's position with this side to move, as seen from all sides of the board."""
+        import numpy as np
+
+        from kibitz.play.go.ownership import SYMMETRIES
+
+        game = self.game
+        study = self.player.study(game.board, colour or game.board.to_move, game.terms, only=())
+        for symmetry in range(SYMMETRIES):
+            study.look(np.array([0]), symmetry)
+        return study.owners()

@@ -1,0 +1,277 @@
+"""The UCI engine: a loop over the GUI's lines, and a thread that thinks.
+
+`uci` is answered before anything heavy is loaded; the network is loaded on `isready`, or on the first `go`. What a GUI
+sends wrong is told in an `info string` line and passed over. A search that fails still ends with a legal move.
+Every `go` is answered by exactly one `bestmove`. Not supported: pondering and Chess960.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import IO, TYPE_CHECKING
+
+from kibitz.engines.uci.options import CLEAR_HASH, Options, changed, declared, split_setoption
+from kibitz.engines.uci.time_budget import seconds_to_think
+from kibitz.text import shown
+
+if TYPE_CHECKING:
+    import chess
+
+    from kibitz.engines.uci.parser import Go, Position
+    from kibitz.play.result import Limits, Thinks, Thought
+
+UNLIMITED_SECONDS = 1.0
+"""A `go` that names no limit (or none that can be read) thinks so long."""
+LONGEST_LINE = 1 << 20
+"""Bytes of a line; that of a game of 100,000 moves is shorter."""
+FAREWELL = 5.0
+"""Seconds that a search has to end after `quit`."""
+
+
+def read_lines(stream: IO[bytes]) -> Iterator[str]:
+    """The lines of a stream as text, whatever bytes are in them; those longer than any command are passed over."""
+    passing = False
+    while piece := stream.readline(LONGEST_LINE):
+        whole = piece.endswith(b"\n") or len(piece) < LONGEST_LINE
+        if whole and not passing:
+            yield piece.decode(errors="replace").strip()
+        passing = not whole
+
+
+class Engine:
+    """One engine on one pair of streams.
+
+    name: as a GUI shows it. open_player: makes the player for some options; it may take seconds, and raise. output: a
+    binary stream that nothing else writes to.
+    """
+
+    def __init__(self, name: str, open_player: Callable[[Options], Thinks], options: Options, output: IO[bytes]):
+        self._name = name
+        self._open_player = open_player
+        self._output = output
+        self._writing = threading.Lock()
+        self._initial = self._options = options
+        self._player: Thinks | None = None
+        self._playing = _of_player(options)  # what the player is made with
+        self._forget = False  # what the player remembers, before the next search
+        self._debug = False
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._searching = False  # no longer true once bestmove is sent, though the thread may take a moment more
+        self._commands: dict[str, Callable[[str], None]] = {
+            "uci": self._uci,
+            "debug": self._set_debug,
+            "isready": self._isready,
+            "setoption": self._setoption,
+            "ucinewgame": self._ucinewgame,
+            "position": self._set_position,
+            "go": self._go,
+            "stop": lambda line: self._stop.set(),
+            "ponderhit": lambda line: None,
+            "register": lambda line: None,
+        }
+
+    def run(self, lines: Iterable[str]) -> None:
+        """Obey the lines until `quit` or their end.
+
+        Raises what open_player raises, where there never was a player; nothing else.
+        """
+        try:
+            for line in lines:
+                word = line.split(maxsplit=1)[0].lower() if line.strip() else ""
+                if word == "quit":
+                    break
+                if command := self._commands.get(word):
+                    command(line)
+                elif word:
+                    self._tell(f"unknown command: {shown(line)}")
+        finally:
+            self._stop.set()
+            if self._thread:
+                self._thread.join(FAREWELL)
+
+    @cached_property
+    def _position(self) -> Position:
+        from kibitz.engines.uci.parser import Position
+
+        return Position()
+
+    def _uci(self, line: str) -> None:
+        self._say(
+            f"id name kibitz {self._name}", "id author the kibitz developers", *declared(self._initial), "uciok"
+        )  # fmt: skip
+
+    def _set_debug(self, line: str) -> None:
+        self._debug = line.split()[1:2] != ["off"]
+
+    def _isready(self, line: str) -> None:
+        if not self._searching:
+            self._ready()
+        self._say("readyok")
+
+    def _setoption(self, line: str) -> None:
+        name, value = split_setoption(line)
+        if name == CLEAR_HASH:
+            self._forget = True
+            return
+        try:
+            self._options = changed(self._options, name, value)
+        except ValueError as error:
+            self._tell(str(error))
+
+    def _ucinewgame(self, line: str) -> None:
+        self._forget = True
+
+    def _set_position(self, line: str) -> None:
+        if problem := self._position.set(line.split()[1:]):
+            self._tell(problem)
+
+    def _go(self, line: str) -> None:
+        from kibitz.engines.uci.parser import read_go
+
+        begun = time.monotonic()
+        if self._searching:
+            self._tell("go during a search: the running one is ended")
+        self._stop.set()
+        if self._thread:
+            self._thread.join()
+        board = self._position.board
+        go = read_go(line.split()[1:], board)
+        self._tell(*go.problems)
+        player = self._ready()
+        limits = _limits(go, board, self._options.overhead)
+        if self._debug:
+            self._tell(f"{limits}")
+        self._stop = threading.Event()
+        self._searching = True
+        self._thread = threading.Thread(
+            target=self._search, args=(player, board.copy(), limits, begun, go.infinite, self._stop), daemon=True
+        )
+        self._thread.start()
+
+    def _ready(self) -> Thinks:
+        """The player that the options ask for.
+
+        Where it cannot be made, the former one, or one with the first options, goes on: an option must not end a game.
+        """
+        if self._player is None or _of_player(self._options) != self._playing:
+            try:
+                self._player, self._playing = self._open_player(self._options), _of_player(self._options)
+            except Exception as error:
+                self._tell(_told(error))
+                if _of_player(self._options) == self._playing:
+                    raise
+                self._tell("the options are set back to what they were")
+                kept = self._options
+                self._options = replace(self._playing, overhead=kept.overhead, show_wdl=kept.show_wdl)
+                return self._ready()
+        elif self._forget:
+            self._player.new_game()
+        self._forget = False
+        return self._player
+
+    def _search(
+        self, player: Thinks, board: chess.Board, limits: Limits, begun: float, infinite: bool, stop: threading.Event
+    ) -> None:
+        """Think and answer, in a thread of its own."""
+        try:
+            move = self._choose(player, board, limits, begun, stop)
+        except Exception as error:  # a bug: the game goes on, and whoever looks at standard error sees where it is
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
+                traceback.print_exc(file=sys.stderr)
+            self._tell(f"the search failed ({_told(error)}); any legal move is played")
+            move = next(iter(limits.moves or board.legal_moves))
+            self._say(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {move.uci()}")
+        if infinite:
+            stop.wait()
+        self._searching = False
+        self._say(f"bestmove {move.uci() if move else '(none)'}")
+
+    def _choose(
+        self, player: Thinks, board: chess.Board, limits: Limits, begun: float, stop: threading.Event
+    ) -> chess.Move | None:
+        """The player's move, None where there is none; what it thinks is told meanwhile. Raises whatever it raises."""
+        if not any(board.legal_moves):
+            self._say(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
+            return None
+        last: Thought | None = None
+
+        def tell(thought: Thought) -> None:
+            nonlocal last
+            last = thought
+            self._say(*info_lines(thought, self._options.multipv, self._options.show_wdl))
+
+        if limits.seconds is not None:  # loading, or the end of another search, has taken some of it
+            limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - begun)))
+        thought = player.think(board.copy(), limits, stop, tell)
+        if thought is None:
+            raise RuntimeError("no move was found")
+        if last is None or thought != replace(last, seconds=thought.seconds):
+            tell(thought)
+        move = thought.lines[0].move
+        if move not in (limits.moves or board.legal_moves):
+            raise RuntimeError(f"{move.uci()} is not possible")
+        return move
+
+    def _tell(self, *lines: str) -> None:
+        self._say(*(f"info string {line}" for line in lines))
+
+    def _say(self, *lines: str) -> None:
+        text = "".join(line + "\n" for line in lines).encode(errors="replace")
+        with self._writing, contextlib.suppress(OSError, ValueError):  # a GUI that is gone ends our input, too
+            self._output.write(text)
+            self._output.flush()
+
+
+def info_lines(thought: Thought, most: int, show_wdl: bool) -> list[str]:
+    """`info` lines of a thought, the best choice first, at most so many."""
+    milliseconds = round(thought.seconds * 1000)
+    work = f"nodes {thought.nodes} nps {thought.nodes * 1000 // max(1, milliseconds)} time {milliseconds}"
+    lines = []
+    for rank, line in enumerate(thought.lines[:most], 1):
+        score = f"cp {line.score}" if line.mate is None else f"mate {line.mate}"
+        wdl = " wdl {} {} {}".format(*line.wdl) if show_wdl else ""
+        moves = " ".join(move.uci() for move in line.pv or (line.move,))
+        lines.append(f"info depth {thought.depth} multipv {rank} score {score}{wdl} {work} pv {moves}")
+    return lines
+
+
+def _limits(go: Go, board: chess.Board, overhead: int) -> Limits:
+    """What a `go` allows the player for this position."""
+    from kibitz.play.chess.player import Limits
+
+    number = go.numbers.get
+    mine = "w" if board.turn else "b"
+    depths = [max(1, go.numbers["depth"])] if "depth" in go.numbers else []
+    if mate := number("mate"):
+        depths.append(2 * abs(mate) - (mate > 0))  # plies to a mate in so many moves, of either side
+    nodes = max(1, go.numbers["nodes"]) if "nodes" in go.numbers else None
+    seconds = seconds_to_think(
+        number(f"{mine}time"), number(f"{mine}inc", 0), number("movestogo"), number("movetime"), overhead
+    )
+    if go.infinite:
+        seconds = None
+    elif seconds is None and nodes is None and not depths:
+        seconds = UNLIMITED_SECONDS
+    return Limits(depth=min(depths, default=None), nodes=nodes, seconds=seconds, moves=go.moves)
+
+
+def _of_player(options: Options) -> Options:
+    """The options that a player is made with; the others are put to their defaults."""
+    return replace(options, overhead=Options.overhead, show_wdl=Options.show_wdl)
+
+
+def _milliseconds(begun: float) -> int:
+    return round((time.monotonic() - begun) * 1000)
+
+
+def _told(error: Exception) -> str:
+    """An exception in one line."""
+    return " ".join(str(error).split()) or type(error).__name__

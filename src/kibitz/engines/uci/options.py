@@ -1,0 +1,138 @@
+"""What can be set in an engine: the options of `kibitz uci`, how they are declared to a GUI, read and kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kibitz.cores import cores
+from kibitz.text import shown, whole_number
+
+AUTO = "auto"
+"""The method that the run allows: TopProb-Negamax where a value network is known, else top-prob; comparison for those
+that compare positions."""
+METHODS = ("top-move", "top-prob", "topprob-negamax", "value-negamax", "comparison", "comparison-full")
+"""As kibitz.play.chess.player and kibitz.play.comparison.player have them; repeated here because those take long to
+load, and `uci` is answered first."""
+EMPTY = "<empty>"
+"""How UCI writes an empty text."""
+CLEAR_HASH = "clear_hash"
+OWN_TEMPERATURE = -1
+"""A temperature that is left to the player: 100 where it plays like a person of a rating, else 0."""
+ELO = (800, 2800)
+"""Ratings that a network which is told them can play like."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """hash in MB; overhead in ms; temperature in percent, OWN_TEMPERATURE for the player's own; value: the run whose
+    value network is used, "" for none. limit_strength, elo: of a network that is told ratings (rated), whether it plays
+    like a person of that rating."""
+
+    hash: int = 64
+    threads: int = field(default_factory=cores)
+    multipv: int = 1
+    overhead: int = 30
+    method: str = AUTO
+    temperature: int = 0
+    value: str = ""
+    show_wdl: bool = False
+    rated: bool = False
+    limit_strength: bool = False
+    elo: int = 1500
+
+
+@dataclass(frozen=True)
+class _Known:
+    """An option as a GUI sees it: its name there, its field in Options, and what it may be (a spin's ends, a combo's
+    choices; a text where there are none of them)."""
+
+    name: str
+    field: str
+    spin: tuple[int, int] | None = None
+    choices: tuple[str, ...] = ()
+    check: bool = False
+    rated: bool = False  # only of networks that are told ratings
+
+    def declaration(self, options: Options) -> str:
+        now = getattr(options, self.field)
+        start = f"option name {self.name} type"
+        if self.spin:
+            low, high = self._ends(options)
+            return f"{start} spin default {now} min {low} max {high}"
+        if self.choices:
+            return " ".join([f"{start} combo default {now}", *(f"var {choice}" for choice in self.choices)])
+        if self.check:
+            return f"{start} check default {'true' if now else 'false'}"
+        return f"{start} string default {now or EMPTY}"
+
+    def _ends(self, options: Options) -> tuple[int, int]:
+        """The ends of a spin; only a player of ratings has a temperature of its own."""
+        assert self.spin
+        low, high = self.spin
+        return (low if options.rated else max(0, low)), high
+
+    def read(self, text: str, options: Options) -> Any:
+        """The value that a text means. Raises ValueError, saying what is possible."""
+        if self.spin:
+            low, high = self._ends(options)
+            if (number := whole_number(text)) is None or not low <= number <= high:
+                raise ValueError(f"a whole number from {low} to {high}")
+            return number
+        if self.choices:
+            if text.lower() not in self.choices:
+                raise ValueError(f"one of {', '.join(self.choices)}")
+            return text.lower()
+        if self.check:
+            if text.lower() not in ("true", "false"):
+                raise ValueError("true or false")
+            return text.lower() == "true"
+        return "" if text.lower() == EMPTY else text
+
+
+_KNOWN = (
+    _Known("Hash", "hash", spin=(1, 16384)),
+    _Known("Threads", "threads", spin=(1, 512)),
+    _Known("MultiPV", "multipv", spin=(1, 218)),  # no position has more legal moves
+    _Known("Move_Overhead", "overhead", spin=(0, 10000)),
+    _Known("method", "method", choices=(AUTO, *METHODS)),
+    _Known("temperature", "temperature", spin=(OWN_TEMPERATURE, 200)),
+    _Known("Value", "value"),
+    _Known("UCI_ShowWDL", "show_wdl", check=True),
+    _Known("UCI_LimitStrength", "limit_strength", check=True, rated=True),
+    _Known("UCI_Elo", "elo", spin=ELO, rated=True),
+)
+_BY_NAME = {known.name.lower(): known for known in _KNOWN}
+
+
+def declared(options: Options) -> list[str]:
+    """The lines that tell a GUI which options there are and what they are now."""
+    known = [one.declaration(options) for one in _KNOWN if options.rated or not one.rated]
+    return [*known, "option name Clear Hash type button"]
+
+
+def split_setoption(line: str) -> tuple[str, str]:
+    """Name and value of a line `setoption name NAME [value VALUE]`, "" where one is missing.
+
+    The name is in lower case with _ for blanks: case means nothing in UCI, and some write Move Overhead.
+    """
+    words = line.lower().split()
+    if words[1:2] != ["name"]:
+        return "", ""
+    end = words.index("value", 3) if "value" in words[3:] else len(words)
+    rest = line.split(maxsplit=end + 1)[end + 1 :]  # as it was written: a path may have capitals and blanks
+    return "_".join(words[2:end]), rest[0].strip() if rest else ""
+
+
+def changed(options: Options, name: str, value: str) -> Options:
+    """The options after a `setoption`, of a name in lower case. Raises ValueError, in one line, for what cannot be."""
+    known = _BY_NAME.get(name)
+    if known is None or (known.rated and not options.rated):
+        names = ", ".join(one.name for one in _KNOWN if options.rated or not one.rated)
+        raise ValueError(f"no option {shown(name) or 'without a name'}; there are {names}")
+    try:
+        setting: Any = {known.field: known.read(value, options)}
+    except ValueError as possible:
+        now = getattr(options, known.field)
+        raise ValueError(f"{known.name} {shown(value)}: must be {possible}; it stays {now}") from None
+    return replace(options, **setting)

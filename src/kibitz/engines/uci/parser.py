@@ -1,0 +1,121 @@
+"""What a GUI asks: the `position` and `go` commands of UCI, read so that nothing in them can do harm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import chess
+
+from kibitz.text import shown, whole_number
+
+NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes", "mate")
+FLAGS = ("infinite", "ponder")
+SEARCHMOVES = "searchmoves"
+
+
+@dataclass
+class Go:
+    """A `go` command: its numbers by name, as sent; infinite; the moves to choose from (none: all).
+
+    problems: a line for each thing that was wrong and is passed over.
+    """
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    infinite: bool = False
+    moves: tuple[chess.Move, ...] = ()
+    problems: list[str] = field(default_factory=list)
+
+
+def read_go(words: Sequence[str], board: chess.Board) -> Go:
+    """The words after `go`, for this position."""
+    go = Go()
+    moves: list[chess.Move] = []
+    rest = iter(words)
+    of_moves = False  # searchmoves takes all words up to the next name
+    for word in rest:
+        name = word.lower()
+        if name in NUMBERS:
+            text = next(rest, "")
+            if (number := whole_number(text)) is None:
+                go.problems.append(f"go {name} {shown(text)}: not a number; passed over")
+            else:
+                go.numbers[name] = number
+        elif name in FLAGS:
+            go.infinite |= name == "infinite"
+        elif name == SEARCHMOVES:
+            of_moves = True
+            continue
+        elif not of_moves:
+            go.problems.append(f"go: {shown(word)}: unknown; passed over")
+        elif (move := legal(board, word)) is None:
+            go.problems.append(f"go searchmoves {shown(word)}: not a legal move; passed over")
+        elif move not in moves:
+            moves.append(move)
+        of_moves = of_moves and name not in NUMBERS and name not in FLAGS
+    go.moves = tuple(moves)
+    return go
+
+
+class Position:
+    """The position a GUI has set: always a legal one, the last good one where a command is wrong."""
+
+    def __init__(self) -> None:
+        self.board = chess.Board()
+        """With its moves, so that repetitions are seen."""
+        self._start = ""
+        self._moves: list[str] = []
+
+    def set(self, words: Sequence[str]) -> str | None:
+        """Read the words after `position`. None, or what was wrong with them, in one line.
+
+        After an impossible start nothing has changed; after an illegal move the position before that move stands.
+        """
+        lower = [word.lower() for word in words]
+        end = lower.index("moves") if "moves" in lower else len(words)
+        start, moves = " ".join(words[:end]), lower[end + 1 :]
+        known = len(self._moves)
+        if start != self._start or moves[:known] != self._moves:  # a game goes on: only its new moves are read
+            try:
+                self.board = _board(words[:end])
+            except ValueError as error:
+                return f"position: {error}; {self.board.fen()} is kept"
+            self._start, self._moves, known = start, [], 0
+        for number, text in enumerate(moves[known:], known + 1):
+            if (move := legal(self.board, text)) is None:
+                return f"position: move {number} ({shown(text)}) is illegal; {self.board.fen()} is set"
+            self.board.push(move)
+            self._moves.append(text)
+        return None
+
+
+def legal(board: chess.Board, text: str) -> chess.Move | None:
+    """The legal move that a word means, None where there is none. A null move is no move."""
+    try:
+        return board.parse_uci(text.lower()) or None
+    except ValueError:
+        return None
+
+
+def _board(words: Sequence[str]) -> chess.Board:
+    """The board of `startpos` or `fen FEN`. Raises ValueError, in one line, for a position that cannot be."""
+    kind = words[0].lower() if words else ""
+    if kind == "startpos" and len(words) == 1:
+        return chess.Board()
+    if kind != "fen":
+        raise ValueError("startpos or fen FEN must follow")
+    fen = " ".join(words[1:])
+    if any(whole_number(count) is None for count in words[5:7]):  # python-chess reads numbers of any length
+        raise ValueError(f"{shown(fen)}: no FEN (its counts are no numbers)")
+    try:
+        board = chess.Board(fen)
+    except ValueError as error:
+        raise ValueError(f"{shown(fen) or 'fen'}: no FEN ({shown(str(error).split(':')[0])})") from None
+    # Many write rights that are gone, or a square behind any pawn that moved two.
+    board.castling_rights = board.clean_castling_rights()
+    if board.status() & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():
+        board.ep_square = None
+    if status := board.status():
+        wrong = ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status)
+        raise ValueError(f"{shown(fen)}: impossible ({wrong})")
+    return board

@@ -1,0 +1,108 @@
+"""Which games a run is tested on: as a rule those that it has not seen, and how that is said in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.runs import Run
+from kibitz.store.split import VALIDATE
+from kibitz.store.store import Store
+
+CHOICES = ("unseen", "test", "validation", "all")
+BUNDLED = "kibitz bundled games"
+"""The event of the games that come with kibitz."""
+PLAYER = {"chess": "Stockfish", "go": "GNU Go"}
+"""Who played them."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The games of a test.
+
+    games: their numbers in the store, rising. taken: how many games of the store the system takes at all; seen: how
+    many of the chosen the run has seen; left_out: how many are left out since it has seen them. words: the choice, for
+    people.
+    """
+
+    games: NDArray[np.int64]
+    taken: int
+    seen: int
+    left_out: int
+    words: str
+
+
+def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
+    """Games of the store to test the run on.
+
+    which: "unseen" or "test" (the run neither learned from them nor was chosen by them; of its own store, the test side
+    of its split), "validation" (that side of the run's split, applied to this store), or "all" that the system takes.
+    Raises UsageError for another word or a store of another game, KibitzError where no game is left.
+    """
+    if which not in CHOICES:
+        raise UsageError(f"--split {which}: choose from {', '.join(CHOICES)}")
+    if store.game != run.info["game"]:
+        raise UsageError(f"{store.path}: a store of {store.game} games; {run.name} was trained on {run.info['game']}")
+    taken = run.system.games(store, run.settings)
+    unseen = run.unseen(store.column("hash")[taken])
+    split = run.info["data"]["split_in_words"]
+    same = store.fingerprint == run.info["data"]["fingerprint"]
+    left_out = 0
+    if which in ("unseen", "test"):
+        games, left_out = taken[unseen], int((~unseen).sum())
+        words = f"test games of its split {split}" if same else "games that the network has not seen"
+    elif which == "validation":
+        games = taken[store.sides(run.split)[taken] == VALIDATE]
+        words = f"validation games of its split {split}; the network was chosen by such games"
+    else:
+        games, words = taken, f"all games, {int((~unseen).sum()):,} of which the network learned from or was chosen by"
+    if not len(games):
+        raise KibitzError(_nothing(run, store, which, len(taken), left_out))
+    seen = int(np.isin(games, taken[~unseen]).sum())
+    return Chosen(games, len(taken), seen, left_out, words)
+
+
+def _nothing(run: Run, store: Store, which: str, taken: int, left_out: int) -> str:
+    if not taken:
+        return f"{store.path}: {run.info['system']} takes none of its {len(store):,} games; test on another store"
+    if which == "validation":
+        return (
+            f"{store.path}: none of its {taken:,} games is for validation in this run's split; choose another --split"
+        )
+    return (
+        f"{store.path}: none of its games is left to test on, the run has seen all {left_out:,} that "
+        f"{run.info['system']} takes; name another store, or take --split all and read the figures as training figures"
+    )
+
+
+def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
+    """What must be said when most of the games are the bundled ones; else None."""
+    count = int(np.count_nonzero(store.column("event")[games] == BUNDLED))
+    if 2 * count <= len(games):
+        return None
+    which = "All of these games" if count == len(games) else f"{count:,} of these {len(games):,} games"
+    return (
+        f"{which} come with kibitz and were played by an engine, {PLAYER[store.game]}, against itself at limited "
+        "strengths. Figures on engine games are not the paper's and say nothing about games of people."
+    )
+
+
+def describe(store: Store, chosen: Chosen, positions: int, total: int) -> dict[str, Any]:
+    """The "data" of a result. positions: tested; total: how many these games have."""
+    words = chosen.words
+    if positions < total:
+        words += f"; {positions:,} of their {total:,} positions, drawn evenly"
+    return {
+        "store": str(store.path),
+        "fingerprint": store.fingerprint,
+        "games": len(chosen.games),
+        "positions": total,
+        "positions_tested": positions,
+        "seen_games": chosen.seen,
+        "seen_games_left_out": chosen.left_out,
+        "split": words,
+    }

@@ -1,0 +1,133 @@
+"""Who owns each point, counted: what a test keeps of predictions for the 361 points of many positions.
+
+Predictions are large (361 numbers a position), so each batch is boiled down at once to a few sums a position. Points
+that nobody owns at the end, or whose owner is not known, are left out of every sum but the score.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS
+
+BINS = 10
+"""Bins of the probability that Black owns a point."""
+LINES = (GRID + 1) // 2
+"""Lines of the board: the edge is the first, the centre of the largest board the tenth."""
+KINDS = ("a black stone", "a white stone", "an empty point")
+"""What stands on a point when it is predicted."""
+SURE = 0.9
+"""From here on a wrong answer is a sure one."""
+
+Tally = dict[str, NDArray[Any]]
+
+
+@numba.njit(nogil=True, cache=True)
+def _tally(  # type: ignore[no-untyped-def]
+    chance, owners, colours, sizes,
+    known, right, squared, surely_wrong, score,
+    counts, predicted, black, line_known, line_right, kind_known, kind_right,
+):  # fmt: skip
+    for i in range(chance.shape[0]):
+        for point in range(POINTS):
+            colour = colours[i, point]
+            if colour == OUTSIDE:
+                continue
+            p = np.float64(chance[i, point])
+            score[i] += 2 * p - 1
+            if owners[i, point] == NONE:
+                continue
+            truth = 1 if owners[i, point] == BLACK else 0
+            good = 0.5 if p == 0.5 else (1.0 if (p > 0.5) == (truth == 1) else 0.0)
+            known[i] += 1
+            right[i] += good
+            squared[i] += (p - truth) ** 2
+            if abs(p - truth) >= SURE:
+                surely_wrong[i] += 1
+            at = min(int(p * BINS), BINS - 1)
+            counts[i, at] += 1
+            predicted[i, at] += p
+            black[i, at] += truth
+            row, column, last = point // GRID, point % GRID, np.int64(sizes[i]) - 1
+            line = min(min(row, column), min(last - row, last - column))
+            line_known[i, line] += 1
+            line_right[i, line] += good
+            kind = colour - 1 if colour else 2
+            kind_known[i, kind] += 1
+            kind_right[i, kind] += good
+
+
+def tally(
+    chance: NDArray[np.float32], owners: NDArray[np.uint8], colours: NDArray[np.uint8], sizes: NDArray[np.uint8]
+) -> Tally:
+    """The sums of a batch of positions, each with the position as first axis.
+
+    chance [n, 361]: that Black owns each point; owners [n, 361]: who does (0: left out); colours [n, 361]: what stands
+    there now; sizes [n]: of the boards.
+
+    known: points; right: those predicted right (more than 0.5 for Black; exactly 0.5 is half right); squared: sum of
+    squared errors; surely_wrong: points given to the wrong side with SURE at least; score: Black's points less White's
+    as predicted, the sum of 2 · chance - 1 over all points of the board; counts, predicted, black [n, BINS]: points in
+    each bin of probability, the sum of their probabilities, and those that are Black's; line_known, line_right
+    [n, LINES] and kind_known, kind_right [n, 3]: known and right by line and by what stands on the point (KINDS).
+    """
+    n = len(chance)
+    found: Tally = {
+        "known": np.zeros(n, np.uint16),
+        "right": np.zeros(n, np.float32),
+        "squared": np.zeros(n, np.float64),
+        "surely_wrong": np.zeros(n, np.uint16),
+        "score": np.zeros(n, np.float64),
+        "counts": np.zeros((n, BINS), np.uint16),
+        "predicted": np.zeros((n, BINS), np.float32),
+        "black": np.zeros((n, BINS), np.uint16),
+        "line_known": np.zeros((n, LINES), np.uint16),
+        "line_right": np.zeros((n, LINES), np.float32),
+        "kind_known": np.zeros((n, len(KINDS)), np.uint16),
+        "kind_right": np.zeros((n, len(KINDS)), np.float32),
+    }
+    _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, *found.values())
+    return found
+
+
+@numba.njit(nogil=True, cache=True)
+def _distances(colours, colour, away):  # type: ignore[no-untyped-def]
+    """Steps along the lines from each point of the grid to the nearest stone of a colour; 99 where there is none."""
+    for point in range(POINTS):
+        away[point] = 0 if colours[point] == colour else 99
+    for point in range(POINTS):
+        if point >= GRID:
+            away[point] = min(away[point], away[point - GRID] + 1)
+        if point % GRID:
+            away[point] = min(away[point], away[point - 1] + 1)
+    for point in range(POINTS - 1, -1, -1):
+        if point < POINTS - GRID:
+            away[point] = min(away[point], away[point + GRID] + 1)
+        if point % GRID < GRID - 1:
+            away[point] = min(away[point], away[point + 1] + 1)
+
+
+@numba.njit(nogil=True, cache=True)
+def _nearest(colours, chance):  # type: ignore[no-untyped-def]
+    black, white = np.empty(POINTS, np.int64), np.empty(POINTS, np.int64)
+    for i in range(colours.shape[0]):
+        _distances(colours[i], 1, black)
+        _distances(colours[i], 2, white)
+        for point in range(POINTS):
+            here = colours[i, point]
+            if here == OUTSIDE or black[point] == white[point]:
+                chance[i, point] = 0.5
+            else:
+                chance[i, point] = 1.0 if black[point] < white[point] else 0.0
+
+
+def nearest_stone(colours: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """The simplest answer, float32 [n, 361]: 1 where the nearest stone (in steps along the lines) is black, 0 where it
+    is white, 0.5 where both are as near and outside the board. colours: uint8 [n, 361]."""
+    chance = np.empty(colours.shape, np.float32)
+    _nearest(np.ascontiguousarray(colours), chance)
+    return chance

@@ -1,0 +1,120 @@
+"""The tested positions of a Go network, and the figures that are taken over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.evaluation.owners.points import Tally, nearest_stone, tally
+from kibitz.games.go.endings.counting import TERRITORY, compensation
+from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE
+from kibitz.games.go.replay import SIDE, SIZE, colours_of
+from kibitz.play.go.ownership import OUTPUT, Evaluates
+from kibitz.stats import ByGame, Figure
+from kibitz.store.positions import Batch
+from kibitz.store.store import Store
+
+
+def owners_of(store: Store) -> NDArray[np.uint8]:
+    """uint8 [games, 361]: who owns each point at the end. Raises KibitzError where the store does not say."""
+    owners = store.carried("owner")
+    if owners is None:
+        raise KibitzError(f"{store.path}: nobody has told who owns what at the end of its games; import them again")
+    return owners
+
+
+def measure(session: Evaluates, owners: NDArray[np.uint8], batch: Batch) -> Tally:
+    """What a Sheet keeps of a batch of positions: the network's tally, some of the nearest stones', and who moves."""
+    colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
+    marks = tally(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)
+    nearest = tally(nearest_stone(colours), final, colours, sizes)
+    kept = {f"nearest_{name}": nearest[name] for name in ("right", "squared", "score")}
+    return {**marks, **kept, "side": batch.state[:, SIDE]}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Positions by game and ply, and what `go_points.tally` counted of a network's predictions for each.
+
+    The figures below take the counts of another predictor of the same positions as `of`; a mask limits them to some
+    positions.
+    """
+
+    store: Store
+    games: NDArray[np.int64]
+    plies: NDArray[np.int64]
+    marks: Tally
+
+    @cached_property
+    def groups(self) -> ByGame:
+        return ByGame(self.games)
+
+    def of_game(self, column: str) -> NDArray[Any]:
+        """A column of the store's table, position by position."""
+        return self.store.column(column)[self.games]
+
+    @cached_property
+    def stage(self) -> NDArray[np.int64]:
+        """The tenth of its game that each position is in, 0 to 9; the position after the last move is in the last."""
+        moves = np.maximum(self.store.plies[self.games], 1)
+        return np.minimum(10 * self.plies // moves, 9)
+
+    @cached_property
+    def area(self) -> NDArray[np.int64]:
+        """Black's points less White's at the end of each position's game."""
+        numbers, of = np.unique(self.games, return_inverse=True)
+        owners = owners_of(self.store)[numbers]
+        difference = (owners == BLACK).sum(1, dtype=np.int64) - (owners == WHITE).sum(1, dtype=np.int64)
+        return np.asarray(difference[of])
+
+    @cached_property
+    def given(self) -> NDArray[np.float64]:
+        """What Black's area less White's must exceed for Black to win each position's game, by its rules.
+
+        The komi, and what some rules give for handicap stones. Rules that count territory count the same as area with
+        each side's stones taken off, those that were set up and those that were played, wherever they are now.
+        """
+        komi, rules, stones = (self.store.column(name) for name in ("komi", "rules", "handicap"))
+        numbers, of = np.unique(self.games, return_inverse=True)
+        given = [
+            float(komi[game]) + compensation(rules[game], int(stones[game]))
+            + (_stones_more(self.store, game) if rules[game] in TERRITORY else 0)
+            for game in numbers.tolist()
+        ]  # fmt: skip
+        return np.array(given)[of]
+
+    def accuracy(self, mask: NDArray[np.bool_] | None = None, of: Tally | None = None) -> Figure:
+        """Points predicted right, of all whose owner is known."""
+        return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
+
+    def squared_error(self, mask: NDArray[np.bool_] | None = None, of: Tally | None = None) -> Figure:
+        """The mean over points of the squared distance between the probability and 1 or 0."""
+        return self.groups.mean((of or self.marks)["squared"], mask, self.marks["known"])
+
+    def score_error(self, mask: NDArray[np.bool_] | None = None, of: Tally | None = None) -> Figure:
+        """How many points the score that the predictions imply is off, by area, either way; mean over positions."""
+        return self.groups.mean(np.abs((of or self.marks)["score"] - self.area), mask)
+
+    def winner_accuracy(self, mask: NDArray[np.bool_] | None = None, score: NDArray[Any] | None = None) -> Figure:
+        """How often the winner of the record has the better score (of `score`, by default the network's) under the
+        game's rules, after komi; a draw is half right. Games without a winner or komi are left out."""
+        result = self.of_game("result")
+        among = (result != 0) & np.isfinite(self.given)
+        lead = np.where(among, (self.marks["score"] if score is None else score) - self.given, 0)
+        right = np.where(lead == 0, 0.5, (lead > 0) == (result > 0))
+        return self.groups.mean(right, among if mask is None else among & mask)
+
+
+def _stones_more(store: Store, game: int) -> int:
+    """How many stones more Black has put on the board in a game than White, handicap stones too."""
+    start = store.starts[store.start_of[game]]
+    plays = store.moves[store.offsets[game] : store.offsets[game + 1]] != PASS
+    first, second = np.count_nonzero(plays[::2]), np.count_nonzero(plays[1::2])
+    black_first = 1 - 2 * int(start[POINTS])  # -1 where White began
+    set_up = np.count_nonzero(start[:POINTS] == BLACK) - np.count_nonzero(start[:POINTS] == WHITE)
+    return int(set_up) + black_first * int(first - second)

@@ -1,0 +1,151 @@
+"""Boards and games of a Go test as its page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation.owners.results import Sheet, measure, owners_of
+from kibitz.games.go.points import GRID, to_gtp
+from kibitz.games.go.replay import SIZE, colours_of
+from kibitz.play.go.ownership import OUTPUT, Evaluates
+from kibitz.store.positions import Batch
+from kibitz.store.store import Store
+
+MOMENTS = (
+    (0.1, "After a tenth of the game"), (0.25, "After a quarter"), (0.5, "Half-way"), (0.75, "After three quarters"),
+    (1.0, "After the last move"),
+)  # fmt: skip
+"""Stages of the game that the page shows boards of."""
+AT_EACH, MISTAKES = 4, 12
+NEAR = 0.02
+"""How far from such a stage, in shares of the game, a position may be."""
+
+_STONES, _OWNERS = np.array(list(".XO")), np.array(list("-XO"))
+_ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
+
+
+def board(
+    size: int, colours: NDArray[np.uint8], chance: NDArray[np.float32], owner: NDArray[np.uint8]
+) -> dict[str, Any]:
+    """A position as JSON has it, row by row from the top.
+
+    size; stones: "X" black, "O" white, "." none; owners: at the end, "-" neutral or not known; black_owns: the
+    network's percents.
+    """
+    grid = (slice(size), slice(size))
+    stones, final = (values.reshape(GRID, GRID)[grid] for values in (colours, owner))
+    percents = np.rint(100 * chance.reshape(GRID, GRID)[grid]).astype(int)
+    return {
+        "size": size,
+        "stones": ["".join(row) for row in _STONES[stones]],
+        "owners": ["".join(row) for row in _OWNERS[final]],
+        "black_owns": [" ".join(map(str, row)) for row in percents],
+    }
+
+
+def result_text(row: dict[str, Any]) -> str:
+    """A result as SGF writes it: "B+3.5", "W+R"."""
+    if not row["result"]:
+        return "0" if row["ending"] == "counted" else "void"
+    points = f"{row['margin']:g}" if row["margin"] is not None else _ENDINGS.get(row["ending"], "")
+    return ("B+" if row["result"] > 0 else "W+") + points
+
+
+def headers(row: dict[str, Any]) -> dict[str, Any]:
+    """The players, their ranks in the place of ratings, and the date."""
+    return {
+        "white": row["white"],
+        "black": row["black"],
+        "white_rating": row["white_rank"],
+        "black_rating": row["black_rank"],
+        "date": str(row["date"]) if row["date"] else None,
+    }
+
+
+def shown(sheet: Sheet, session: Evaluates, seed: int) -> dict[str, Any]:
+    """What the page shows of single positions, and the games of the mistakes."""
+    gallery = [_at(sheet, share, seed + i) for i, (share, _) in enumerate(MOMENTS)]
+    mistakes = _worst(sheet)
+    every = [*(i for band in gallery for i in band), *mistakes]
+    numbers = sorted({int(sheet.games[i]) for i in every})
+    known = dict(zip(numbers, sheet.store.table().take(numbers).to_pylist(), strict=True))
+    rows = dict(zip(every, _positions(sheet, session, np.array(every, np.int64), known), strict=True))
+    return {
+        "gallery": [
+            {"title": title, "positions": [rows[i] for i in band]}
+            for (_, title), band in zip(MOMENTS, gallery, strict=True)
+            if band
+        ],
+        "mistakes": [rows[i] for i in mistakes],
+        "games": {
+            str(game): _story(sheet.store, session, game, known[game])
+            for game in (int(sheet.games[i]) for i in mistakes)
+        },
+    }
+
+
+def _at(sheet: Sheet, share: float, seed: int) -> list[int]:
+    """Positions near that share of their game's moves, of a few games drawn at random. A test of few positions has
+    none near in most games: those that are nearest stand for them."""
+    away = np.abs(sheet.plies / np.maximum(1, sheet.store.plies[sheet.games]) - share)
+    drawn = np.random.default_rng(seed).permutation(len(away))
+    near = NEAR if share < 1 else 0.0  # the end is the end
+    order = drawn[np.argsort(np.maximum(away[drawn], near), kind="stable")]
+    _, first = np.unique(sheet.games[order], return_index=True)
+    return sorted(order[np.sort(first)][:AT_EACH].tolist())
+
+
+def _worst(sheet: Sheet) -> list[int]:
+    """Positions of the second half of their games with most points that are surely predicted, and wrong: one a game."""
+    wrong = np.where(sheet.stage >= 5, sheet.marks["surely_wrong"].astype(np.int64), 0)
+    order = np.lexsort((sheet.plies, -wrong))
+    _, first = np.unique(sheet.games[order], return_index=True)
+    return [int(i) for i in order[np.sort(first)][:MISTAKES] if wrong[i]]
+
+
+def _positions(
+    sheet: Sheet, session: Evaluates, some: NDArray[np.int64], known: dict[int, dict[str, Any]]
+) -> Iterable[dict[str, Any]]:
+    """These positions as the page shows them."""
+    store, games, plies = sheet.store, sheet.games[some], sheet.plies[some]
+    codes, state = store.replay(games, plies)
+    chance, owners, colours = session.evaluate(codes, state)[OUTPUT], owners_of(store), colours_of(codes)
+    for i, (game, ply) in enumerate(zip(games.tolist(), plies.tolist(), strict=True)):
+        size = int(state[i, SIZE])
+        mark = {name: float(sheet.marks[name][some[i]]) for name in ("right", "known", "surely_wrong")}
+        words = "of the points right"
+        if mark["surely_wrong"]:
+            words += f", {mark['surely_wrong']:.0f} surely wrong"
+        yield {
+            "board": board(size, colours[i], chance[i], owners[game]),
+            "probability": round(mark["right"] / max(mark["known"], 1), 4),
+            "probability_of": words,
+            "result": result_text(known[game]),
+            "game": str(game),
+            "ply": ply,
+            "last_move": to_gtp(int(store.moves[store.offsets[game] + ply - 1]), size) if ply else None,
+            **headers(known[game]),
+        }
+
+
+def _story(store: Store, session: Evaluates, game: int, row: dict[str, Any]) -> dict[str, Any]:
+    """A game as the page shows it; its curve is the share of points right after each move."""
+    plies = np.arange(store.plies[game] + 1)
+    games = np.full(len(plies), game)
+    batch = Batch(*store.replay(games, plies), games, plies)
+    marks = measure(session, owners_of(store), batch)
+    size = int(batch.state[0, SIZE])
+    moves = store.moves[store.offsets[game] : store.offsets[game + 1]].tolist()
+    return {
+        **headers(row),
+        "event": row["event"],
+        "result": result_text(row),
+        "link": None,
+        "numbered": 10,
+        "moves": [to_gtp(move, size) for move in moves],
+        "curve": [round(float(share), 4) for share in marks["right"] / np.maximum(marks["known"], 1)],
+    }

@@ -1,0 +1,259 @@
+"""Pairs of positions, one of a game that White won and one of a game that Black won, and how networks answer them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.evaluation.pairs.two_way import ByBothGames, over_games
+from kibitz.evaluation.slices import VALUES
+from kibitz.runs import Run
+from kibitz.stats import SEED, Figure
+from kibitz.store.positions import shuffled
+from kibitz.store.sampling import Sample
+from kibitz.store.store import Store
+from kibitz.systems.deepchess import Comparer, Settings
+from kibitz.systems.winner import phase
+
+TOGETHER = 4096
+"""Positions replayed, or pairs compared, at once."""
+MOST = 4_000_000
+"""Pairs drawn where all are asked for: even of a few thousand games there are more than anybody waits for."""
+
+Told = Callable[[int, int], None]
+
+
+def as_tested(settings: Settings) -> Settings:
+    """The settings by which positions are drawn for a test: the paper's 10 a game where all were learned from, or else
+    long games would count for more, and figures of two runs could not be compared."""
+    return replace(settings, positions=settings.positions or Settings.positions)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Positions int64 [positions] by game and ply, and pairs of them.
+
+    won, lost: numbers of each pair's two positions, of a game that White won and of one that Black won; first: whether
+    the network is shown the former first. numbers: the place of each position in the sample that they are of. possible:
+    how many pairs that sample makes.
+    """
+
+    store: Store
+    games: NDArray[np.int64]
+    plies: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    won: NDArray[np.int64]
+    lost: NDArray[np.int64]
+    first: NDArray[np.bool_]
+    possible: int
+    seed: int = SEED
+
+    def __len__(self) -> int:
+        return len(self.won)
+
+    @cached_property
+    def groups(self) -> ByBothGames:
+        return ByBothGames(self.games[self.won], self.games[self.lost], seed=self.seed)
+
+    def both(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """A column of the positions at both positions of each pair, the White-won one first."""
+        return values[self.won], values[self.lost]
+
+
+def pairs(store: Store, sample: Sample, most: int, seed: int, bootstrap: int = SEED) -> Pairs | None:
+    """At most `most` pairs (0: MOST) out of a sample, each as likely as any other; positions in no pair are left out.
+
+    None where the sample has no position of games that White won, or none of games that Black won. bootstrap: the seed
+    of its resamples.
+    """
+    white_won = store.column("result")[sample.games] > 0
+    won, lost = np.flatnonzero(white_won), np.flatnonzero(~white_won)
+    possible = len(won) * len(lost)
+    if not possible:
+        return None
+    count = min(possible, most or MOST)
+    drawn = np.sort(shuffled(possible, seed, 0, 0, count)) if count < possible else np.arange(possible)
+    left, right = won[drawn // len(lost)], lost[drawn % len(lost)]
+    kept = np.union1d(left, right)
+    return Pairs(
+        store, sample.games[kept], sample.plies[kept], kept, np.searchsorted(kept, left), np.searchsorted(kept, right),
+        np.random.default_rng(seed).integers(2, size=count) > 0, possible, bootstrap,
+    )  # fmt: skip
+
+
+# Networks
+
+
+def networks(run: Run) -> dict[str, Comparer]:
+    """The run's networks by name, see DeepChess.parts. Raises KibitzError where its weights are damaged."""
+    from safetensors import SafetensorError
+
+    try:
+        network: Any = run.network()
+    except (OSError, SafetensorError, RuntimeError, KeyError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise KibitzError(f"{run.path}: its weights cannot be read ({reason}); train again") from None
+    parts: dict[str, Comparer] = network.parts()
+    return parts
+
+
+@torch.inference_mode()
+def both_ways(part: Comparer, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
+    """Logits [2, n] that each first position is better for White than its second, and the other way round; from the
+    features of both, [n, features]."""
+    compare = part.compare
+    there = compare(compare.as_first(first), compare.as_second(second))
+    back = compare(compare.as_first(second), compare.as_second(first))
+    if part.antisymmetric:
+        there, back = (there - back) / 2, (back - there) / 2
+    return torch.stack([there, back]).numpy()
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A network's answers to pairs: logits float32 [pairs] that the position of the game that White won is better for
+    White, when it is shown as the first of the two, and as the second; asked: the one that counts."""
+
+    as_first: NDArray[np.float32]
+    as_second: NDArray[np.float32]
+    asked: NDArray[np.float32]
+
+    @property
+    def right(self) -> NDArray[np.float64]:
+        """1 where the network prefers the position of the game that White won, one half where it prefers neither."""
+        return preferred(self.asked)
+
+    @property
+    def chance(self) -> NDArray[np.float64]:
+        """The probability that it gives to that position being the better one for White."""
+        return sigmoid(self.asked)
+
+    @property
+    def gap(self) -> NDArray[np.float64]:
+        """|p(a, b) + p(b, a) - 1|."""
+        gap: NDArray[np.float64] = np.abs(sigmoid(self.as_first) - sigmoid(self.as_second))
+        return gap
+
+    @property
+    def changed(self) -> NDArray[np.bool_]:
+        """Whether the decision depends on the order in which the two are shown."""
+        changed: NDArray[np.bool_] = np.sign(self.as_first) != np.sign(self.as_second)
+        return changed
+
+
+def preferred(score: NDArray[Any]) -> NDArray[np.float64]:
+    """How right a score is that is above 0 where the position of the game that White won is preferred."""
+    right: NDArray[np.float64] = (np.sign(score).astype(np.float64) + 1) / 2
+    return right
+
+
+def sigmoid(logits: NDArray[Any]) -> NDArray[np.float64]:
+    chance: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(logits.astype(np.float64), -60, 60)))
+    return chance
+
+
+def answers(part: Comparer, features: torch.Tensor, of: Pairs, tell: Told = lambda done, total: None) -> Answers:
+    """features [positions, …] of the pairs' positions."""
+    found = np.empty((2, len(of)), np.float32)
+    for at in range(0, len(of), TOGETHER):
+        some = slice(at, at + TOGETHER)
+        won, lost = (features[torch.from_numpy(numbers[some])] for numbers in (of.won, of.lost))
+        found[:, some] = both_ways(part, won, lost)
+        tell(min(at + TOGETHER, len(of)), len(of))
+    return Answers(found[0], -found[1], np.where(of.first, found[0], -found[1]))
+
+
+# The sheet
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Pairs with all answers. material int16 (pawns, White's view) and phase int64 (as in `winner`): [positions];
+    parts, features [positions, …] and answers: by the network's name, the first is the one that counts."""
+
+    pairs: Pairs
+    material: NDArray[np.int16]
+    phase: NDArray[np.int64]
+    parts: Mapping[str, Comparer]
+    features: Mapping[str, torch.Tensor]
+    answers: Mapping[str, Answers]
+
+    @property
+    def main(self) -> Answers:
+        return next(iter(self.answers.values()))
+
+    @property
+    def ahead(self) -> NDArray[np.int16]:
+        """How much more material White has in the position of the game that White won than in the other, [pairs]."""
+        won, lost = self.pairs.both(self.material)
+        ahead: NDArray[np.int16] = won - lost
+        return ahead
+
+    @property
+    def groups(self) -> ByBothGames:
+        return self.pairs.groups
+
+    def right(self) -> dict[str, NDArray[np.float64]]:
+        """How right each network is, and after them material, by name."""
+        return {name: one.right for name, one in self.answers.items()} | {"material": preferred(self.ahead)}
+
+    def of_some(self, numbers: NDArray[np.int64], most: int, seed: int) -> Sheet | None:
+        """Pairs of some of the positions alone, answered by the first network. None where they make no pairs."""
+        sample = Sample(self.pairs.games[numbers], self.pairs.plies[numbers])
+        if (of := pairs(self.pairs.store, sample, most, seed)) is None:
+            return None
+        kept = numbers[of.numbers]
+        name, part = next(iter(self.parts.items()))
+        features = self.features[name][torch.from_numpy(kept)]
+        found = {name: answers(part, features, of)}
+        return Sheet(of, self.material[kept], self.phase[kept], {name: part}, {name: features}, found)
+
+
+def fill(of: Pairs, parts: Mapping[str, Comparer], tell: Callable[[str, int, int], None], words: str) -> Sheet:
+    """Look at every position once, and compare all pairs. words: what the progress calls it."""
+    many = len(of.games)
+    material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
+    features = {name: torch.empty(many, part.compare.as_first.in_features) for name, part in parts.items()}
+    for at in range(0, many, TOGETHER):
+        some = slice(at, at + TOGETHER)
+        codes, state = of.store.replay(of.games[some], of.plies[some])
+        material[some] = VALUES[codes].sum(1, dtype=np.int16)
+        phases[some] = phase(torch.from_numpy(codes)).numpy()
+        with torch.inference_mode():
+            for name, part in parts.items():
+                features[name][some] = part.pos2vec(torch.from_numpy(codes), torch.from_numpy(state))
+        tell(f"positions ({words})", min(at + TOGETHER, many), many)
+    found = {
+        name: answers(part, features[name], of, partial(tell, f"pairs ({words}, {name} network)"))
+        for name, part in parts.items()
+    }
+    return Sheet(of, material, phases, parts, features, found)
+
+
+# Triples
+
+
+def intransitive(part: Comparer, features: torch.Tensor, games: NDArray[np.int64], count: int, seed: int) -> Figure:
+    """The share of random triples of different positions of which the network prefers a to b, b to c and c to a. Each
+    two are shown in one order, as they were drawn; a network that tossed a coin for each pair would have a quarter."""
+    if len(games) < 3:
+        return Figure(math.nan, math.nan, math.nan, 0, 0)
+    three = np.random.default_rng(seed).integers(len(games), size=(count, 3))
+    three = three[(three[:, 0] != three[:, 1]) & (three[:, 1] != three[:, 2]) & (three[:, 0] != three[:, 2])]
+    wins = []
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        pieces = [
+            both_ways(part, *(features[torch.from_numpy(three[at : at + TOGETHER, k])] for k in (one, other)))[0]
+            for at in range(0, len(three), TOGETHER)
+        ]
+        wins.append(np.concatenate(pieces) > 0)
+    circle = (wins[0] == wins[1]) & (wins[1] == wins[2])
+    return over_games(circle, games[three])

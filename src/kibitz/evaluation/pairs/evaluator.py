@@ -1,0 +1,237 @@
+"""The examination of `deepchess`: pairs split by game and, beside them, by position as the paper splits them.
+
+A pair is a position of a game that White won and one of a game that Black won; the network is right where it prefers
+the former. It is shown the two in random order, as in training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.evaluation import Plan, Table, Tell
+from kibitz.evaluation.games import Chosen, bundled_note, describe
+from kibitz.evaluation.pairs.answers import Sheet, as_tested, fill, intransitive, networks, pairs, preferred
+from kibitz.evaluation.pairs.baselines import as_baselines, beside, table
+from kibitz.evaluation.pairs.distilled import distilled
+from kibitz.evaluation.pairs.samples import shown
+from kibitz.evaluation.pairs.split import Learned, learned, split_figures, split_tables
+from kibitz.evaluation.pairs.two_way import ByBothGames
+from kibitz.evaluation.slices import PHASES, as_by, by_rating
+from kibitz.play.session import Session
+from kibitz.runs import Run
+from kibitz.stats import Figure, log_loss, reliability, slices
+from kibitz.store.store import Store
+from kibitz.systems.deepchess import Comparer, Settings, positions
+
+TRIPLES = 50_000
+PLIES = (0, 10, 20, 30, 40, 60, 80, 100, 140, np.inf)
+MATERIAL_EDGES = (-np.inf, -8, -4, -2, 0, 1, 3, 5, 9, np.inf)
+MATERIAL_WORDS = (
+    "9 or more behind", "5 to 8 behind", "3 or 4 behind", "1 or 2 behind", "equal",
+    "1 or 2 ahead", "3 or 4 ahead", "5 to 8 ahead", "9 or more ahead",
+)  # fmt: skip
+STEP, FEWEST = 10, 20
+"""The curve has a point every so many plies, as long as so many games (or all, if they are fewer) last."""
+
+
+def examine(
+    run: Run, store: Store, chosen: Chosen, plan: Plan, tell: Tell, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """The system's part of a result, see `kibitz.evaluation.Examination`; figures are over pairs, plan.positions counts
+    pairs."""
+    settings, parts = as_tested(run.settings), networks(run)
+    sample = positions(store, chosen.games, settings)
+    of = pairs(store, sample, plan.positions, plan.seed)
+    if of is None:
+        raise KibitzError(_one_sided(store, chosen))
+    sheet = fill(of, parts, tell, "unseen games")
+    known = learned(run, store, parts, plan, tell)
+    session = Session(run)
+    others = beside(sheet, plan, session.threads, tell, say)
+    tell("figures", 0, 1)
+    data = describe(store, chosen, len(sample), len(sample))
+    data |= {"pairs": of.possible, "pairs_tested": len(of)}
+    data["split"] += f"; {len(of):,} of the {of.possible:,} pairs of their {len(sample):,} positions, {drawn(settings)}"
+    data["note"] = note(store, chosen.games, parts)
+    figures = {"accuracy": sheet.groups.mean(sheet.main.right), **split_figures(known), **main_figures(sheet)}
+    result = {
+        "data": data,
+        "headline": "accuracy",
+        "figures": {name: figure.as_json() for name, figure in figures.items()},
+        "by": by(sheet),
+        "calibration": calibration(sheet),
+        "baselines": as_baselines(others),
+        "tables": [
+            *split_tables(sheet, known), table(others), *distilled(run, sheet, known.other),
+            properties(sheet, plan.seed),
+        ],
+        "curves": [by_ply(sheet, known)],
+        "texts": TEXTS,
+        **shown(sheet, session, plan.seed),
+    }  # fmt: skip
+    tell("figures", 1, 1)
+    return result
+
+
+TEXTS = {
+    "unit": "pairs",
+    "counted": "pairs",
+    "figures": "Intervals are taken over games, those that White won and those that Black won each drawn anew, "
+    "since the pairs that share a game hang together.",
+    "baselines": "How often simpler answers prefer the position of the game that White won. Where one was asked about "
+    "some of the positions only, the network's figure on the pairs of those very positions stands below it; the "
+    "network `winner` is asked about games that it has not seen either.",
+    "calibration": "When the network gives the first position a probability of being the better one for White, how "
+    "often was it of the game that White won? On the dashed line, just as often.",
+    "by": "Accuracy over parts of the pairs: by the mean of both positions' plies; by how much more material (in "
+    "pawns) White has in the position of the game that he won than in the other one; by the phase that both are in; "
+    "by the mean rating of the four players. The dashed line is the accuracy over all pairs.",
+    "games": "The games of the biggest mistakes, with the probability after every move that the position is better for "
+    "White than a balanced one.",
+    "course": "How probably better for White than a balanced position, after every move, 0 below and 1 above",
+}
+
+
+def drawn(settings: Settings) -> str:
+    """How positions are drawn, in words."""
+    each = f"{settings.positions} a game" if settings.positions else "all of a game that qualify"
+    left_out = f"not from the first {settings.opening} moves" if settings.opening else ""
+    captures = "" if settings.captures else "not after a capture"
+    return ", ".join(words for words in (each, left_out, captures) if words)
+
+
+def note(store: Store, games: NDArray[np.int64], parts: Mapping[str, Comparer]) -> str:
+    """What must be said with the figures: which pairs the paper's figure is on, which networks are here, and whose
+    games these are."""
+    lines = [
+        "The paper's figure is on pairs split by position, from 386,080 decisive games of engines (CCRL): other "
+        "positions of the games that were learned from stand on both sides. The headline here is on games that the "
+        "network has not seen."
+    ]
+    if list(parts) == ["distilled"]:
+        lines.append("This is the distilled network; the full one, its teacher, is not in this run.")
+    if bundled := bundled_note(store, games):
+        lines.append(bundled)
+    return " ".join(lines)
+
+
+def _one_sided(store: Store, chosen: Chosen) -> str:
+    result = store.column("result")[chosen.games]
+    won, lost = int((result > 0).sum()), int((result < 0).sum())
+    return (
+        f"{store.path}: pairs are made of positions of games that White won and of games that Black won; of the"
+        f" {len(chosen.games):,} games to test on ({chosen.words}) White won {won:,} and Black {lost:,}, or no position"
+        " of one side's games may be drawn; test on another store or with another --split"
+    )
+
+
+def main_figures(sheet: Sheet) -> dict[str, Figure]:
+    """What the first network is worth beside its accuracy."""
+    answers, groups = sheet.main, sheet.groups
+    chance, first = shown_first(sheet)
+    return {
+        "ahead_of_material_in_points": groups.difference(answers.right, preferred(sheet.ahead)),
+        "log_loss": groups.mean(log_loss(answers.chance, 1.0)),
+        "calibration_error": groups.calibration_error(chance, first),
+    }
+
+
+def shown_first(sheet: Sheet) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The probability given to the position shown first being the better one, and whether it was."""
+    first = sheet.pairs.first
+    return np.where(first, sheet.main.chance, 1 - sheet.main.chance), first
+
+
+def calibration(sheet: Sheet) -> list[dict[str, Any]]:
+    return reliability(*shown_first(sheet), sheet.groups)
+
+
+# Slices
+
+
+def by(sheet: Sheet) -> dict[str, list[dict[str, Any]]]:
+    """Accuracy over parts of the pairs; parts without any are left out."""
+    of, right, groups = sheet.pairs, sheet.main.right, sheet.groups
+    stage, other = of.both(sheet.phase)
+    tables = {
+        "ply": slices(right, groups, mean_ply(sheet), edges=PLIES, labels=_ply_words()),
+        "material difference": slices(right, groups, sheet.ahead, edges=MATERIAL_EDGES, labels=MATERIAL_WORDS),
+        "phase": slices(right, groups, np.where(stage == other, stage, 3), labels=(*PHASES, "in two phases")),
+    }
+    return as_by(tables | by_rating(right, groups, rating(sheet)))
+
+
+def mean_ply(sheet: Sheet) -> NDArray[np.float64]:
+    won, lost = sheet.pairs.both(sheet.pairs.plies)
+    return np.asarray((won + lost) / 2)
+
+
+def _ply_words() -> list[str]:
+    inner = [f"{low}-{high - 1}" for low, high in pairwise(PLIES[:-1])]
+    return [*inner, f"{PLIES[-2]} and over"]
+
+
+def rating(sheet: Sheet) -> NDArray[np.int64]:
+    """The mean rating of a pair's four players; -1 where one is not known."""
+    store, of = sheet.pairs.store, sheet.pairs
+    columns = [store.column(f"{side}_rating").astype(np.int64)[of.games] for side in ("white", "black")]
+    four = np.stack([column for values in columns for column in of.both(values)])
+    return np.where((four > 0).all(0), four.sum(0) // 4, -1)
+
+
+# Curve
+
+
+def by_ply(sheet: Sheet, known: Learned) -> dict[str, Any]:
+    """Accuracy along the game: on unseen games, on other positions of learned games, and material's."""
+    lines = [("unseen games", sheet, sheet.main.right)]
+    if known.other:
+        lines.append(("games learned from", known.other, known.other.main.right))
+    lines.append(("material, unseen games", sheet, preferred(sheet.ahead)))
+    return {
+        "title": "Through the game",
+        "text": "Accuracy by the mean ply of a pair's two positions, with 95% intervals: the network on pairs of "
+        "unseen games, on pairs of other positions of the games that it learned from (where the store has them), and "
+        "material on pairs of unseen games. The lines end where few games last.",
+        "heading": "ply",
+        "lines": [
+            {"name": name, "points": _course(right, of.groups, (mean_ply(of) // STEP).astype(np.int64))}
+            for name, of, right in lines
+        ],
+    }
+
+
+def _course(right: NDArray[np.float64], groups: ByBothGames, band: NDArray[np.int64]) -> list[list[Any]]:
+    """[ply, figure] for each band of plies of which enough games have pairs."""
+    needed = min(FEWEST, groups.games)
+    figures = ((number, groups.mean(right, band == number)) for number in np.unique(band).tolist())
+    return [[number * STEP + STEP / 2, figure.as_json()] for number, figure in figures if figure.games >= needed]
+
+
+# Properties
+
+
+def properties(sheet: Sheet, seed: int) -> Table:
+    """What a comparison ought to satisfy and a network need not."""
+    rows: list[list[Any]] = []
+    for name, answers in sheet.answers.items():
+        gap, changed = sheet.groups.means([answers.gap, answers.changed])
+        games = sheet.pairs.games
+        circles = intransitive(sheet.parts[name], sheet.features[name], games, TRIPLES, seed)
+        rows.append([name, gap.as_json(), changed.as_json(), circles.as_json(), circles.n])
+    return {
+        "title": "Properties",
+        "text": "Shown the two positions of a pair the other way round, the network ought to give the rest to 1 and "
+        "decide alike; and of three positions, where it prefers a to b and b to c, it ought not to prefer c to a. Of "
+        "random triples of the tested positions, a coin tossed for each pair would make a quarter such circles.",
+        "heading": "network",
+        "columns": ["p(a, b) + p(b, a) off 1", "decides by the order", "intransitive triples", "triples"],
+        "kinds": ["number", "small share", "small share", "count"],
+        "rows": rows,
+    }

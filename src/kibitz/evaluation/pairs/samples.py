@@ -1,0 +1,82 @@
+"""Pairs of a test of `deepchess` as its page shows them: sure ones, even ones, and the biggest mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation.pairs.answers import Sheet
+from kibitz.evaluation.samples import Picker, curve, position, records, story
+from kibitz.play.session import Session
+
+OUTPUT, MEANING = "white_better", "better for White"
+GALLERY = ((0.9, 1.0, "Surely right"), (0.45, 0.55, "Even"), (0.0, 0.1, "Surely wrong"))
+IN_BAND, MISTAKES = 4, 6
+CANDIDATES = 20_000
+"""Pairs looked through for those whose games were not shown yet."""
+
+
+def shown(sheet: Sheet, session: Session, seed: int) -> dict[str, Any]:
+    """The "pairs" of a result in groups, and the "games" of its biggest mistakes."""
+    of, answers = sheet.pairs, sheet.main
+    picker, used = Picker(of.store, of.games, of.plies), set[int]()
+    order = np.random.default_rng(seed).permutation(len(of))
+    wrong = np.flatnonzero(answers.right == 0)
+    wrong = wrong[np.argsort(answers.asked[wrong], kind="stable")]
+    mistakes = take(sheet, picker, used, wrong, MISTAKES)
+    groups: list[tuple[dict[str, Any], list[int]]] = []
+    for low, high, title in GALLERY:
+        inside = (answers.chance >= low) & (answers.chance <= high)
+        groups.append(({"title": title, "band": [low, high]}, take(sheet, picker, used, order[inside[order]], IN_BAND)))
+    groups.append(({"title": "Biggest mistakes"}, mistakes))
+    places = {
+        int(number): (int(of.games[number]), int(of.plies[number]))
+        for _, taken in groups for index in taken for number in (of.won[index], of.lost[index])
+    }  # fmt: skip
+    known = records(of.store, (game for game, _ in places.values()))
+    chances = {}
+    if places:
+        games, plies = (np.array(column) for column in zip(*places.values(), strict=True))
+        chances = dict(zip(places, session.evaluate(*of.store.replay(games, plies))[OUTPUT].tolist(), strict=True))
+
+    def side(number: int) -> dict[str, Any]:
+        return position(known[places[number][0]], places[number], round(chances[number], 4), MEANING)
+
+    stories = [places[int(number)] for index in mistakes for number in (of.won[index], of.lost[index])]
+    return {
+        "pairs": [
+            head
+            | {
+                "pairs": [
+                    {
+                        "chance": round(float(answers.chance[index]), 4),
+                        "won": side(int(of.won[index])),
+                        "lost": side(int(of.lost[index])),
+                    }
+                    for index in taken
+                ]
+            }
+            for head, taken in groups
+            if taken
+        ],
+        "games": {str(game): story(known[game], curve(session, of.store, game, OUTPUT), ply) for game, ply in stories},
+    }
+
+
+def take(sheet: Sheet, picker: Picker, used: set[int], candidates: NDArray[np.int64], count: int) -> list[int]:
+    """The first pairs (by number) whose games and positions are all new. used: games taken so far."""
+    of = sheet.pairs
+    taken: list[int] = []
+    for index in candidates[:CANDIDATES].tolist():
+        if len(taken) == count:
+            break
+        two = [int(of.won[index]), int(of.lost[index])]
+        games = set(of.games[two].tolist())
+        if used & games:
+            continue
+        used |= games
+        if len(picker.take(two, 2)) == 2:
+            taken.append(index)
+    return taken

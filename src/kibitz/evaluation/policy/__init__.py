@@ -1,0 +1,1 @@
+"""Tests of networks that predict moves."""

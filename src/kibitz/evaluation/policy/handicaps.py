@@ -1,0 +1,113 @@
+"""What a piece is worth to a network early in a game: real openings from which one piece was taken away."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation import Table
+from kibitz.evaluation.slices import VALUES
+from kibitz.games.chess.replay import SIDE, decode_board, encode_board
+from kibitz.games.chess.sides import BEYOND, RATING, RATING_UNIT
+from kibitz.play.session import Session
+from kibitz.stats import ByGame, Figure
+from kibitz.store.store import Store
+
+FROM, TO = 8, 14
+"""Plies of the openings that are taken."""
+OPENINGS = 200
+EQUALS = 1500
+"""Rating of both sides."""
+TAKEN = {"queen": (5,), "rook": (4,), "piece": (2, 3)}
+"""What is taken away, by name: codes of White's pieces."""
+KNOWN = "rnb1kbnr/1pp1pppp/p7/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 4"
+"""1. e4 d5 2. exd5 Qxd5 3. Nc3 a6: White takes a queen for nothing. Asked about after 4. Nxd5."""
+
+
+def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+    """Places (game, ply) [k, 2] of at most OPENINGS openings with equal material, each of another game."""
+    rng = np.random.default_rng(seed)
+    picked = rng.permutation(games[store.plies[games] > TO])[: 8 * OPENINGS]
+    plies = rng.integers(FROM, TO + 1, len(picked))
+    if not len(picked):
+        return np.empty((0, 2), np.int64)
+    codes, _ = store.replay(picked, plies)
+    equal = VALUES[codes].sum(1, dtype=np.int16) == 0
+    return np.stack([picked[equal], plies[equal]], 1)[:OPENINGS]
+
+
+def without(
+    board: chess.Board, codes: tuple[int, ...], colour: chess.Color, rng: np.random.Generator
+) -> chess.Board | None:
+    """The board less one piece of a colour; None where there is none, or the position would be none of chess."""
+    squares = [square for code in codes for square in board.pieces(code, colour)]
+    if not squares:
+        return None
+    found = board.copy(stack=False)
+    found.remove_piece_at(int(rng.choice(squares)))
+    found.castling_rights = found.clean_castling_rights()
+    return found if found.is_valid() and any(found.legal_moves) else None
+
+
+def expected_scores(session: Session, boards: list[chess.Board], rating: int = EQUALS) -> NDArray[np.float64]:
+    """White's expected score (a draw is half) between equals of a rating, 0..1 [n]."""
+    rows = np.stack([encode_board(board) for board in boards])
+    codes, state = rows[:, :64], rows[:, 64:]
+    if session.beyond:
+        more = np.zeros((len(rows), len(session.beyond)), np.uint8)
+        state = np.concatenate([state, more], 1)
+        if tuple(session.beyond) == tuple(BEYOND):
+            state[:, RATING : RATING + 2] = rating // RATING_UNIT
+    answers = session.evaluate(codes, state)
+    mover = (1 + answers["value"].astype(np.float64)) / 2
+    return np.where(state[:, SIDE] == 0, mover, 1 - mover)
+
+
+def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: int) -> tuple[dict[str, Figure], Table]:
+    """Figures "ahead_by_queen", "ahead_by_rook" and "ahead_by_piece": the mean expected score of the side that has one
+    more, between equals of 1500; "known_blunder": the same after a queen was left to be taken; and their table."""
+    rng = np.random.default_rng(seed)
+    figures: dict[str, Figure] = {}
+    rows = []
+    places = openings(store, games, seed)
+    boards = []
+    for game, ply in places:
+        codes, state = store.replay(np.array([game]), np.array([ply]))
+        boards.append(decode_board(codes[0], state[0]))
+    for name, codes_of in TAKEN.items():
+        cut, of, lost = [], [], []
+        for i, board in enumerate(boards):
+            colour = bool(rng.integers(0, 2))
+            if (less := without(board, codes_of, colour, rng)) is not None:
+                cut.append(less)
+                of.append(i)
+                lost.append(colour)
+        if not cut:
+            continue
+        white = expected_scores(session, cut)
+        lost_white = np.array(lost)
+        ahead = np.where(lost_white, 1 - white, white)
+        to_move = np.array([board.turn for board in cut]) != lost_white
+        groups = ByGame(np.array(of))
+        figures[f"ahead_by_{name}"] = groups.mean(ahead)
+        cells = [groups.mean(ahead), groups.mean(ahead, to_move), groups.mean(ahead, ~to_move)]
+        least = float(np.percentile(ahead, 5))
+        rows.append([f"a {name}", *(cell.as_json() for cell in cells), least, len(cut)])
+    board = chess.Board(KNOWN)
+    board.push_san("Nxd5")
+    value = float(expected_scores(session, [board])[0])
+    figures["known_blunder"] = Figure(value, float("nan"), float("nan"), 1, 1)
+    rows.append(
+        ["after 1. e4 d5 2. exd5 Qxd5 3. Nc3 a6 4. Nxd5", figures["known_blunder"].as_json(), None, None, None, 1]
+    )
+    return figures, {
+        "title": "A piece up in the opening",
+        "text": f"Real openings after {FROM} to {TO} plies, equal so far, from which one piece was taken away: the "
+        f"expected score (a draw is half) of the side that has one more, between equals rated {EQUALS}. By whose move "
+        "it is, and what only one in twenty falls below.",
+        "heading": "ahead by",
+        "columns": ["expected score", "to move", "not to move", "5% below", "positions"],
+        "kinds": ["share", "share", "share", "share", "count"],
+        "rows": rows,
+    }

@@ -1,0 +1,69 @@
+"""Where a network sees moves: origin and target squares of sample positions, by probability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import numpy as np
+
+from kibitz.evaluation.policy.metrics import Sheet, told
+from kibitz.evaluation.samples import Picker, records
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.moves import to_move
+from kibitz.play.chess.policy import move_probabilities, normalised
+from kibitz.play.session import Session
+from kibitz.store.positions import Batch
+from kibitz.systems.movers.nets import PIECES
+
+POSITIONS, CHOICES = 8, 3
+
+
+def heat_maps(session: Session, sheet: Sheet, seed: int) -> list[dict[str, Any]]:
+    """Sample positions as the page shows them, each of another game, by ply.
+
+    origin, target: the network's answers on the 64 squares, illegal ones too; the target is the first choice's piece's.
+    choices: its first legal moves with their probabilities, all legal ones' sum 1; played, rank: the move of the game
+    and its place among the legal ones.
+    """
+    order = np.random.default_rng(seed).permutation(len(sheet.games))
+    some = np.array(Picker(sheet.store, sheet.games, sheet.plies).take(order, POSITIONS))
+    some = some[np.argsort(sheet.plies[some], kind="stable")]
+    games, plies = sheet.games[some], sheet.plies[some]
+    codes, state = sheet.store.replay(games, plies)
+    batch = Batch(codes, state, games, plies)
+    answers = session.evaluate(codes, told(session, sheet.settings, sheet.store, batch))
+    moves, offsets = legal_moves(codes, state)
+    chances = normalised(move_probabilities(answers, codes, moves, offsets), offsets)
+    known = records(sheet.store, games.tolist())
+    maps = []
+    for i, (game, ply) in enumerate(zip(games.tolist(), plies.tolist(), strict=True)):
+        mine = slice(offsets[i], offsets[i + 1])
+        best = np.argsort(-chances[mine], kind="stable")[:CHOICES]
+        board = chess.Board(known[game].fens[ply])
+        first = int(moves[mine][best[0]]) & 63
+        on = f" on {chess.square_name(first)}" if sheet.by_square else ""
+        kind = (int(codes[i, first]) - 1) % 6
+        row = first if sheet.by_square else kind
+        maps.append(
+            {
+                "fen": board.fen(),
+                "game": str(game),
+                "ply": ply,
+                "origin": _rounded(answers["origin"][i]),
+                "target": _rounded(answers["target"][i, row]),
+                "target_of": PIECES[kind] + on,
+                "choices": [
+                    {"move": board.san(to_move(int(moves[mine][j]))), "probability": round(float(chances[mine][j]), 4)}
+                    for j in best
+                ],
+                "played": known[game].san[ply],
+                "rank": int(sheet.marks["rank"][some[i]]),
+                **known[game].headers,
+            }
+        )
+    return maps
+
+
+def _rounded(chances: np.ndarray) -> list[float]:
+    return [round(float(chance), 3) for chance in chances]

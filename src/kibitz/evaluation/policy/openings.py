@@ -1,0 +1,48 @@
+"""The first move: what the network would play, beside what was played in the tested games."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation import Table
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import STANDARD_START
+from kibitz.play.chess.policy import move_probabilities, normalised
+from kibitz.play.session import Session
+from kibitz.stats import ByGame
+from kibitz.store.store import Store
+
+SHOWN = 8
+
+
+def opening_moves(session: Session, store: Store, games: NDArray[np.int64]) -> list[Table]:
+    """The table of the network's most probable first moves, beside how often the games began with them; none where
+    none of the games began from the usual start."""
+    games = games[(store.start_of[games] == 0) & (store.plies[games] > 0)]  # 0 is the usual start
+    if not len(games):
+        return []
+    start = np.asarray(STANDARD_START, np.uint8)[None]
+    codes, state = start[:, :64], start[:, 64:]
+    moves, offsets = legal_moves(codes, state)
+    chances = normalised(move_probabilities(session.evaluate(codes, state), codes, moves, offsets), offsets)
+    best = np.argsort(-chances, kind="stable")[:SHOWN]
+    first = store.moves[store.offsets[games]]
+    board = chess.Board()
+    played = ByGame(games).means([first == moves[i] for i in best])
+    rows = [
+        [board.san(to_move(int(moves[i]))), round(float(chances[i]), 4), figure.as_json()]
+        for i, figure in zip(best, played, strict=True)
+    ]
+    return [
+        {
+            "title": "First moves",
+            "text": "The network's probabilities in the start position, beside the first moves of the tested games.",
+            "heading": "move",
+            "columns": ["the network", "the games"],
+            "kinds": ["share", "share"],
+            "rows": rows,
+        }
+    ]

@@ -1,0 +1,135 @@
+"""Positions and games of a chess test as its page shows them: which ones, and their records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import CLOCK, decode_board
+from kibitz.play.session import Session
+from kibitz.store.store import Store
+
+Place = tuple[int, int]
+"""A position: (game, ply)."""
+
+_RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+
+
+class Picker:
+    """Takes positions from lists of candidates: no game twice in what one picker took, and no position twice."""
+
+    def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]):
+        """games, plies: int64 [positions], where each of the tested positions is."""
+        self._store, self._games, self._plies = store, games, plies
+        self._used: set[int] = set()
+        self._known: set[bytes] = set()
+
+    def take(self, candidates: Iterable[int], count: int) -> list[int]:
+        """The first `count` candidates (indices of positions) that are new in both ways, or as many as there are."""
+        taken: list[int] = []
+        for index in candidates:
+            if len(taken) == count:
+                break
+            game = int(self._games[index])
+            if game in self._used:
+                continue
+            codes, state = self._store.replay(self._games[index : index + 1], self._plies[index : index + 1])
+            position = codes.tobytes() + state[0, :CLOCK].tobytes()
+            if position in self._known:
+                continue
+            self._known.add(position)
+            self._used.add(game)
+            taken.append(int(index))
+        return taken
+
+
+@dataclass(frozen=True)
+class Record:
+    """One game: its row of the store's table, moves as SAN and UCI, and the FEN of each ply (one more than moves)."""
+
+    row: dict[str, Any]
+    san: list[str]
+    uci: list[str]
+    fens: list[str]
+
+    @cached_property
+    def headers(self) -> dict[str, Any]:
+        known = {name: self.row.get(name) for name in ("white", "black", "white_rating", "black_rating")}
+        return {**known, "date": str(self.row["date"]) if self.row.get("date") else None}
+
+    @property
+    def result(self) -> str:
+        return _RESULTS[self.row["result"]]
+
+
+def records(store: Store, games: Iterable[int]) -> dict[int, Record]:
+    """Records of these games, by their number in the store."""
+    numbers = sorted(set(games))
+    return {
+        game: _record(store, game, row)
+        for game, row in zip(numbers, store.table().take(numbers).to_pylist(), strict=True)
+    }
+
+
+def _record(store: Store, game: int, row: dict[str, Any]) -> Record:
+    codes, state = store.replay(np.array([game]), np.array([0]))
+    board = decode_board(codes[0], state[0])
+    san, uci, fens = [], [], [board.fen()]
+    for code in store.moves[store.offsets[game] : store.offsets[game + 1]].tolist():
+        move = to_move(code)
+        san.append(board.san(move))
+        uci.append(move.uci())
+        board.push(move)
+        fens.append(board.fen())
+    return Record(row, san, uci, fens)
+
+
+def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> list[str]:
+    """The FEN of each position; full moves are not kept in a store and counted from 1."""
+    codes, state = store.replay(games, plies)
+    return [decode_board(code, row).fen() for code, row in zip(codes, state, strict=True)]
+
+
+def position(record: Record, place: Place, probability: float, probability_of: str) -> dict[str, Any]:
+    """A position as the page shows it."""
+    game, ply = place
+    return {
+        "fen": record.fens[ply],
+        "probability": probability,
+        "probability_of": probability_of,
+        "result": record.result,
+        "game": str(game),
+        "ply": ply,
+        "last_move": record.uci[ply - 1] if ply else None,
+        **record.headers,
+    }
+
+
+def story(record: Record, curve: list[float], ply: int) -> dict[str, Any]:
+    """A game as the page shows it. curve: the network's probability at each ply; ply: where its link leads."""
+    link = str(record.row.get("site") or "")
+    if not link.startswith(("http://", "https://")):
+        link = ""
+    elif link.startswith("https://lichess.org/") and "#" not in link:
+        link += f"#{ply}"  # opens the game at that move
+    return {
+        **record.headers,
+        "event": record.row.get("event"),
+        "result": record.result,
+        "link": link or None,
+        "moves": record.san,
+        "curve": curve,
+    }
+
+
+def curve(session: Session, store: Store, game: int, output: str) -> list[float]:
+    """One output of the network at each ply of a game."""
+    plies = np.arange(store.plies[game] + 1)
+    answers = session.evaluate(*store.replay(np.full(len(plies), game), plies))
+    return [round(float(value), 4) for value in answers[output]]

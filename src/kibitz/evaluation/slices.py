@@ -1,0 +1,58 @@
+"""Parts of the positions over which a table gives its figure: bands of ratings, speeds, and the table itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.filters import SPEEDS
+from kibitz.stats import ByGame, slices
+from kibitz.store.store import Store
+
+VALUES = np.array([0, 1, 3, 3, 5, 9, 0, -1, -3, -3, -5, -9, 0], np.int8)
+"""What each code of a square counts for White: pawn 1, knight and bishop 3, rook 5, queen 9."""
+
+PHASES = ("opening", "middlegame", "endgame")
+RATING_STEP = 200
+
+
+def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
+    """Bands of ratings for `slices`; the few positions beyond the 1st and 99th percent go to the bands at the ends."""
+    low, high = (int(end) // RATING_STEP * RATING_STEP for end in np.percentile(known, (1, 99)))
+    inner = range(low + RATING_STEP, high + 1, RATING_STEP)
+    if not inner:
+        return {"edges": (0, np.inf), "labels": (f"about {low} to {low + RATING_STEP - 1}",)}
+    middle = [f"{edge} to {edge + RATING_STEP - 1}" for edge in inner[:-1]]
+    return {"edges": (0, *inner, np.inf), "labels": (f"under {inner[0]}", *middle, f"{inner[-1]} and over")}
+
+
+def by_rating(values: NDArray[Any], groups: ByGame, rating: NDArray[np.int64]) -> dict[str, list[dict[str, Any]]]:
+    """The table "rating", where any is known; −1 is unknown."""
+    if not (known := rating[rating >= 0]).size:
+        return {}
+    return {"rating": slices(values, groups, rating, **rating_bands(known))}
+
+
+def by_speed(
+    values: NDArray[Any], groups: ByGame, store: Store, games: NDArray[np.int64]
+) -> dict[str, list[dict[str, Any]]]:
+    """The table "speed", where any is known. games: the game of each position."""
+    numbers = {speed: number for number, speed in enumerate(SPEEDS)}
+    speed = np.array([numbers.get(name, -1) for name in store.column("speed")])[games]
+    if not (speed >= 0).any():
+        return {}
+    return {"speed": slices(values, groups, speed, labels=SPEEDS)}
+
+
+def as_by(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """Tables of `slices` as the "by" of a result; parts without positions are left out."""
+    return {
+        name: [
+            {"slice": "unknown" if row["slice"] == "other" else row["slice"], "figure": row["figure"].as_json()}
+            for row in rows
+            if row["figure"].n
+        ]
+        for name, rows in tables.items()
+    }

@@ -1,0 +1,1 @@
+"""Chess records: PGN text found, parsed, filtered and packed into batches."""

@@ -1,0 +1,262 @@
+"""The rules of chess on many positions at once: legal moves, checks, and which piece makes a move.
+
+Positions are codes uint8 [n, 64] and state uint8 [n, 4] (see replay.py), moves are packed (see moves.py).
+Every function takes set-up positions with any material; a side without a king is never in check.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.attacks import KNIGHT, REACH, STEPS, attacked, look, strikes, takes_in_passing
+from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE
+
+MOST = 64 * 27 + 2  # no position has more moves: a queen has 27 at most, any other piece fewer; and castling
+_ANYWHERE = -1  # a set of squares is 64 bits of an int64 (uint64 would turn into floats beside other integers)
+
+
+@numba.njit(nogil=True, cache=True)
+def _bonds(board, king, forward, pinned):  # type: ignore[no-untyped-def]
+    """How many pieces give check, and the squares where a single check is answered: its piece or between.
+
+    pinned [64]: the squares where a pinned piece may go, for each square; anywhere for the others.
+    """
+    checks = 0
+    answer = np.int64(0)
+    for way in range(8):
+        step = STEPS[way]
+        line = np.int64(0)
+        guard = -1
+        for distance in range(1, REACH[king, way] + 1):
+            square = king + step * distance
+            line |= np.int64(1) << square
+            piece = board[square]
+            if piece > 0:
+                if guard >= 0:
+                    break
+                guard = square
+            elif piece < 0:
+                if strikes(-piece, way, distance, forward):
+                    if guard >= 0:
+                        pinned[guard] = line
+                    else:
+                        checks += 1
+                        answer |= line
+                break
+    for i in range(8):
+        square = KNIGHT[king, i]
+        if square < 0:
+            break
+        if board[square] == -2:
+            checks += 1
+            answer |= np.int64(1) << square
+    return checks, answer
+
+
+@numba.njit(nogil=True, cache=True)
+def _pawn(board, origin, forward, allowed, moves, count):  # type: ignore[no-untyped-def]
+    """All of a pawn's moves but en passant."""
+    ahead = origin + forward
+    if ahead < 0 or ahead > 63:  # only in positions that no game reaches
+        return count
+    rank = origin >> 3
+    last = rank == (6 if forward > 0 else 1)
+    file = origin & 7
+    for side in range(-1, 2):
+        if file + side < 0 or file + side > 7:
+            continue
+        target = ahead + side
+        if (board[target] != 0) if side == 0 else (board[target] >= 0):
+            continue
+        if allowed >> target & 1:
+            if last:
+                for promotion in range(2, 6):
+                    moves[count] = origin | target << 6 | promotion << 12
+                    count += 1
+            else:
+                moves[count] = origin | target << 6
+                count += 1
+        if side == 0 and rank == (1 if forward > 0 else 6):
+            target += forward
+            if board[target] == 0 and allowed >> target & 1:
+                moves[count] = origin | target << 6
+                count += 1
+    return count
+
+
+@numba.njit(nogil=True, cache=True)
+def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untyped-def]
+    """A king's single steps; only `real` ones, not further kings of a curious set-up, keep out of check."""
+    board[origin] = 0  # a king does not hide the squares behind it
+    for way in range(8):
+        if REACH[origin, way] == 0:
+            continue
+        target = origin + STEPS[way]
+        if board[target] <= 0 and not (real and attacked(board, target, forward)):
+            moves[count] = origin | target << 6
+            count += 1
+    board[origin] = 6
+    return count
+
+
+@numba.njit(nogil=True, cache=True)
+def _castling(board, home, forward, short, long, moves, count):  # type: ignore[no-untyped-def]
+    """Castling of a king that stands at home and is not in check."""
+    if short and board[home + 3] == 4:
+        free = board[home + 1] == 0 and board[home + 2] == 0
+        if free and not attacked(board, home + 1, forward) and not attacked(board, home + 2, forward):
+            moves[count] = home | (home + 2) << 6
+            count += 1
+    if long and board[home - 4] == 4:
+        free = board[home - 1] == 0 and board[home - 2] == 0 and board[home - 3] == 0
+        if free and not attacked(board, home - 1, forward) and not attacked(board, home - 2, forward):
+            moves[count] = home | (home - 2) << 6
+            count += 1
+    return count
+
+
+@numba.njit(nogil=True, cache=True)
+def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
+    """Write one position's moves from `count` on, at most MOST; where they end, and how many pieces give check.
+
+    board [64] is filled in the mover's view; pinned [64] is room to work in.
+    """
+    black = state[SIDE] != 0
+    forward = -8 if black else 8
+    king = look(codes, state[SIDE], board)
+    checks, answer = 0, np.int64(_ANYWHERE)
+    pinned[:] = _ANYWHERE
+    if king >= 0:
+        checks, answer = _bonds(board, king, forward, pinned)
+        if checks == 0:
+            answer = np.int64(_ANYWHERE)
+    for origin in range(64):
+        piece = board[origin]
+        if piece <= 0:
+            continue
+        if piece == 6:
+            count = _king(board, origin, forward, origin == king, moves, count)
+            home = 60 if black else 4
+            if origin == king and origin == home and checks == 0:
+                rights = state[CASTLING] >> (2 if black else 0)
+                count = _castling(board, home, forward, rights & 1, rights & 2, moves, count)
+            continue
+        if checks > 1:
+            continue
+        allowed = answer & pinned[origin]
+        if piece == 1:
+            count = _pawn(board, origin, forward, allowed, moves, count)
+            if state[EN_PASSANT]:
+                file = np.int64(state[EN_PASSANT]) - 1
+                if takes_in_passing(board, king, origin, forward, file):
+                    moves[count] = origin | (((origin & 56) | file) + forward) << 6
+                    count += 1
+        elif piece == 2:
+            for i in range(8):
+                target = KNIGHT[origin, i]
+                if target < 0:
+                    break
+                if board[target] <= 0 and allowed >> target & 1:
+                    moves[count] = origin | target << 6
+                    count += 1
+        else:
+            for way in range(4 if piece == 3 else 0, 4 if piece == 4 else 8):
+                target = origin
+                for _ in range(REACH[origin, way]):
+                    target += STEPS[way]
+                    if board[target] > 0:
+                        break
+                    if allowed >> target & 1:
+                        moves[count] = origin | target << 6
+                        count += 1
+                    if board[target] < 0:
+                        break
+    return count, checks
+
+
+@numba.njit(nogil=True, cache=True)
+def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
+    board = np.empty(64, np.int8)
+    pinned = np.empty(64, np.int64)
+    offsets = np.zeros(codes.shape[0] + 1, np.int64)
+    moves = np.empty(codes.shape[0] * 40 + MOST, np.uint16)
+    count = 0
+    for i in range(codes.shape[0]):
+        if moves.shape[0] - count < MOST:
+            more = np.empty(moves.shape[0] * 2 + MOST, np.uint16)
+            more[:count] = moves[:count]
+            moves = more
+        count, _ = generate(codes[i], state[i], board, pinned, moves, count)
+        offsets[i + 1] = count
+    return moves[:count], offsets
+
+
+@numba.njit(nogil=True, cache=True)
+def _in_check(codes, state, found):  # type: ignore[no-untyped-def]
+    board = np.empty(64, np.int8)
+    for i in range(codes.shape[0]):
+        king = look(codes[i], state[i, SIDE], board)
+        found[i] = king >= 0 and attacked(board, king, -8 if state[i, SIDE] else 8)
+
+
+def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+    """All legal moves of positions codes [n, 64], state [n, 4]: packed moves uint16 [total] and offsets int64 [n + 1].
+
+    Position i has moves[offsets[i]:offsets[i + 1]], in the order of their origin squares. Castling is the king's two
+    files, a promotion is four moves. Draws do not matter: a position that is drawn by the rules keeps its moves.
+    """
+    return _legal_moves(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8))  # type: ignore[no-any-return]
+
+
+def legal_masks(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which pairs of squares [n, from, to] are a legal move, of positions codes [n, 64], state [n, 4]."""
+    moves, offsets = legal_moves(codes, state)
+    masks = np.zeros((len(codes), 64, 64), np.bool_)
+    masks[np.repeat(np.arange(len(codes)), np.diff(offsets)), moves & 63, moves >> 6 & 63] = True
+    return masks
+
+
+def in_check(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Whether the side to move is in check, bool [n], in positions codes [n, 64], state [n, 4]."""
+    found = np.empty(len(codes), np.bool_)
+    _in_check(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8), found)
+    return found
+
+
+@numba.njit(nogil=True, cache=True)
+def _moved_pieces(moves, offsets, starts, start_of, kinds):  # type: ignore[no-untyped-def]
+    # Legal moves never start from a square that a piece has left or where a pawn was taken in passing, so emptying
+    # squares is left out: only what arrives somewhere matters.
+    board = np.empty(64, np.uint8)
+    for game in range(offsets.shape[0] - 1):
+        row = starts[start_of[game]]
+        for square in range(64):
+            code = row[square]
+            board[square] = code - 7 if code > 6 else code - 1
+        for at in range(offsets[game], offsets[game + 1]):
+            move = moves[at]
+            origin = move & 63
+            target = move >> 6 & 63
+            promotion = move >> 12
+            kind = board[origin]
+            kinds[at] = kind
+            board[target] = promotion - 1 if promotion else kind
+            if kind == 5 and origin & 7 == 4:  # a king's two steps from its file: castling brings the rook beside it
+                if target == origin + 2:
+                    board[origin + 1] = 3
+                elif origin == target + 2:
+                    board[origin - 1] = 3
+
+
+def moved_pieces(
+    moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
+) -> NDArray[np.uint8]:
+    """The type of the piece that makes each move of a store, uint8 [len(moves)]: 0 P, 1 N, 2 B, 3 R, 4 Q, 5 K.
+
+    The arguments are a store's arrays, as in replay.replay. A promotion is made by a pawn, castling by the king.
+    """
+    kinds = np.empty(len(moves), np.uint8)
+    _moved_pieces(moves, offsets, starts, start_of, kinds)
+    return kinds

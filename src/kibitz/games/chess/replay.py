@@ -1,0 +1,233 @@
+"""Positions on demand: replay any (game, ply) from packed moves.
+
+A position is 64 codes and 4 state numbers, all uint8:
+side to move (0 White, 1 Black), castling rights (bits 1 K, 2 Q, 4 k, 8 q), en-passant file + 1 (0 where no capture en
+passant is legal), and the plies since the last capture or pawn move (at most 255).
+A pawn's double step leaves no mark unless it can be taken in passing, by a legal move: positions are the same when the
+same moves are possible in them (FIDE 9.2.3), and the FENs of python-chess and lichess and X-FEN say no more either. So
+a position does not depend on whether it was replayed or read.
+Ply 0 is the start position, ply i the position after i moves, so a game of n moves has n + 1 positions.
+"""
+
+from __future__ import annotations
+
+import chess
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.attacks import can_pass
+from kibitz.games.indices import checked
+
+SQUARES = 64
+SIDE, CASTLING, EN_PASSANT, CLOCK = range(4)
+START_WIDTH = SQUARES + 4
+"""A start position is one row: the codes, then the state."""
+
+
+def rights_kept() -> NDArray[np.uint8]:
+    """Castling rights that survive a move from or to each square: kings' and rooks' home squares take theirs away."""
+    kept = np.full(64, 15, np.uint8)
+    for square, lost in ((4, 3), (7, 1), (0, 2), (60, 12), (63, 4), (56, 8)):
+        kept[square] = 15 - lost
+    return kept
+
+
+_KEPT = rights_kept()
+_TOGETHER = 256  # positions
+_LINE = 32  # moves in a line of the processor's cache
+
+
+@numba.njit(nogil=True, cache=True)
+def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
+    touched = 0
+    view = np.empty(64, np.int8)
+    for begin in range(0, games.shape[0], _TOGETHER):
+        end = min(begin + _TOGETHER, games.shape[0])
+        # Random games lie far apart. A look at all of them first lets the memory answer many questions at once.
+        for i in range(begin, end):
+            first = offsets[games[i]]
+            for at in range(first, first + plies[i], _LINE):
+                touched += moves[at]
+        for i in range(begin, end):
+            game = games[i]
+            first = offsets[game]
+            row = starts[start_of[game]]
+            board = codes[i]
+            for square in range(64):
+                board[square] = row[square]
+            rights = row[64 + CASTLING]
+            en_passant = row[64 + EN_PASSANT]
+            quiet = 0 + row[64 + CLOCK]  # the sum is wider than the uint8
+            for ply in range(plies[i]):
+                move = moves[first + ply]
+                origin = move & 63
+                target = move >> 6 & 63
+                promotion = move >> 12
+                piece = board[origin]
+                captured = board[target]
+                board[origin] = 0
+                board[target] = piece
+                rights &= _KEPT[origin] & _KEPT[target]
+                quiet += 1
+                en_passant = 0
+                if piece == 1 or piece == 7:
+                    quiet = 0
+                    step = np.int64(target) - np.int64(origin)
+                    if step == 16 or step == -16:
+                        en_passant = (origin & 7) + 1
+                    elif captured == 0 and step & 7 != 0:  # a diagonal step onto an empty square is en passant
+                        board[(origin & 56) | (target & 7)] = 0
+                    if promotion:
+                        board[target] = piece + promotion - 1
+                elif captured:
+                    quiet = 0
+                elif (piece == 6 or piece == 12) and origin & 7 == 4:  # a king's two steps from its file: castling
+                    if target == origin + 2:
+                        board[origin + 1] = board[origin + 3]
+                        board[origin + 3] = 0
+                    elif origin == target + 2:
+                        board[origin - 1] = board[origin - 4]
+                        board[origin - 4] = 0
+            side = (row[64 + SIDE] + plies[i]) & 1
+            state[i, SIDE] = side
+            state[i, CASTLING] = rights
+            state[i, EN_PASSANT] = en_passant if can_pass(board, side, en_passant, view) else 0
+            state[i, CLOCK] = min(quiet, 255)
+    return touched  # or the compiler would leave the looking out
+
+
+def replay(
+    moves: NDArray[np.uint16],
+    offsets: NDArray[np.int64],
+    starts: NDArray[np.uint8],
+    start_of: NDArray[np.int32],
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Positions (games[i], plies[i]) as codes [n, 64] and state [n, 4].
+
+    moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 68]: start
+    positions; start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
+    """
+    games, plies = checked(offsets, games, plies)
+    codes = np.empty((len(games), SQUARES), np.uint8)
+    state = np.empty((len(games), 4), np.uint8)
+    _replay(moves, offsets, starts, start_of, games, plies, codes, state)
+    return codes, state
+
+
+@numba.njit(nogil=True, cache=True)
+def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
+    view = np.empty(64, np.int8)
+    for i in range(codes.shape[0]):
+        if not can_pass(codes[i], state[i, SIDE], state[i, EN_PASSANT], view):
+            state[i, EN_PASSANT] = 0
+
+
+def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> None:
+    """Take the en-passant file out of the states [n, 4] where no capture en passant is legal in codes [n, 64]."""
+    _legal_passing(codes, state)
+
+
+def encode_board(board: chess.Board) -> NDArray[np.uint8]:
+    """A python-chess board as one start row [68]; castling rights must be those of standard chess."""
+    row = np.zeros(START_WIDTH, np.uint8)
+    for square, piece in board.piece_map().items():
+        row[square] = piece.piece_type + (0 if piece.color else 6)
+    rights = board.clean_castling_rights()
+    row[64 + SIDE] = 0 if board.turn else 1
+    row[64 + CASTLING] = sum(
+        bit for bit, square in ((1, chess.H1), (2, chess.A1), (4, chess.H8), (8, chess.A8)) if rights >> square & 1
+    )
+    row[64 + CLOCK] = min(board.halfmove_clock, 255)
+    if board.ep_square is not None:  # behind every pawn that moved two, in python-chess
+        row[64 + EN_PASSANT] = chess.square_file(board.ep_square) + 1
+        keep_legal_passing(row[None, :64], row[None, 64:])
+    return row
+
+
+def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Board:
+    """The python-chess board of one position; the full-move number is not kept and reads 1."""
+    board = chess.Board.empty()
+    for square in np.flatnonzero(codes):
+        code = int(codes[square]) - 1
+        board.set_piece_at(int(square), chess.Piece(code % 6 + 1, code < 6))
+    board.turn = bool(state[SIDE] == 0)
+    for bit, rook in ((1, chess.BB_H1), (2, chess.BB_A1), (4, chess.BB_H8), (8, chess.BB_A8)):
+        if state[CASTLING] & bit:
+            board.castling_rights |= rook
+    if state[EN_PASSANT]:
+        board.ep_square = chess.square(int(state[EN_PASSANT]) - 1, 5 if board.turn else 2)
+    board.halfmove_clock = int(state[CLOCK])
+    return board
+
+
+STANDARD_START = encode_board(chess.Board())
+
+
+@numba.njit(nogil=True, cache=True)
+def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyped-def]
+    board = np.empty(64, np.uint8)
+    for game in range(offsets.shape[0] - 1):
+        row = starts[start_of[game]]
+        for square in range(64):
+            board[square] = row[square]
+        for at in range(offsets[game], offsets[game + 1]):
+            move = moves[at]
+            origin = move & 63
+            target = move >> 6 & 63
+            piece = board[origin]
+            taken[at] = board[target] != 0
+            board[origin] = 0
+            board[target] = piece
+            if piece == 1 or piece == 7:
+                if not taken[at] and (origin ^ target) & 7:  # en passant
+                    taken[at] = True
+                    board[(origin & 56) | (target & 7)] = 0
+                if move >> 12:
+                    board[target] = piece + (move >> 12) - 1
+            elif (piece == 6 or piece == 12) and origin & 7 == 4:
+                if target == origin + 2:
+                    board[origin + 1] = board[origin + 3]
+                    board[origin + 3] = 0
+                elif origin == target + 2:
+                    board[origin - 1] = board[origin - 4]
+                    board[origin - 4] = 0
+
+
+def captures(
+    moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Which moves of a store take a piece, bool [len(moves)], en passant included; arguments as in `replay`."""
+    taken = np.empty(len(moves), np.bool_)
+    _captures(moves, offsets, starts, start_of, taken)
+    return taken
+
+
+_OTHER_COLOUR = np.array([0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6], np.uint8)
+_OTHER_RIGHTS = np.array([(rights & 3) << 2 | rights >> 2 for rights in range(16)], np.uint8)
+
+
+def exchanged(
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], which: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The positions with colours exchanged and ranks mirrored where `which` [n] says so: the same chess for the other
+    side. Writes into the arrays given, and returns them."""
+    chosen = np.flatnonzero(which)
+    codes[chosen] = _OTHER_COLOUR[codes[chosen].reshape(-1, 8, 8)[:, ::-1].reshape(-1, SQUARES)]
+    state[chosen, SIDE] ^= 1
+    state[chosen, CASTLING] = _OTHER_RIGHTS[state[chosen, CASTLING]]
+    return codes, state
+
+
+def mirrored(
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], which: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The positions with their files mirrored where `which` [n] says so and nobody may castle: the same chess but for
+    that. Writes into the arrays given, and returns them."""
+    chosen = np.flatnonzero(which & (state[:, CASTLING] == 0))
+    codes[chosen] = codes[chosen].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, SQUARES)
+    files = state[chosen, EN_PASSANT]
+    state[chosen, EN_PASSANT] = np.where(files > 0, 9 - files, 0)
+    return codes, state

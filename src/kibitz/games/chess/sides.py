@@ -1,0 +1,103 @@
+"""What may be told of a game beside its positions: ratings, their scale, and the speed, as small numbers.
+
+A rating says little without its scale: 1800 over the board and 1800 on a server are different players.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kibitz.games.chess.filters import SPEEDS as KNOWN_SPEEDS
+
+SPEEDS = ("", *KNOWN_SPEEDS)
+"""Speeds by number; 0 is unknown."""
+SCALES = ("", "fide", "lichess", "chess.com", "fics")
+"""Rating scales by number; 0 is unknown."""
+RATING_UNIT = 16
+"""Points of rating in one unit of a byte."""
+
+BEYOND = {
+    "rating": 0, "opponent_rating": 0, "speed": 0, "scale": 0,
+    "last_from": 0, "last_to": 0, "before_from": 0, "before_to": 0,
+}  # fmt: skip
+"""What a network may be told beside the position, and its value where nobody knows: ratings of the mover and of the
+opponent in units of 16; speed and scale by their place in SPEEDS and SCALES; from and to (board squares + 1) of the
+last move, the opponent's, and of the one before it, the mover's own. 0 is unknown."""
+RATING, OPPONENT, SPEED, SCALE, LAST = 4, 5, 6, 7, 8
+"""Columns of the state in which they stand, after the position's own four; of the last moves the first."""
+
+
+def scale_of(site: str) -> str:
+    """The scale of the ratings of games at a site (header Site): a server's own, or FIDE's; "" where it is unknown.
+
+    A server's games name it by address ("https://lichess.org/abc", "Chess.com"); an event that was held on a server
+    ("chess.com INT") has FIDE's ratings.
+    """
+    text = site.strip().lower()
+    if "freechess.org" in text or text == "fics":
+        return "fics"
+    if text in ("chess.com", "www.chess.com") or (text.startswith("http") and "chess.com" in text):
+        return "chess.com"
+    if text == "lichess.org" or (text.startswith("http") and "lichess.org" in text):
+        return "lichess"
+    return "" if text.strip("?. ") == "" or text.startswith("http") else "fide"
+
+
+class _Columns(Protocol):
+    """What is needed of a store: some columns of its games."""
+
+    def table(self, columns: list[str]) -> pa.Table: ...
+
+
+def speed_codes(store: _Columns) -> NDArray[np.uint8]:
+    """The speed of every game of a store (anything with its `table`), by its place in SPEEDS."""
+    return _codes(store, "speed", lambda speed: SPEEDS.index(speed) if speed in SPEEDS else 0)
+
+
+def scale_codes(store: _Columns) -> NDArray[np.uint8]:
+    """The rating scale of every game of a store (anything with its `table`), by its place in SCALES."""
+    return _codes(store, "site", lambda site: SCALES.index(scale_of(site)))
+
+
+def _codes(store: _Columns, column: str, code: Any) -> NDArray[np.uint8]:
+    """One number a game, worked out once for each different text of a column."""
+    texts = store.table([column])[column].combine_chunks().dictionary_encode()
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    each = np.array([code(text or "") for text in texts.dictionary.to_pylist()] + [0], np.uint8)
+    where = texts.indices.fill_null(len(each) - 1).to_numpy(zero_copy_only=False)
+    return cast("NDArray[np.uint8]", each[where])
+
+
+def rating_bytes(ratings: NDArray[Any]) -> NDArray[np.uint8]:
+    """Ratings in points as bytes of 16 points; 0 stays unknown."""
+    return cast("NDArray[np.uint8]", np.minimum(np.asarray(ratings, np.int64) // RATING_UNIT, 255).astype(np.uint8))
+
+
+def side_inputs(
+    rating: NDArray[Any],
+    opponent: NDArray[Any],
+    speeds: NDArray[np.uint8],
+    scales: NDArray[np.uint8],
+    moves: NDArray[np.uint16],
+    at: NDArray[np.int64],
+    plies: NDArray[np.int64],
+) -> NDArray[np.uint8]:
+    """The columns of BEYOND, uint8 [n, 8].
+
+    rating, opponent: of the mover and the other side [n], 0 unknown; moves: of whole games, at: where in them the move
+    of each position stands, plies: how many moves of the same game came before.
+    """
+    more = np.zeros((len(at), len(BEYOND)), np.uint8)
+    more[:, 0], more[:, 1] = rating_bytes(rating), rating_bytes(opponent)
+    more[:, 2], more[:, 3] = speeds, scales
+    for back, column in ((1, 4), (2, 6)):
+        known = plies >= back
+        move = moves[np.where(known, at - back, 0)] if len(moves) else np.zeros(len(at), np.uint16)
+        more[:, column] = np.where(known, (move & 63) + 1, 0)
+        more[:, column + 1] = np.where(known, (move >> 6 & 63) + 1, 0)
+    return more

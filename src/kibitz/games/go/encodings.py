@@ -1,0 +1,130 @@
+"""Planes of a Go position, and chains of stones, made inside the network from codes and state.
+
+Modules here take codes uint8 [n, 361] and state uint8 [n, 4] (see replay.py) and give planes [n, channels, grid, grid],
+the upper row first, laid out channels-last (as convolutions on a CPU like them). A grid smaller than 19 is its upper
+left corner. Everything is seen by the side to move.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from kibitz.games.go.points import GRID
+from kibitz.games.go.replay import AGE, BLACK_STONE, KO, OFF, OLDEST, SIDE, WHITE_STONE
+
+LIBERTIES = (3, 6)
+"""How finely liberties can be told: 1, 2, 3 and more; or 1 to 5, 6 and more."""
+RECENT = 8
+"""Moves at most that can be shown one by one."""
+
+
+def corner(codes: Tensor, grid: int) -> Tensor:
+    """Codes [n, 361] on a grid that is perhaps smaller: [n, grid, grid]."""
+    return codes.view(-1, GRID, GRID)[:, :grid, :grid]
+
+
+class BoardPlanes(nn.Module):
+    """Planes of 0 and 1: own stones by liberties, the other's likewise, the ko point, and the board, all ones.
+
+    liberties: 3 (planes of 1, 2, 3 and more: the seed's eight planes) or 6. recent: so many further planes, each with
+    the stone of one of the last moves, the last one first. ages: five planes more, with the stones played 9-16, 17-32,
+    33-64, 65-128 and more plies ago.
+    """
+
+    def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:
+        super().__init__()
+        self.grid = grid
+        table = plane_table(liberties, recent, ages)
+        self.channels = table.shape[1]
+        self.register_buffer("table", table, persistent=False)
+
+    def forward(self, codes: Tensor, state: Tensor) -> Tensor:
+        seen = corner(codes, self.grid).long() + 256 * state[:, SIDE].long()[:, None, None]
+        return F.embedding(seen, self.get_buffer("table")).permute(0, 3, 1, 2)
+
+
+def plane_table(liberties: int, recent: int, ages: bool) -> Tensor:
+    """float32 [512, channels]: the planes of each code, where Black moves and then where White does."""
+    table = torch.zeros(2, 256, 2 * liberties + 2 + recent + (OLDEST - RECENT if ages else 0))
+    for code in range(256):
+        kind, age = code % AGE, code // AGE
+        if kind >= OFF:
+            continue
+        table[:, code, 2 * liberties + 1] = 1
+        if kind == KO:
+            table[:, code, 2 * liberties] = 1
+        elif kind >= BLACK_STONE:
+            white = kind >= WHITE_STONE
+            count = min(kind - (WHITE_STONE if white else BLACK_STONE), liberties - 1)
+            for side in range(2):
+                table[side, code, count + (liberties if white != bool(side) else 0)] = 1
+            if 1 <= age <= recent:
+                table[:, code, 2 * liberties + 1 + age] = 1
+            if ages and RECENT < age <= OLDEST:
+                table[:, code, 2 * liberties + 1 + recent + age - RECENT] = 1
+    return table.flatten(0, 1)
+
+
+def on_board(codes: Tensor) -> Tensor:
+    """Whether each code, of any shape, is a point of the board."""
+    return codes.long() % AGE < OFF
+
+
+def stones(codes: Tensor) -> Tensor:
+    """0 none, 1 Black, 2 White of codes of any shape, int64."""
+    kind = codes.long() % AGE
+    return ((kind >= BLACK_STONE) & (kind < KO)).long() + ((kind >= WHITE_STONE) & (kind < KO)).long()
+
+
+_ROUNDS = 8
+"""Rounds of `roots` in an exported network. Boards full of spirals, combs and random walks need four."""
+
+
+def roots(colours: Tensor) -> Tensor:
+    """The chain of each point: the largest index among its stones; a point without a stone is its own.
+
+    colours int64 [n, grid, grid] of `stones` -> int64 [n, grid²]. Every point looks at its neighbours of the same
+    colour, hangs its chain's root below the largest root it sees, and follows two links up, until nothing changes.
+    """
+    n, grid = colours.shape[0], colours.shape[1]
+    each = torch.arange(grid * grid, device=colours.device).view(1, -1).expand(n, -1)
+    down = (colours[:, 1:] == colours[:, :-1]) & (colours[:, 1:] > 0)
+    right = (colours[:, :, 1:] == colours[:, :, :-1]) & (colours[:, :, 1:] > 0)
+    found = each
+    # What is exported cannot ask whether anything changed.
+    for _ in range(_ROUNDS if torch.onnx.is_in_onnx_export() else grid * grid):
+        seen = found.view(-1, grid, grid)
+        above, below = F.pad(seen[:, :-1], (0, 0, 1, 0)), F.pad(seen[:, 1:], (0, 0, 0, 1))
+        left, beside = F.pad(seen[:, :, :-1], (1, 0)), F.pad(seen[:, :, 1:], (0, 1))
+        seen = torch.maximum(seen, above * F.pad(down, (0, 0, 1, 0)))
+        seen = torch.maximum(seen, below * F.pad(down, (0, 0, 0, 1)))
+        seen = torch.maximum(seen, left * F.pad(right, (1, 0)))
+        seen = torch.maximum(seen, beside * F.pad(right, (0, 1)))
+        new = found.scatter_reduce(1, found, seen.flatten(1), "amax")
+        new = new.gather(1, new)
+        new = new.gather(1, new)
+        if not torch.onnx.is_in_onnx_export() and torch.equal(new, found):
+            break
+        found = new
+    return found
+
+
+def pool_chains(values: Tensor, roots: Tensor) -> Tensor:
+    """The largest value over each chain, channel by channel, at all its points: values [n, channels, grid, grid].
+
+    A point without a stone keeps its value. The gradient goes to the stone that had the largest.
+    """
+    flat = values.flatten(2)
+    index = roots[:, None].expand(-1, flat.shape[1], -1)
+    top = torch.full_like(flat, torch.finfo(flat.dtype).min).scatter_reduce(2, index, flat, "amax")
+    return top.gather(2, index).view_as(values)
+
+
+def mean_over_chains(values: Tensor, roots: Tensor) -> Tensor:
+    """The mean over each chain at all its points: values [n, grid²]. A point without a stone keeps its value."""
+    none = torch.zeros_like(values)
+    total = none.scatter_add(1, roots, values)
+    count = none.scatter_add(1, roots, torch.ones_like(values))
+    return (total / count.clamp(min=1)).gather(1, roots)

@@ -1,0 +1,119 @@
+"""Which stones are dead in a final position: told by random playouts, and by GNU Go.
+
+All stones of a chain share one fate. Who owns what follows from the dead stones (counting.settle).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.external.gtp import Program
+from kibitz.games.go.endings.playouts import black_share
+from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp, to_sgf
+from kibitz.games.go.rules import CELL, CELLS, ROOT, ROWS, set_up
+
+GNUGO_ARGUMENTS = ("--mode", "gtp", "--level", "0", "--quiet")
+PLAYOUTS = 200
+_FILE = "game.sgf"
+
+
+@numba.njit(nogil=True, cache=True)
+def _fates(colours, share, fate):  # type: ignore[no-untyped-def]
+    board = np.empty((ROWS, CELLS), np.int16)
+    set_up(board, colours)
+    total, stones = np.zeros(CELLS, np.float32), np.zeros(CELLS, np.int16)
+    for point in range(POINTS):
+        if colours[point] == 1 or colours[point] == 2:
+            root = board[ROOT, CELL[point]]
+            total[root] += share[point] if colours[point] == 1 else 1 - share[point]
+            stones[root] += 1
+    for point in range(POINTS):
+        fate[point] = 1
+        if colours[point] == 1 or colours[point] == 2:
+            root = board[ROOT, CELL[point]]
+            fate[point] = total[root] / stones[root]
+
+
+def fates(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 [361]: how surely each stone lives, as the mean over its chain of how often its colour owns the points;
+    1 where no stone is.
+
+    colours uint8 [361]; share float32 [361]: how often Black owns each point (playouts.black_share).
+    """
+    fate = np.empty(POINTS, np.float32)
+    _fates(np.ascontiguousarray(colours, np.uint8), share, fate)
+    return fate
+
+
+def chances(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
+    """The `fates` that random playouts tell, float32 [361]."""
+    return fates(colours, black_share(colours, playouts=playouts, seed=seed))
+
+
+def by_playouts(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.bool_]:
+    """bool [361]: the stones that more often than not are taken in random playouts."""
+    return chances(colours, seed, playouts) < 0.5
+
+
+class GnuGo:
+    """GNU Go as a referee: one process for many positions, brought back after it was lost."""
+
+    def __init__(self, command: Sequence[str], limit: float):
+        self.command, self.limit = command, limit
+        self._program: Program | None = None
+        self._folder = Path(tempfile.mkdtemp(prefix="kibitz-"))
+        self._closed = False
+
+    def dead(self, colours: NDArray[np.uint8], size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The stones that are dead and those that live in seki, bool [361] each.
+
+        Raises Lost where it hangs longer than the limit or dies, ValueError where its answer makes no sense.
+        """
+        until = time.monotonic() + self.limit
+        if self._program is None or not self._program.running:
+            self._program = Program(self.command, "GNU Go", self._folder)
+            if self._closed:  # meanwhile, by another thread
+                self._program.kill()
+        (self._folder / _FILE).write_text(_position(colours, size))
+        self._ask(f"loadsgf {_FILE}", until)
+        # Its first list costs the work, half a second; the second is there by then.
+        dead = self._stones("dead", colours, size, until)
+        return dead, self._stones("seki", colours, size, until)
+
+    def _ask(self, command: str, until: float) -> str:
+        assert self._program is not None
+        return self._program.ask(command, max(until - time.monotonic(), 0.01))
+
+    def _stones(self, status: str, colours: NDArray[np.uint8], size: int, until: float) -> NDArray[np.bool_]:
+        stones = np.zeros(POINTS, np.bool_)
+        for vertex in self._ask(f"final_status_list {status}", until).split():
+            point = from_gtp(vertex, size)
+            if point >= POINTS or colours[point] not in (BLACK, WHITE):
+                raise ValueError(f"{vertex}: no stone is there")
+            stones[point] = True
+        return stones
+
+    def close(self) -> None:
+        """End the process and take its folder away; from any thread."""
+        self._closed = True
+        if self._program is not None:
+            self._program.kill()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _position(colours: NDArray[np.uint8], size: int) -> str:
+    """A position as SGF."""
+    stones = {
+        name: "".join(f"[{to_sgf(int(point))}]" for point in np.flatnonzero(colours == colour))
+        for name, colour in (("AB", BLACK), ("AW", WHITE))
+    }
+    set_up = "".join(name + points for name, points in stones.items() if points)
+    return f"(;GM[1]FF[4]SZ[{size}]{set_up})"

@@ -1,0 +1,159 @@
+"""Random playouts: from a position both sides play at random to the end, many times; how often Black owns each point.
+
+A side plays any legal move that does not fill an eye of its own, and passes where there is none; two passes end the
+playout. Then every point is somebody's: a stone's, or an eye's. Simple as they are, playouts know dead stones from
+living ones at the end of most games, and they are the baseline of every estimate of who will own what.
+
+Chance comes from a generator of our own (xorshift), so that equal seeds give equal figures everywhere.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import NONE, PASS, POINTS
+from kibitz.games.go.replay import KO, SIDE, colours_of
+from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, ROWS, WIDE, is_suicide, place, set_up
+
+BOTH = 2
+"""In place of the side to move: Black begins half of the playouts, White the others."""
+_LIMIT = 3 * POINTS
+"""Moves after which a playout is stopped: kos in pairs could go on for ever."""
+
+
+@numba.njit(nogil=True, cache=True)
+def _next(state):  # type: ignore[no-untyped-def]
+    """The next state of the generator, which is also its random number."""
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    state ^= state << np.uint64(17)
+    return state
+
+
+@numba.njit(nogil=True, cache=True)
+def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
+    """Whether an empty cell is a one-point eye: all neighbours of that colour, and the other colour on no diagonal at
+    the edge, on one at most elsewhere."""
+    for step in (1, -1, WIDE, -WIDE):
+        if board[COLOUR, cell + step] == 3 - colour or board[COLOUR, cell + step] == NONE:
+            return False
+    others, edge = 0, 0
+    for step in (WIDE + 1, WIDE - 1, -WIDE + 1, -WIDE - 1):
+        there = board[COLOUR, cell + step]
+        if there == 3 - colour:
+            others += 1
+        elif there == 3:
+            edge = 1
+    return others + edge < 2
+
+
+@numba.njit(nogil=True, cache=True)
+def _play_out(board, colour, ko, empty, where, count, random):  # type: ignore[no-untyped-def]
+    """Play a board to its end. empty: its `count` empty cells; where: each cell's place among them, else -1."""
+    passes = 0
+    for _ in range(_LIMIT):
+        untried, moved = count, False
+        while untried:
+            random = _next(random)
+            at = np.int64((random >> np.uint64(32)) * np.uint64(untried) >> np.uint64(32))
+            cell = empty[at]
+            if cell != ko and not _is_eye(board, cell, colour) and not is_suicide(board, cell, colour):
+                moved = True
+                break
+            untried -= 1  # it goes behind those that are not tried yet
+            other = empty[untried]
+            empty[at], empty[untried] = other, cell
+            where[other], where[cell] = at, untried
+        if not moved:
+            passes += 1
+            if passes == 2:
+                break
+            ko, colour = 0, 3 - colour
+            continue
+        passes = 0
+        count -= 1
+        last = empty[count]
+        empty[where[cell]], where[last] = last, where[cell]
+        where[cell] = -1
+        captured, ko = place(board, cell, colour, 0)
+        if captured:
+            for step in (1, -1, WIDE, -WIDE):
+                stone = cell + step
+                if board[COLOUR, stone] == NONE and where[stone] < 0:  # a chain that is gone; its ring still holds
+                    while where[stone] < 0:
+                        empty[count], where[stone] = stone, count
+                        count += 1
+                        stone = board[NEXT, stone]
+        colour = 3 - colour
+    return random
+
+
+@numba.njit(nogil=True, cache=True)
+def _owner(board, cell):  # type: ignore[no-untyped-def]
+    """Who owns a cell at the end of a playout; NONE where both touch it or nobody does."""
+    if board[COLOUR, cell]:
+        return board[COLOUR, cell]
+    seen = 0
+    for step in (1, -1, WIDE, -WIDE):
+        there = board[COLOUR, cell + step]
+        if there == 1 or there == 2:
+            seen |= there
+    return seen if seen < 3 else 0
+
+
+@numba.njit(nogil=True, cache=True)
+def _share(colours, side, ko, playouts, seed, share):  # type: ignore[no-untyped-def]
+    start = np.empty((ROWS, CELLS), np.int16)
+    set_up(start, colours)
+    empties = np.empty(POINTS, np.int16)
+    places = np.full(CELLS, -1, np.int16)
+    count = 0
+    for point in range(POINTS):
+        cell = CELL[point]
+        if start[COLOUR, cell] == NONE:
+            empties[count], places[cell] = cell, count
+            count += 1
+    random = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x2545F4914F6CDD1D)
+    if random == 0:
+        random = np.uint64(1)
+    twice = np.zeros(POINTS, np.int32)  # twice how often Black has each point
+    board, empty, where = np.empty_like(start), np.empty_like(empties), np.empty_like(places)
+    for i in range(playouts):
+        board[:], empty[:], where[:] = start, empties, places
+        first = 1 + (i & 1 if side == BOTH else side)
+        random = _play_out(board, first, ko, empty, where, count, random)
+        for point in range(POINTS):
+            if colours[point] != 3:
+                owner = _owner(board, CELL[point])
+                twice[point] += 2 if owner == 1 else (1 if owner == 0 else 0)
+    for point in range(POINTS):
+        share[point] = np.float32(0.5) if colours[point] == 3 else np.float32(twice[point]) / (2 * playouts)
+
+
+def black_share(
+    colours: NDArray[np.uint8], side: int = BOTH, playouts: int = 200, seed: int = 0, ko: int = PASS
+) -> NDArray[np.float32]:
+    """float32 [361]: the share of `playouts` in which Black owns each point at the end; half for a neutral one, and
+    0.5 outside the board.
+
+    colours uint8 [361]; side: 0 Black moves first, 1 White, BOTH by turns; ko: the point where the first move may not
+    be. Releases the interpreter's lock.
+    """
+    share = np.empty(POINTS, np.float32)
+    colours = np.ascontiguousarray(colours, np.uint8)
+    _share(colours, side, 0 if ko == PASS else int(CELL[ko]), playouts, seed & (2**63 - 1), share)
+    return share
+
+
+def black_shares(
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], playouts: int = 200, seed: int = 0
+) -> NDArray[np.float32]:
+    """float32 [n, 361]: `black_share` of positions as a store replays them (codes [n, 361], state [n, 4])."""
+    shares = np.empty((len(codes), POINTS), np.float32)
+    for i, colours in enumerate(colours_of(codes)):
+        (kos,) = np.nonzero(codes[i] & 15 == KO)
+        ko = int(kos[0]) if len(kos) else PASS
+        shares[i] = black_share(colours, int(state[i, SIDE]), playouts, seed + i, ko)
+    return shares

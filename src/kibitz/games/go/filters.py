@@ -1,0 +1,104 @@
+"""Which Go games to take, decided from the headers before the moves are played, and from the moves after."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kibitz.dates import check_period, outside
+from kibitz.errors import UsageError
+from kibitz.games.go.io.headers import RULES, Said, rank_value, read_rank
+from kibitz.games.go.points import SIZES
+
+ENDINGS = ("counted", "resignation", "time", "any")
+RESULTS = {"black": 1, "white": -1, "draw": 0}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which games to take. The defaults take every game.
+
+    rank: the lowest of either player, "6d"; players without one are left out unless `unranked`. handicap: the most
+    stones, 0 for even games. min_moves counts passes too.
+    """
+
+    min_moves: int = 1
+    rank: str | None = None
+    unranked: bool = False
+    ending: str = "any"
+    result: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    handicap: int | None = None
+    size: tuple[int, ...] = ()
+    since: datetime.date | None = None
+    until: datetime.date | None = None
+    player: tuple[str, ...] = ()
+    limit: int | None = None
+
+    def check(self) -> None:
+        """Raises UsageError where the filter can let nothing through or names what does not exist."""
+        check_period(self.since, self.until)
+        if self.rank is not None and read_rank(self.rank) is None:
+            raise UsageError(f"--rank {self.rank}: no rank; write 5k, 6d or 1p")
+        if self.ending not in ENDINGS:
+            raise UsageError(f"--ending {self.ending}: choose from {', '.join(ENDINGS)}")
+        for name in self.result:
+            if name not in RESULTS:
+                raise UsageError(f"--result {name}: choose from {', '.join(RESULTS)}")
+        for name in self.rules:
+            if name not in RULES:
+                raise UsageError(f"--rules {name}: choose from {', '.join(RULES)}")
+        for size in self.size:
+            if size not in SIZES:
+                raise UsageError(f"--size {size}: choose from {', '.join(map(str, SIZES))}")
+        if self.handicap is not None and self.handicap < 0:
+            raise UsageError(f"--handicap {self.handicap}: must be 0 (even games) or more stones")
+        if self.limit is not None and self.limit < 1:
+            raise UsageError(f"--limit {self.limit}: must be at least 1 game")
+
+    def refuses_headers(self, game: Said) -> str | None:
+        """Why a game is not wanted, as far as headers and set-up stones tell; None where it may be."""
+        return self._refuses_players(game) or self._refuses_kind(game) or self._refuses_result(game)
+
+    def _refuses_players(self, game: Said) -> str | None:
+        if self.rank is not None:
+            ranks = [rank for rank in (game.black_rank, game.white_rank) if rank is not None]
+            if len(ranks) < 2 and not self.unranked:
+                return "no rank"
+            if ranks and min(map(rank_value, ranks)) < rank_value(self.rank):
+                return f"rank under {self.rank}"
+        if self.player:
+            names = (game.headers.get("PB", "") + "\n" + game.headers.get("PW", "")).lower()
+            if not any(name.lower() in names for name in self.player):
+                return "other players"
+        return None
+
+    def _refuses_kind(self, game: Said) -> str | None:
+        if self.size and game.size not in self.size:
+            return f"board of {game.size}×{game.size}"
+        if self.handicap is not None and game.handicap > self.handicap:
+            return f"handicap over {self.handicap}" if self.handicap else "handicap"
+        if self.rules and game.rules not in self.rules:
+            return f"rules {game.rules}" if game.rules else "no rules named"
+        return outside(game.date, self.since, self.until)
+
+    def _refuses_result(self, game: Said) -> str | None:
+        if self.ending != "any" and game.ending != self.ending:
+            return f"not {self.ending}" if self.ending == "counted" else f"not by {self.ending}"
+        if self.result and game.result not in {RESULTS[name] for name in self.result}:
+            return "other result"
+        return None
+
+    def refuses_moves(self, moves: int) -> str | None:
+        """Why a game is not wanted, now that its moves are known."""
+        return f"under {self.min_moves} moves" if moves < self.min_moves else None
+
+    def as_json(self) -> dict[str, Any]:
+        """What was asked for, without what was left at its default."""
+        default = asdict(Filter())
+        return {
+            key: str(value) if isinstance(value, datetime.date) else value
+            for key, value in asdict(self).items()
+            if value != default[key]
+        }

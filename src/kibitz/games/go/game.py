@@ -1,0 +1,29 @@
+"""Go, as everything outside this package sees it: see `kibitz.games.Game`."""
+
+from typing import Any
+
+from kibitz.games.go.io.ingest import COLUMNS, PER_GAME, PER_MOVE
+from kibitz.games.go.io.ingest import SgfReader as Reader
+from kibitz.games.go.replay import STANDARD_START, replay
+
+RESULTS = {1: "Black won", 0: "drawn", -1: "White won"}
+SUMMARY_COLUMNS = {"endings": "ending", "boards": "size", "rules": "rules", "komi": "komi", "handicaps": "handicap",
+                   "owners told by": "labels"}  # fmt: skip
+
+
+def captures(*arguments: Any) -> Any:
+    """No system of Go has asked which moves capture."""
+    raise NotImplementedError("go: which moves capture is not known of a whole store")
+
+
+__all__ = [
+    "COLUMNS",
+    "PER_GAME",
+    "PER_MOVE",
+    "RESULTS",
+    "STANDARD_START",
+    "SUMMARY_COLUMNS",
+    "Reader",
+    "captures",
+    "replay",
+]

@@ -1,0 +1,1 @@
+"""Go records: SGF found, parsed, filtered and packed into batches."""

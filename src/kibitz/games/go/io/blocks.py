@@ -1,0 +1,210 @@
+"""SGF files as blocks of games whose main lines are read: by the fast reader, and by sgfmill where that gives up."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from sgfmill import sgf
+
+from kibitz.errors import KibitzError
+from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, Lines, find_games, main_lines
+from kibitz.games.go.io.text import DOUBLE_BYTES, charset_of, read_headers
+from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE
+from kibitz.records import Stream
+
+ENDINGS = (".sgf", ".sgfl")
+BLOCK = 1 << 20
+"""Bytes of text read at once."""
+LONGEST_GAME = 1 << 24
+"""Bytes of text after which a game is given up: no real one is as long, but a file that is no SGF may be."""
+
+
+@dataclass
+class Piece:
+    """A part of one file with whole games in it: the text, where each lies, whether it has its last bracket.
+
+    before: how many games of the file came before; doubles: see `find_games`.
+    """
+
+    file: str
+    text: bytes
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    closed: NDArray[np.bool_]
+    before: int
+    doubles: bool
+
+
+@dataclass
+class Games:
+    """Some games, of one file or of many small ones: the text, where each lies, its file and its number there, whether
+    it has its last bracket, and its main line."""
+
+    text: bytes
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    files: list[str]
+    numbers: list[int]
+    closed: NDArray[np.bool_]
+    lines: Lines
+    charset: str | None = None  # the text's encoding; None: as each game says, or guessed
+    reasons: dict[int, str] = field(default_factory=dict)  # why sgfmill could not read a game either
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def headers(self, i: int) -> dict[str, str]:
+        """The properties before the first move of a game, decoded."""
+        head = self.text[int(self.begins[i]) : int(self.lines.heads[i])]
+        return read_headers(head.decode(self.charset or charset_of(head), "replace"))
+
+    def handicap(self, i: int) -> int:
+        """Stones that Black was given: set up without white ones, or played before White's first move."""
+        setup = self.lines.setup[i]
+        if setup.any():
+            stones = int((setup == BLACK).sum())
+            return stones if stones >= 2 and not (setup == WHITE).any() else 0
+        first = int(self.lines.first[i])
+        written = self.lines.written[first : first + int(self.lines.count[i])]
+        others = np.flatnonzero((written >> COLOUR_SHIFT != BLACK) | (written & 511 == PASS))
+        run = int(others[0]) if len(others) else len(written)
+        return run if run >= 2 else 0
+
+    def why_not(self, i: int, headers: dict[str, str]) -> tuple[str, str] | None:
+        """Why a game is none that can be played here, as far as can be told without playing: reason and detail."""
+        size, status = int(self.lines.size[i]), int(self.lines.status[i])
+        if headers.get("GM", "1").strip() not in ("1", ""):
+            return "another game", f"GM[{headers['GM'][:10]}]"
+        if not self.closed[i]:
+            return "cut short", "the closing bracket is missing"
+        if size not in SIZES:
+            said = headers.get("SZ", "?")[:10]
+            return (f"board of {size}×{size}" if size else f"board of {said.replace(':', '×')}"), f"SZ[{said}]"
+        if status == ODD:
+            self._ask_sgfmill(i)
+            status = int(self.lines.status[i])
+        if status == OUT:
+            return "illegal move", f"move {int(self.lines.count[i]) + 1}: outside the board"
+        if status == AMONG:
+            return "set-up stones among the moves", f"after move {int(self.lines.count[i])}"
+        if status == ODD:
+            return "unreadable", self.reasons.get(i, "")
+        return None
+
+    def _ask_sgfmill(self, i: int) -> None:
+        """Have sgfmill read a game that the fast reader did not understand, and take it over where that goes well."""
+        try:
+            status, setup, side, written = _by_sgfmill(self.text[int(self.begins[i]) : int(self.ends[i])])
+        except (ValueError, KeyError) as error:
+            self.reasons[i] = (str(error).splitlines() or ["not SGF"])[0]
+            return
+        lines = self.lines
+        lines.status[i], lines.setup[i], lines.side[i] = status, setup, side
+        lines.first[i], lines.count[i] = len(lines.written), len(written)
+        lines.written = np.concatenate((lines.written, np.array(written, np.uint16)))
+
+
+def _by_sgfmill(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
+    """A main line as the fast reader gives it: status, set-up stones, the side that PL names, moves.
+
+    Raises ValueError where it is no SGF.
+    """
+    game = sgf.Sgf_game.from_bytes(text, override_encoding="latin-1")
+    size: int = game.get_size()
+    setup, written, side, among = np.zeros(GRID * GRID, np.uint8), list[int](), 0, False
+
+    def point(place: tuple[int, int]) -> int:
+        return (size - 1 - place[0]) * GRID + place[1]
+
+    for node in game.get_main_sequence():
+        black, white, empty = node.get_setup_stones()
+        for colour, places in ((BLACK, black), (WHITE, white), (0, empty)):
+            for place in places:
+                among = among or bool(written)
+                if not among:
+                    setup[point(place)] = colour
+        for colour, name in ((BLACK, "B"), (WHITE, "W")):
+            if node.has_property(name):
+                if among:
+                    return AMONG, setup, side, written
+                place = node.get(name)
+                written.append((PASS if place is None else point(place)) + (colour << COLOUR_SHIFT))
+        if not written and node.has_property("PL"):
+            side = BLACK if node.get("PL") == "b" else WHITE
+    return FINE, setup, side, written
+
+
+def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
+    """The games of one file, piece by piece. One whose packing is damaged ends where it is; `broken` is told."""
+    rest, found, faults = b"", 0, len(broken)
+    unpacked = stream.texts(BLOCK, "an SGF is text")
+    while True:
+        try:
+            block = next(unpacked, b"")
+        except KibitzError as error:
+            broken.append(str(error))
+            block = b""
+        text = rest + block if rest else block
+        doubles = _doubles(text)
+        begins, ends, closed = find_games(text, doubles)
+        whole = len(begins)
+        if block and whole and not closed[-1]:
+            whole -= 1
+        if whole:
+            yield Piece(stream.name, text, begins[:whole], ends[:whole], closed[:whole], found, doubles)
+            found += whole
+            text = text[int(ends[whole - 1]) :]
+        rest = text
+        if not block:
+            if not found and len(broken) == faults:
+                broken.append(f"{stream.name}: no game in this file; is it an SGF?")
+            return
+        if len(rest) > LONGEST_GAME:
+            megabytes = len(rest) >> 20
+            broken.append(f"{stream.name}: {megabytes} MB without an end of a game, read no further; is it an SGF?")
+            return
+
+
+def gather(found: Iterable[Piece]) -> Iterator[Games]:
+    """The main lines of all pieces, those of small files together."""
+    held: list[Piece] = []
+    room = BLOCK
+    for piece in found:
+        if held and (room < len(piece.text) or piece.doubles != held[0].doubles):
+            yield _together(held)
+            held, room = [], BLOCK
+        held.append(piece)
+        room -= len(piece.text)
+    if held:
+        yield _together(held)
+
+
+def _together(held: list[Piece]) -> Games:
+    text = held[0].text if len(held) == 1 else b"".join(piece.text for piece in held)
+    shifts = np.cumsum([0, *(len(piece.text) for piece in held)])
+    begins = np.concatenate([piece.begins + shift for piece, shift in zip(held, shifts, strict=False)])
+    ends = np.concatenate([piece.ends + shift for piece, shift in zip(held, shifts, strict=False)])
+    return Games(
+        text,
+        begins,
+        ends,
+        [piece.file for piece in held for _ in piece.begins],
+        [piece.before + i for piece in held for i in range(1, len(piece.begins) + 1)],
+        np.concatenate([piece.closed for piece in held]),
+        main_lines(text, begins, ends, held[0].doubles),
+    )
+
+
+def _doubles(text: bytes) -> bool:
+    """Whether the second byte of a character may look like a bracket in this text."""
+    if text.isascii():
+        return False
+    try:
+        codecs.utf_8_decode(text, "strict", False)
+    except UnicodeDecodeError:
+        return charset_of(text[: 1 << 16]) in DOUBLE_BYTES
+    return False

@@ -1,0 +1,166 @@
+"""From SGF files to the games that are kept: filtered by their headers, played through, as arrays."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.go.filters import Filter
+from kibitz.games.go.io.blocks import Games, Piece, gather, pieces
+from kibitz.games.go.io.headers import SUICIDE, SUPERKO, Said, read_said
+from kibitz.games.go.io.main_lines import NO_LIBERTY, SOUND, WHY, Played, play
+from kibitz.games.go.points import POINTS, to_gtp
+from kibitz.games.go.replay import STANDARD_START
+from kibitz.prefetch import ahead
+from kibitz.records import Files
+
+COLUMNS = pa.schema([
+    ("black", pa.string()), ("white", pa.string()),
+    ("black_rank", pa.string()), ("white_rank", pa.string()),  # "9d", "3k", "1p"; null where unknown
+    ("result", pa.int8()),  # 1 Black won, -1 White won, 0 drawn
+    ("margin", pa.float32()),  # points by which the winner leads; null where they were not counted
+    ("ending", pa.string()),  # counted, resignation, time, forfeit, void, unknown
+    ("komi", pa.float32()), ("rules", pa.string()), ("handicap", pa.int8()), ("size", pa.int8()),
+    ("date", pa.date32()),  # null where the year is unknown
+    ("event", pa.string()), ("place", pa.string()),
+    ("labels", pa.string()),  # which referee told the owners; null: none yet
+    ("source", pa.string()), ("number", pa.int32()),  # the file, and the game's place in it from 1
+])  # fmt: skip
+
+PER_MOVE: dict[str, tuple[str, int]] = {}
+PER_GAME = {"owner": ("uint8", 0, POINTS)}
+"""What goes with a game: who owns each point at its end, 1 Black, 2 White, 0 neutral, in dispute or not known."""
+
+
+class SgfReader(Files):
+    """The games of some SGF files, batch after batch.
+
+    Iterating gives a GameBatch for each block of text. Close the iterator where it is left early.
+    """
+
+    def __init__(self, paths: list[str], keep: Filter):
+        super().__init__(paths)
+        self.keep = keep
+
+    def __iter__(self) -> Generator[GameBatch]:
+        with contextlib.closing(ahead(self._blocks())) as blocks:
+            for games in blocks:
+                yield finish(games, self.keep)
+
+    def _blocks(self) -> Generator[Games]:
+        """All games, several hundred at once."""
+        with contextlib.closing(self._pieces()) as found:
+            yield from gather(found)
+
+    def _pieces(self) -> Generator[Piece]:
+        """The games of all files. Runs in a thread of its own, which alone opens, reads and closes them."""
+        with contextlib.closing(self.streams()) as streams:
+            for stream in streams:
+                yield from pieces(stream, self.broken)
+
+
+def finish(games: Games, keep: Filter) -> GameBatch:
+    """The batch of one block: games filtered by their headers, played, filtered by their moves."""
+    left_out, chosen, said = LeftOut(), list[int](), list[Said]()
+
+    def leave(i: int, headers: dict[str, str], reason: str, detail: str = "") -> None:
+        named = {"White": "PW", "Black": "PB", "Date": "DT", "Event": "EV"}
+        shown = {name: headers[key] for name, key in named.items() if headers.get(key)}
+        left_out.add(reason, games.files[i], games.numbers[i], shown, detail)
+
+    for i in range(len(games)):
+        headers = games.headers(i)
+        if why := games.why_not(i, headers):
+            leave(i, headers, *why)
+            continue
+        game = read_said(headers, games.handicap(i), int(games.lines.size[i]))
+        if reason := keep.refuses_headers(game) or _why_unusable(game):
+            leave(i, headers, reason)
+            continue
+        chosen.append(i)
+        said.append(game)
+    played = play(
+        games.lines,
+        np.array(chosen, np.int64),
+        np.array([game.rules in SUICIDE for game in said], np.bool_),
+        np.array([game.rules in SUPERKO for game in said], np.bool_),
+    )
+    kept = np.zeros(len(chosen), np.bool_)
+    rows: dict[str, list[Any]] = {name: [] for name in COLUMNS.names}
+    begin = 0
+    for k, (i, game) in enumerate(zip(chosen, said, strict=True)):
+        end = begin + int(played.plies[k])
+        if played.found[k] != SOUND:
+            leave(i, dict(game.headers), *_fault(played, k, begin, game.size))
+        elif end == begin:
+            leave(i, dict(game.headers), "no moves")
+        elif reason := keep.refuses_moves(end - begin):
+            leave(i, dict(game.headers), reason)
+        else:
+            kept[k] = True
+            _add_row(rows, game, games.files[i], games.numbers[i])
+        begin = end
+    starts = played.starts[kept]
+    return GameBatch(
+        played.moves[np.repeat(kept, played.plies)],
+        played.plies[kept],
+        None if _all_standard(starts) else starts,
+        pa.table([pa.array(rows[field.name], field.type) for field in COLUMNS], schema=COLUMNS),
+        left_out,
+        len(games),
+    )
+
+
+def _all_standard(starts: NDArray[np.uint8]) -> bool:
+    return bool((starts == STANDARD_START).all())
+
+
+def _why_unusable(game: Said) -> str | None:
+    """Why a game has nothing to learn from, whatever its moves are."""
+    if game.ending == "void":
+        return "void"
+    if game.result is None:
+        return "no result"
+    if game.handicap == 0 and game.headers.get("HA", "").strip() in _GIVEN and not _placed(game):
+        return "handicap stones missing"
+    return None
+
+
+_GIVEN = {str(stones) for stones in range(2, 26)}
+
+
+def _placed(game: Said) -> bool:
+    """Whether a game with handicap began from a position that was set up with stones of both colours."""
+    return "AW" in game.headers
+
+
+def _fault(played: Played, k: int, begin: int, size: int) -> tuple[str, str]:
+    """Reason and detail for a game that could not be played."""
+    found, ply = int(played.found[k]), int(played.ply[k])
+    if found == NO_LIBERTY:
+        return "set-up position", WHY[found]
+    colour = "Black" if (int(played.starts[k, POINTS]) + ply) % 2 == 0 else "White"
+    point = int(played.moves[begin + ply])
+    return "illegal move", f"move {ply + 1}, {colour} {to_gtp(point, size)}: {WHY[found]}"
+
+
+def _add_row(rows: dict[str, list[Any]], game: Said, file: str, number: int) -> None:
+    headers = game.headers
+    values = (
+        headers.get("PB") or "?", headers.get("PW") or "?", game.black_rank, game.white_rank, game.result, game.margin,
+        game.ending, game.komi, game.rules, game.handicap, game.size, game.date,
+        headers.get("EV") or _name(headers.get("GN", "")), headers.get("PC"), None, file, number,
+    )  # fmt: skip
+    for column, value in zip(rows.values(), values, strict=True):
+        column.append(value)
+
+
+def _name(text: str) -> str:
+    """A game's name, which may tell its event; a server's number for it tells nothing."""
+    return "" if text.isdigit() else text

@@ -1,0 +1,137 @@
+"""Main lines as they are written, played: colours in turns, and whether the moves are legal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines
+from kibitz.games.go.points import GRID, PASS, POINTS
+from kibitz.games.go.replay import START_WIDTH
+from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, position_hash, set_up
+
+SOUND, ON_STONE, KO_BACK, SUICIDE, REPEATS, NO_LIBERTY = range(6)
+"""What the replay of a game's moves found; the last is a set-up stone without liberties."""
+WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a position", "a set-up chain without liberties")
+
+
+@numba.njit(nogil=True, cache=True)
+def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-untyped-def]
+    """From moves as written to moves in turns: fill the start row and the moves; how many moves there are.
+
+    Black moves at the beginning, two or more and nothing set up, are handicap stones of the old style. Elsewhere a
+    player who moves twice gets a pass of the other between.
+    """
+    stones, white = 0, 0
+    for point in range(POINTS):
+        outside = point // GRID >= size or point % GRID >= size
+        start[point] = 3 if outside else setup[point]
+        stones += setup[point] != 0
+        white += setup[point] == 2
+    run = 0
+    while run < written.shape[0] and written[run] >> COLOUR_SHIFT == 1 and written[run] & 511 != PASS:
+        run += 1
+    if run < 2 or stones:
+        run = 0
+    for i in range(run):
+        start[written[i] & 511] = 1
+    if run:
+        turn = 2
+    elif written.shape[0]:
+        turn = written[0] >> COLOUR_SHIFT
+    elif named:
+        turn = named
+    else:
+        turn = 2 if stones > 1 and white == 0 else 1
+    start[POINTS] = turn - 1
+    start[POINTS + 1] = size
+    n = 0
+    for i in range(run, written.shape[0]):
+        if written[i] >> COLOUR_SHIFT != turn:
+            moves[n] = PASS
+            n += 1
+            turn = 3 - turn
+        moves[n] = written[i] & 511
+        n += 1
+        turn = 3 - turn
+    return n
+
+
+@numba.njit(nogil=True, cache=True)
+def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-def]
+    """Whether the moves are legal: what was found, and at which move (from 0). before: room for hashes."""
+    board = np.zeros((ROWS, CELLS), np.int16)
+    set_up(board, start)
+    for point in range(POINTS):
+        if board[COLOUR, CELL[point]] != start[point]:
+            return NO_LIBERTY, 0
+    if superko:
+        before[0] = position_hash(board)
+    colour, ko = start[POINTS] + 1, 0
+    for ply in range(moves.shape[0]):
+        if moves[ply] == PASS:
+            ko = 0
+            if superko:
+                before[ply + 1] = before[ply]
+        else:
+            cell = np.int64(CELL[moves[ply]])
+            if board[COLOUR, cell] != 0:
+                return ON_STONE, ply
+            if cell == ko:
+                return KO_BACK, ply
+            captured, ko = place(board, cell, colour, ply + 1)
+            if captured < 0 and not suicide:
+                return SUICIDE, ply
+            if superko:
+                now = position_hash(board)
+                before[ply + 1] = now
+                for i in range(ply + 1):
+                    if before[i] == now:
+                        return REPEATS, ply
+        colour = 3 - colour
+    return SOUND, 0
+
+
+@numba.njit(nogil=True, cache=True)
+def _play(written, first, count, setup, named, sizes, which, suicide, superko, starts, moves, plies, found, at):  # type: ignore[no-untyped-def]
+    before = np.empty(moves.shape[0] + 1, np.uint64)
+    used = 0
+    for k in range(which.shape[0]):
+        i = which[k]
+        mine = written[first[i] : first[i] + count[i]]
+        n = _arrange(mine, setup[i], named[i], sizes[i], starts[k], moves[used:])
+        found[k], ply = _replay(starts[k], moves[used : used + n], suicide[k], superko[k], before)
+        at[k] = ply
+        plies[k] = n
+        used += n
+    return used
+
+
+@dataclass
+class Played:
+    """Games in turns, and whether they are legal: starts uint8 [n, 363], moves uint16 [sum of plies], plies int32 [n];
+    found uint8 [n]: SOUND …, and the ply (from 0) where a fault is."""
+
+    starts: NDArray[np.uint8]
+    moves: NDArray[np.uint16]
+    plies: NDArray[np.int32]
+    found: NDArray[np.uint8]
+    ply: NDArray[np.int32]
+
+
+def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], superko: NDArray[np.bool_]) -> Played:
+    """Play some of the games, by number, under the rules that each one has."""
+    n, room = len(which), 2 * int(lines.count[which].sum()) + 1
+    played = Played(
+        np.empty((n, START_WIDTH), np.uint8), np.empty(room, np.uint16), np.empty(n, np.int32), np.empty(n, np.uint8),
+        np.empty(n, np.int32),
+    )  # fmt: skip
+    used = _play(
+        lines.written, lines.first, lines.count, lines.setup, lines.side, lines.size, which, suicide, superko,
+        played.starts, played.moves, played.plies, played.found, played.ply,
+    )  # fmt: skip
+    played.moves = played.moves[:used]
+    return played

@@ -1,0 +1,296 @@
+"""Where the games lie in a block of SGF bytes, and their main lines as arrays: fast, for collections of any size.
+
+Only what decides the moves is read here; the headers are left to Python, which needs them for fewer games. What is
+unusual is not guessed at but marked ODD, for a full parser to read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import GRID, PASS, POINTS
+
+COLOUR_SHIFT = 9
+"""A move as it is written: point + (colour << COLOUR_SHIFT)."""
+
+FINE, ODD, OUT, AMONG = range(4)
+"""What became of a main line: read; not understood; a point outside the board; set-up stones between moves."""
+
+_B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
+"""Names of properties as numbers, 5 bits a capital letter: small ones do not count (FF[3]: "Black", "AddBlack")."""
+
+
+@numba.njit(nogil=True, cache=True)
+def _blank(byte):  # type: ignore[no-untyped-def]
+    return byte == 32 or 9 <= byte <= 13
+
+
+@numba.njit(nogil=True, cache=True)
+def _begins_game(text, at):  # type: ignore[no-untyped-def]
+    """Whether a line begins like a game and like nothing inside one: "(;" and a property that only roots have."""
+    size = text.shape[0]
+    if at + 6 >= size or text[at] != 40:
+        return False
+    at += 1
+    while at < size and _blank(text[at]):
+        at += 1
+    if at >= size or text[at] != 59:
+        return False
+    at += 1
+    while at < size and _blank(text[at]):
+        at += 1
+    if at + 3 >= size or text[at + 2] != 91:
+        return False
+    first, second = text[at], text[at + 1]
+    known = False
+    for name in (b"GM", b"FF", b"SZ", b"CA", b"AP", b"PB", b"PW", b"DT", b"EV", b"KM", b"RE", b"RU", b"HA", b"GN"):
+        known = known or (first == name[0] and second == name[1])
+    if not known:
+        return False
+    at += 3
+    while at < size and text[at] != 10:  # a pasted game in a comment has its brackets escaped
+        if text[at] == 93:
+            return text[at - 1] != 92
+        at += 1
+    return False
+
+
+@numba.njit(nogil=True, cache=True)
+def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
+    """Fill where games begin and end and whether they are closed; how many there are. The last may be open."""
+    found, depth, at, size = 0, 0, 0, text.shape[0]
+    inside = False  # a property's value
+    while at < size:
+        byte = text[at]
+        if byte == 10 and depth > 0 and _begins_game(text, at + 1):  # the game before was cut short
+            ends[found - 1] = at + 1
+            depth, inside = 0, False
+        elif inside:
+            if byte == 92 or (doubles and byte >= 0x81 and at + 1 < size and text[at + 1] >= 0x40):
+                at += 1
+            elif byte == 93:
+                inside = False
+        elif depth == 0:
+            if byte == 40:
+                after = at + 1
+                while after < size and _blank(text[after]):
+                    after += 1
+                if after < size and text[after] == 59:
+                    begins[found], ends[found], closed[found] = at, size, False
+                    found += 1
+                    depth = 1
+        elif byte == 91:
+            inside = True
+        elif byte == 40:
+            depth += 1
+        elif byte == 41:
+            depth -= 1
+            if depth == 0:
+                ends[found - 1], closed[found - 1] = at + 1, True
+        at += 1
+    return found
+
+
+def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Byte offsets of each game's begin and end, and whether its last bracket is there.
+
+    doubles: the text is in an encoding in which a character's second byte may look like a bracket. A game without its
+    last bracket ends where a line begins like another game, or with the text.
+    """
+    most = text.count(b"(") + 1
+    begins, ends, closed = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.bool_)
+    found = _find(np.frombuffer(text, np.uint8), doubles, begins, ends, closed)
+    return begins[:found], ends[:found], closed[:found]
+
+
+@dataclass
+class Lines:
+    """The main lines of some games.
+
+    status uint8 [games]: FINE …; size int64 [games]: the board's (0: unreadable); heads int64 [games]: where the text
+    before the first move ends; setup uint8 [games, 361]: stones set up before it; side uint8 [games]: the colour that
+    PL names, 0 none; first, count int64 [games]: where a game's moves lie in `written` (those before the fault, for a
+    status other than FINE); written uint16: moves as the file has them, point + (colour << COLOUR_SHIFT).
+    """
+
+    status: NDArray[np.uint8]
+    size: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    setup: NDArray[np.uint8]
+    side: NDArray[np.uint8]
+    first: NDArray[np.int64]
+    count: NDArray[np.int64]
+    written: NDArray[np.uint16]
+
+
+@numba.njit(nogil=True, cache=True)
+def _value_end(text, at, end, doubles):  # type: ignore[no-untyped-def]
+    """Where the bracket is that closes the value which begins at `at`; `end` where there is none."""
+    while at < end and text[at] != 93:
+        if text[at] == 92 or (doubles and text[at] >= 0x81 and at + 1 < end and text[at + 1] >= 0x40):
+            at += 1
+        at += 1
+    return min(at, end)
+
+
+@numba.njit(nogil=True, cache=True)
+def _vertex(text, at, end, size):  # type: ignore[no-untyped-def]
+    """The point of a value: PASS for none, -1 outside the board, -2 not understood."""
+    while at < end and _blank(text[at]):
+        at += 1
+    while at < end and _blank(text[end - 1]):
+        end -= 1
+    if at == end:
+        return PASS
+    if end - at != 2 or not (97 <= text[at] <= 122 and 97 <= text[at + 1] <= 122):
+        return -2
+    column, row = text[at] - 97, text[at + 1] - 97
+    if column >= size or row >= size:
+        return PASS if column == 19 and row == 19 and size <= 19 else -1
+    return np.int64(row) * GRID + column
+
+
+@numba.njit(nogil=True, cache=True)
+def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
+    """Set up the points of a value, one or a rectangle "aa:cc"; a status."""
+    colon = -1
+    for i in range(at, end):
+        if text[i] == 58:
+            colon = i
+    one = _vertex(text, at, end if colon < 0 else colon, size)
+    other = one if colon < 0 else _vertex(text, colon + 1, end, size)
+    if one == -1 or other == -1:
+        return OUT
+    if one < 0 or other < 0 or one == PASS or other == PASS:
+        return ODD
+    for row in range(min(one // GRID, other // GRID), max(one // GRID, other // GRID) + 1):
+        for column in range(min(one % GRID, other % GRID), max(one % GRID, other % GRID) + 1):
+            setup[row * GRID + column] = colour
+    return FINE
+
+
+@numba.njit(nogil=True, cache=True)
+def _board_size(text, at, end):  # type: ignore[no-untyped-def]
+    """A number, or the same one twice with a colon; 0 for anything else."""
+    number, before, digits = 0, -1, 0
+    for i in range(at, end):
+        byte = text[i]
+        if 48 <= byte <= 57 and digits < 3:
+            number = number * 10 + byte - 48
+            digits += 1
+        elif byte == 58 and before < 0:
+            before, number, digits = number, 0, 0
+        elif not _blank(byte):
+            return 0
+    return number if before < 0 or before == number else 0
+
+
+@numba.njit(nogil=True, cache=True)
+def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
+    """The board's size: SZ before the first move, wherever it stands there; 19 where there is none."""
+    name = 0
+    while at < end:
+        byte = text[at]
+        if 65 <= byte <= 90:
+            name = (name * 32 + byte - 64) & 0xFFFF
+        elif byte == 91:
+            stop = _value_end(text, at + 1, end, doubles)
+            if name == _SZ:
+                return _board_size(text, at + 1, stop)
+            if name in (_B, _W):
+                return 19
+            name, at = 0, stop
+        elif byte == 41:
+            return 19
+        at += 1
+    return 19
+
+
+@numba.njit(nogil=True, cache=True)
+def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyped-def]
+    """One game's main line: status, size, where its head ends, the side that PL names, how many moves.
+
+    The main line takes the first variation wherever there are several, so it is all that stands before the first
+    closing bracket.
+    """
+    size = _first_size(text, at, end, doubles)
+    status, head, side, count, among = FINE, end, 0, 0, False
+    if size < 1 or size > 19:
+        return status, size, head, side, count
+    name, last, begin = 0, 0, at
+    while at < end:
+        byte = text[at]
+        if byte == 41:
+            break
+        if 65 <= byte <= 90:
+            if name == 0:
+                begin = at
+            name = (name * 32 + byte - 64) & 0xFFFF
+        elif byte == 91:
+            if name:
+                last = name
+            stop = _value_end(text, at + 1, end, doubles)
+            if last in (_B, _W):
+                if name == 0:  # a second value
+                    status = ODD
+                if count == 0:
+                    head = begin
+                point = _vertex(text, at + 1, stop, size)
+                if point < 0 and status == FINE:
+                    status = ODD if point == -2 else OUT
+                if among and status == FINE:
+                    status = AMONG
+                if status != FINE and status != ODD:
+                    return status, size, head, side, count
+                written[count] = max(point, 0) + ((1 if last == _B else 2) << COLOUR_SHIFT)
+                count += 1
+            elif last in (_AB, _AW, _AE):
+                if count:
+                    among = True
+                else:
+                    colour = 1 if last == _AB else 2 if last == _AW else 0
+                    put = _put(text, at + 1, stop, size, colour, setup)
+                    status = put if status == FINE else status
+            elif last == _PL and stop > at + 1:  # PL
+                side = 1 if text[at + 1] in (66, 98, 49) else 2
+            name = 0
+            at = stop
+        elif byte == 59 or byte == 40:
+            name, last = 0, 0
+        elif not _blank(byte) and not 97 <= byte <= 122:
+            status = ODD if status == FINE else status
+        at += 1
+    if count == 0:
+        head = at
+    return status, size, head, side, count
+
+
+@numba.njit(nogil=True, cache=True)
+def _main_lines(text, begins, ends, doubles, status, sizes, heads, setup, side, first, count, written):  # type: ignore[no-untyped-def]
+    at = 0
+    for i in range(begins.shape[0]):
+        status[i], sizes[i], heads[i], side[i], count[i] = _main_line(
+            text, begins[i], ends[i], doubles, setup[i], written[at:]
+        )
+        first[i] = at
+        at += count[i]
+    return at
+
+
+def main_lines(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], doubles: bool = False) -> Lines:
+    """The main lines of the games that `find_games` found."""
+    n = len(begins)
+    lines = Lines(
+        np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, POINTS), np.uint8),
+        np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(len(text) // 3 + 1, np.uint16),
+    )  # fmt: skip
+    used = _main_lines(
+        np.frombuffer(text, np.uint8), begins, ends, doubles, lines.status, lines.size, lines.heads, lines.setup,
+        lines.side, lines.first, lines.count, lines.written,
+    )  # fmt: skip
+    lines.written = lines.written[:used]
+    return lines

@@ -1,0 +1,183 @@
+"""SGF for faces: one game after the other as records, and records as text that other programs show."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz import records
+from kibitz.errors import KibitzError
+from kibitz.games.go.io.blocks import ENDINGS, Games, gather, pieces
+from kibitz.games.go.io.headers import SUICIDE, SUPERKO, read_said
+from kibitz.games.go.io.main_lines import play
+from kibitz.games.go.io.scan import find_games, main_lines
+from kibitz.games.go.points import BLACK, POINTS, WHITE, to_sgf
+from kibitz.games.go.replay import start_row
+from kibitz.games.go.rules import Board
+from kibitz.records import Stream
+
+_ABOUT_THE_GAME = (
+    "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "HA", "TM", "OT", "ON", "AN", "CP",
+    "SO", "US", "GC",
+)  # fmt: skip
+"""Headers that are written again as they were read; the komi and what tells the board are written anew."""
+_MOVES_A_LINE = 10
+
+
+@dataclass
+class Record:
+    """One game, its main line.
+
+    black, white: points of the stones set up, handicap too; side: the colour that moves first; moves: points or PASS,
+    colours taking turns from `side`; headers: properties before the first move by SGF name, decoded; the rest as in a
+    store's table. Nothing says that the moves are legal.
+    """
+
+    size: int
+    black: tuple[int, ...] = ()
+    white: tuple[int, ...] = ()
+    side: int = BLACK
+    moves: list[int] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+    komi: float = 0.0
+    rules: str | None = None
+    handicap: int = 0
+    result: int | None = None
+    margin: float | None = None
+    ending: str = "unknown"
+
+    def start(self) -> NDArray[np.uint8]:
+        """The start position as a row of a store, uint8 [363]."""
+        return start_row(self.size, self.black, self.white, self.side - 1)
+
+    def board(self, ply: int | None = None, **rules: Any) -> Board:
+        """The position after so many moves; None: at the end.
+
+        rules: suicide, superko (see Board); else as the game's rules say. Raises rules.Illegal.
+        """
+        board = Board(self.size, **{"suicide": self.rules in SUICIDE, "superko": self.rules in SUPERKO, **rules})
+        for colour, stones in ((BLACK, self.black), (WHITE, self.white)):
+            for point in stones:
+                board.put(colour, point)
+        board.to_move = colour = self.side
+        for point in self.moves[:ply]:
+            board.play(colour, point)
+            colour = 3 - colour
+        return board
+
+
+@dataclass
+class Unreadable:
+    """A game that is none, or a file (number 0), and why."""
+
+    file: str
+    number: int
+    reason: str
+
+
+def read_records(paths: list[str]) -> Iterator[Record | Unreadable]:
+    """The games of files, folders and archives, packed or not, one by one. Raises KibitzError for a missing path."""
+    for path in records.find(paths, ENDINGS):
+        broken: list[str] = []
+        try:
+            stream = Stream(path)
+        except KibitzError as error:
+            yield _broken(path, str(error))
+            continue
+        with contextlib.closing(stream):
+            for piece in pieces(stream, broken):  # one at a time: the first game must not wait for all
+                for games in gather([piece]):
+                    yield from _records(games)
+            yield from (_broken(stream.name, line) for line in broken)
+
+
+def _broken(file: str, line: str) -> Unreadable:
+    return Unreadable(file, 0, line.removeprefix(f"{file}: "))
+
+
+def parse_record(text: bytes | str) -> Record:
+    """The first game of a text. Raises ValueError with the reason where there is none that can be read."""
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    begins, ends, closed = find_games(data)
+    if not len(begins):
+        raise ValueError("no game in this text")
+    begins, ends, closed = begins[:1], ends[:1], closed[:1]
+    lines = main_lines(data, begins, ends)
+    charset = "utf-8" if isinstance(text, str) else None
+    record = next(iter(_records(Games(data, begins, ends, [""], [1], closed, lines, charset))))
+    if isinstance(record, Unreadable):
+        raise ValueError(record.reason)
+    return record
+
+
+def _records(games: Games) -> Generator[Record | Unreadable]:
+    for i in range(len(games)):
+        headers = games.headers(i)
+        if why := games.why_not(i, headers):
+            yield Unreadable(games.files[i], games.numbers[i], ": ".join(part for part in why if part))
+            continue
+        anything = np.ones(1, np.bool_)
+        played = play(games.lines, np.array([i]), anything, ~anything)  # whether it is legal is another question
+        said = read_said(headers, games.handicap(i), int(games.lines.size[i]))
+        start = played.starts[0]
+        stones = start[:POINTS]
+        yield Record(
+            said.size, tuple(np.flatnonzero(stones == BLACK).tolist()), tuple(np.flatnonzero(stones == WHITE).tolist()),
+            int(start[POINTS]) + 1, played.moves.tolist(), headers, said.komi, said.rules, said.handicap, said.result,
+            said.margin, said.ending,
+        )  # fmt: skip
+
+
+def write_sgf(
+    record: Record, notes: Mapping[int, Mapping[str, Sequence[str]]] = {}, root: Mapping[str, str] = {}
+) -> str:
+    """A record as SGF, FF[4] in UTF-8.
+
+    notes: further properties by ply, 0 the root, values not yet escaped: {3: {"C": ["a comment"], "TR": ["dd", "pd"]}}.
+    root: headers to add, or to write instead of the record's own.
+    """
+    headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
+    headers["KM"] = f"{record.komi:g}"
+    if record.handicap:
+        headers["HA"] = str(record.handicap)
+    if "RE" not in headers and (result := _result(record)):
+        headers["RE"] = result
+    head = {"FF": "4", "GM": "1", "CA": "UTF-8", **headers, "SZ": str(record.size), **root}
+    parts = ["(;" + "".join(_property(name, [" ".join(value.split())]) for name, value in head.items())]
+    for name, stones in (("AB", record.black), ("AW", record.white)):
+        if stones:
+            parts.append(_property(name, map(to_sgf, stones)))
+    if record.black or record.white or record.side == WHITE:
+        parts.append(_property("PL", ["B" if record.side == BLACK else "W"]))
+    parts.append(_properties(notes.get(0, {})))
+    colour = record.side
+    for ply, point in enumerate(record.moves, 1):
+        if ply % _MOVES_A_LINE == 1:
+            parts.append("\n")
+        parts.append(f";{'B' if colour == BLACK else 'W'}[{to_sgf(point)}]" + _properties(notes.get(ply, {})))
+        colour = 3 - colour
+    return "".join(parts) + ")\n"
+
+
+def _result(record: Record) -> str:
+    """The value of RE for a record that has none; empty where nobody knows."""
+    if record.ending == "void":
+        return "Void"
+    if not record.result:
+        return "" if record.result is None else "0"
+    how = {"resignation": "R", "time": "T", "forfeit": "F"}.get(record.ending, "")
+    points = how or (f"{record.margin:g}" if record.margin is not None else "")
+    return f"{'B' if record.result == 1 else 'W'}+{points}"
+
+
+def _properties(properties: Mapping[str, Iterable[str]]) -> str:
+    return "".join(_property(name, values) for name, values in properties.items())
+
+
+def _property(name: str, values: Iterable[str]) -> str:
+    return name + "".join("[" + value.replace("\\", "\\\\").replace("]", "\\]") + "]" for value in values)

@@ -1,0 +1,178 @@
+"""Positions on demand: replay any (game, ply) from packed moves.
+
+A move is a point, or PASS; Black and White take turns from the start's side. A position is 361 codes and 4 state
+numbers, all uint8. A code is KIND + 16 · age:
+
+kind   0 empty, 1-6 a black stone whose chain has 1, 2, 3, 4, 5, 6 or more liberties, 7-12 a white one likewise, 13 an
+       empty point where the side to move may not take back a ko, 14 outside a board smaller than 19 × 19
+age    how long ago the stone was played: 1-8 so many plies ago (1: it is the last move), 9: 9-16 plies, 10: 17-32,
+       11: 33-64, 12: 65-128, 13: longer; 0 for stones that were set up and where there is no stone
+state  side to move (0 Black, 1 White), the board's size, passes just before (up to 2), plies so far (up to 255)
+
+Ply 0 is the start position, ply i the position after i moves, so a game of n moves has n + 1 positions.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS
+from kibitz.games.go.rules import (
+    CELL,
+    CELLS,
+    COLOUR,
+    LIBERTIES,
+    PLAYED,
+    POINT,
+    ROOT,
+    ROWS,
+    WIDE,
+    Board,
+    empty_board,
+    liberties,
+    place,
+    set_up,
+)
+from kibitz.games.indices import checked
+
+SIDE, SIZE, PASSES, PLIES = range(4)
+START_WIDTH = POINTS + 2
+"""A start position is one row: the colours of the 361 points, the side to move, the board's size."""
+EMPTY, BLACK_STONE, WHITE_STONE, KO, OFF = 0, 1, 7, 13, 14
+"""Kinds; a stone's is one of these + liberties - 1."""
+AGE = 16
+OLDEST = 13
+"""The last class of age."""
+
+
+def ages() -> NDArray[np.uint8]:
+    """uint8 [130]: the class of an age in plies, from 1 on; 129 and more are alike, 0 is not an age."""
+    age = np.arange(130)
+    return np.searchsorted([1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 33, 65, 129], age, side="right").astype(np.uint8)
+
+
+_AGES = ages() * AGE
+
+
+@numba.njit(nogil=True, cache=True)
+def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-untyped-def]
+    """Write a board as codes [361] and state [4]. ko: a cell, or 0."""
+    if size < GRID:
+        codes[:] = OFF
+    for row in range(size):
+        cell = (row + 1) * WIDE
+        for point in range(row * GRID, row * GRID + size):
+            cell += 1
+            colour = board[COLOUR, cell]
+            if colour == NONE:
+                codes[point] = EMPTY
+                continue
+            root = board[ROOT, cell]
+            free = board[LIBERTIES, root]
+            if free == 0:
+                free = liberties(board, root)
+            kind = (BLACK_STONE if colour == 1 else WHITE_STONE) + free - 1
+            played = board[PLAYED, cell]
+            if played:
+                kind += _AGES[min(ply - played + 1, 129)]
+            codes[point] = kind
+    if ko:
+        codes[POINT[ko]] = KO
+    state[SIDE] = side
+    state[SIZE] = size
+    state[PASSES] = min(passes, 2)
+    state[PLIES] = min(ply, 255)
+
+
+@numba.njit(nogil=True, cache=True)
+def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
+    board = np.zeros((ROWS, CELLS), np.int16)
+    game, ply, passes, ko = np.int64(-1), 0, 0, 0
+    for i in range(games.shape[0]):
+        row = starts[start_of[games[i]]]
+        if games[i] != game or plies[i] < ply:  # else go on from where the last position was
+            game, ply, passes, ko = games[i], 0, 0, 0
+            set_up(board, row)
+        first = offsets[game]
+        for move in moves[first + ply : first + plies[i]]:
+            ply += 1
+            ko = 0
+            if move < PASS:
+                passes = 0
+                _, ko = place(board, np.int64(CELL[move]), 1 + (row[POINTS] + ply - 1) % 2, ply)
+            else:
+                passes += 1
+        look(board, (row[POINTS] + ply) & 1, row[POINTS + 1], passes, ply, ko, codes[i], state[i])
+
+
+def replay(
+    moves: NDArray[np.uint16],
+    offsets: NDArray[np.int64],
+    starts: NDArray[np.uint8],
+    start_of: NDArray[np.int32],
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Positions (games[i], plies[i]) as codes [n, 361] and state [n, 4]; fastest where plies of a game rise.
+
+    moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 363]: start
+    positions; start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
+    """
+    games, plies = checked(offsets, games, plies)
+    codes = np.empty((len(games), POINTS), np.uint8)
+    state = np.empty((len(games), 4), np.uint8)
+    _replay(moves, offsets, starts, start_of, games, plies, codes, state)
+    return codes, state
+
+
+def encode_board(board: Board) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The codes [361] and state [4] of a board that is being played on."""
+    codes, state = np.empty(POINTS, np.uint8), np.empty(4, np.uint8)
+    ko = 0 if board.ko == PASS else int(CELL[board.ko])
+    look(board.board, 0 if board.to_move == BLACK else 1, board.size, board.passes, board.ply, ko, codes, state)
+    return codes, state
+
+
+@numba.njit(nogil=True, cache=True)
+def _children(board, colour, size, ply, cells, codes, state, captured):  # type: ignore[no-untyped-def]
+    after = np.empty_like(board)
+    for i in range(cells.shape[0]):
+        after[:] = board
+        captured[i], ko = place(after, cells[i], colour, ply + 1)
+        look(after, 2 - colour, size, 0, ply + 1, ko, codes[i], state[i])
+
+
+def children(
+    board: Board, colour: int, points: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
+    """The positions after each of some legal moves: codes [n, 361], state [n, 4], and the stones each captures [n]."""
+    codes = np.empty((len(points), POINTS), np.uint8)
+    state = np.empty((len(points), 4), np.uint8)
+    captured = np.empty(len(points), np.int64)
+    _children(board.board, colour, board.size, board.ply, CELL[points].astype(np.int64), codes, state, captured)
+    return codes, state, captured
+
+
+def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The colours (0 none, 1 Black, 2 White, 3 outside) of codes of any shape."""
+    colours: NDArray[np.uint8] = _COLOUR_OF[codes & 15]
+    return colours
+
+
+_COLOUR_OF = np.array([NONE] + [1] * 6 + [2] * 6 + [NONE, OUTSIDE, OUTSIDE], np.uint8)
+
+
+def start_row(
+    size: int = GRID, black: tuple[int, ...] = (), white: tuple[int, ...] = (), side: int = 0
+) -> NDArray[np.uint8]:
+    """A start position: stones set up, and who moves (0 Black, 1 White)."""
+    row = np.zeros(START_WIDTH, np.uint8)
+    row[:POINTS] = empty_board(size)[COLOUR, CELL]
+    row[list(black)], row[list(white)] = 1, 2
+    row[POINTS:] = side, size
+    return row
+
+
+STANDARD_START = start_row()

@@ -1,0 +1,108 @@
+"""Rules as KataGo's commands name them: which of them kibitz plays by, and what they mean for the score."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kibitz.engines.gtp.parse import Refused
+from kibitz.text import shown
+
+CHOICES = {
+    "ko": ("SIMPLE", "POSITIONAL", "SITUATIONAL"),
+    "scoring": ("AREA", "TERRITORY"),
+    "tax": ("NONE", "SEKI"),
+    "whiteHandicapBonus": ("0", "N-1", "N"),
+}
+FLAGS = {"suicide": (True, False), "hasButton": (False,), "friendlyPassOk": (True, False)}
+"""What may be true or false; no rules with a button are known here."""
+
+MOST_KOMI = 1000.0
+"""Points that either side may get."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Field by field, and by its names, what `kata-get-rules` tells.
+
+    Situational superko is not enforced against the other side: its moves are taken as under simple ko. kibitz itself
+    never repeats a position, whatever the rules.
+    """
+
+    ko: str = "SIMPLE"
+    scoring: str = "AREA"
+    tax: str = "NONE"
+    suicide: bool = False
+    hasButton: bool = False
+    whiteHandicapBonus: str = "N"
+    friendlyPassOk: bool = True
+
+    @property
+    def territory(self) -> bool:
+        return self.scoring == "TERRITORY"
+
+    def bonus(self, handicap: int) -> int:
+        """White's points for so many handicap stones, beside the komi."""
+        if handicap < 2:
+            return 0
+        return {"0": 0, "N-1": handicap - 1, "N": handicap}[self.whiteHandicapBonus]
+
+    def json(self) -> str:
+        return json.dumps(self.__dict__, separators=(",", ":"), sort_keys=True)
+
+
+_JAPANESE = Rules(scoring="TERRITORY", tax="SEKI", whiteHandicapBonus="0", friendlyPassOk=True)
+_AGA = Rules(ko="SITUATIONAL", whiteHandicapBonus="N-1")
+NAMED = {
+    "chinese": Rules(),
+    "chinese-ogs": Rules(ko="POSITIONAL"),
+    "chinese-kgs": Rules(ko="POSITIONAL"),
+    "japanese": _JAPANESE,
+    "korean": _JAPANESE,
+    "aga": _AGA,
+    "bga": _AGA,
+    "french": _AGA,
+    "new-zealand": Rules(ko="SITUATIONAL", suicide=True, whiteHandicapBonus="0"),
+    "ing": Rules(suicide=True),
+    "tromp-taylor": Rules(ko="POSITIONAL", suicide=True, whiteHandicapBonus="0", friendlyPassOk=False),
+}
+"""Rules by the names that KataGo takes, and Ing's."""
+
+
+def named(text: str) -> Rules:
+    """Rules of that name, in any case, with blanks or underscores for the hyphen. Raises Refused."""
+    name = "-".join(text.lower().replace("_", " ").split())
+    if name not in NAMED:
+        raise Refused(f"unknown rules {shown(text)}; there are {', '.join(NAMED)}")
+    return NAMED[name]
+
+
+def read_rules(text: str, now: Rules) -> Rules:
+    """Rules from a name, or from a JSON object whose fields replace those of the present ones. Raises Refused."""
+    if not text.lstrip().startswith("{"):
+        return named(text)
+    try:
+        wanted = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refused("syntax error: the rules are no JSON object") from None
+    for field, value in wanted.items():
+        now = with_field(now, field, value)
+    return now
+
+
+def with_field(rules: Rules, field: str, value: object) -> Rules:
+    """The rules with one field changed; "true" and "false" are taken for what they say. Raises Refused."""
+    if field in FLAGS:
+        truth = {"true": True, "false": False}.get(str(value).lower())
+        if truth is None or truth not in FLAGS[field]:
+            raise Refused(f"rules with {shown(f'{field} {value}')} are not known")
+        changed: Any = {field: truth}
+        return replace(rules, **changed)
+    if field in CHOICES:
+        name = str(value).upper()
+        if name not in CHOICES[field]:
+            raise Refused(f"rules with {shown(f'{field} {value}')} are not known")
+        changed = {field: name}
+        return replace(rules, **changed)
+    raise Refused(f"rules have no field {shown(field)}")

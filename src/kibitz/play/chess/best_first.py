@@ -1,0 +1,142 @@
+"""TopProb-Negamax: negamax over the most probable moves, the network's values at the leaves, in batches.
+
+After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". There a fixed depth is searched; here the moves
+that are looked at next are always those that the game reaches most probably, as many at once as make a good batch. A
+path's probability is the product of its moves': the policy's, and sharpened by what has been found about them, so that
+refuted moves are left alone and the best line is followed furthest. Deepening: depth d is complete when no untried move
+is left that is as probable as 4^-d.
+
+Mate, stalemate, repetition, fifty moves and dead positions are decided by the rules. A position that repeats one of its
+own line, or one that occurred twice in the game before, is a draw.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.play.chess.evaluator import DRAWN, ENTRY, Judge
+from kibitz.play.chess.position import FIFTY, Position, children, packed
+from kibitz.play.chess.score import STEP
+from kibitz.play.chess.tree import Tree
+from kibitz.play.result import Clock, Limits, Tell, Thought, Told, make_line
+
+PER_DEPTH = 0.25
+_NODE = 900
+"""Bytes of a node with its edges and boards, about."""
+_AWAY = 1e-3
+"""Paths less probable than this part of the last batch's least are not walked to their end."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """focus: how strongly values sharpen the policy: 1/focus of value makes a move e times likelier. doubt: value that
+    a move e times less probable than the likeliest must bring more, while it rests on one evaluation. loud: how much
+    more probable winning captures are taken to be. batch: positions evaluated at once, at most; first: at least,
+    while the tree is small."""
+
+    focus: float = 6.0
+    doubt: float = 0.03
+    loud: float = 8.0
+    batch: int = 128
+    first: int = 16
+
+
+class Search:
+    """One thought about one position, in a game where the positions of `seen` occurred so often."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        tuning: Tuning,
+        position: Position,
+        seen: Counter[int],
+        limits: Limits,
+        lines: int,
+        final_lines: int,
+    ):
+        """lines: wanted, and told on the way; final_lines: at most, in the end, as far as they are known anyway."""
+        self.judge, self.tuning, self.position, self.seen, self.limits = judge, tuning, position, seen, limits
+        self.lines, self.final_lines = lines, final_lines
+        self.depth = 0
+        """Completed."""
+
+    def think(self, stop: threading.Event | None, tell: Tell) -> tuple[Thought, list[float]]:
+        """The thought, and the values of its lines (score.py). There must be a legal move."""
+        judge, tuning, limits = self.judge, self.tuning, self.limits
+        self.clock = clock = Clock(limits, stop, judge.nodes)
+        entry, self.policy = judge.root(self.position, packed(limits.moves), self.lines)
+        self.tree = tree = Tree(max(1000, judge.room * ENTRY // _NODE), entry, self.position)
+        if len(entry.moves) == 1 and limits.seconds is not None:
+            return self._thought(1)  # nothing to think about
+        least, told = 0.0, Told(clock, tell)
+        while not tree.full:
+            wanted = min(tuning.batch, max(tuning.first, tree.n // 4))
+            size = clock.batch(judge.nodes, wanted)
+            if size == 0:
+                break
+            edges, nodes, shares = self._untried(least)
+            likeliest = shares.max() if len(shares) else 0.0
+            before = self.depth
+            while (likeliest or self.depth < (limits.depth or 0)) and likeliest < PER_DEPTH ** (self.depth + 1):
+                self.depth += 1
+            if tree.n > 1 and (self.depth > before or told.due()):
+                told(*self._thought(self.lines))
+            if not likeliest:
+                break
+            chosen = np.argpartition(-shares, size - 1)[:size] if size < len(shares) else np.arange(len(shares))
+            chosen = chosen[np.argsort(-shares[chosen], kind="stable")]
+            least = float(shares[chosen[-1]])
+            self._grow(edges[chosen], nodes[chosen])
+            tree.take_up(tuning.doubt)
+        return self._thought(self.final_lines)
+
+    def _untried(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """The moves to choose from: edges, nodes, probabilities. least: of the last batch."""
+        tuning, depth = self.tuning, self.limits.depth
+        plies = 1000 if depth is None else depth
+        focus, worth = tuning.focus, float(self.tree.value[0])
+        if worth > 1 and self.lines == 1:
+            # A forced mate. Is there a shorter one? Positions tell of a mate in one themselves.
+            plies = min(plies, round((2 - worth) / STEP) - 3)
+            focus = 0.0
+        if depth is not None:  # all that is probable enough, to the last
+            enough = PER_DEPTH**depth
+            edges, nodes, shares = self.tree.untried(focus, tuning.loud, plies, enough / tuning.loud, self.lines)
+            probable = shares >= enough
+            return edges[probable], nodes[probable], shares[probable]
+        found = self.tree.untried(focus, tuning.loud, plies, least * _AWAY, self.lines)
+        return found if len(found[0]) else self.tree.untried(focus, tuning.loud, plies, 0.0, self.lines)
+
+    def _grow(self, edges: NDArray[np.int64], nodes: NDArray[np.int64]) -> None:
+        """Make the chosen moves and judge what they lead to."""
+        tree, judge = self.tree, self.judge
+        parents = nodes.tolist()
+        made = children([tree.positions[i] for i in parents], tree.move[edges])
+        drawn = [self._drawn(parent, position) for parent, position in zip(parents, made, strict=True)]
+        judge.ask([position for position, draw in zip(made, drawn, strict=True) if not draw])
+        for parent, edge, position, draw in zip(parents, edges.tolist(), made, drawn, strict=True):
+            tree.add(parent, edge, position, DRAWN if draw else judge.table[position.key])
+
+    def _drawn(self, parent: int, position: Position) -> bool:
+        """Whether the way to a position makes it a draw."""
+        if position.clock >= FIFTY:
+            return not position.board.is_checkmate()
+        return self.seen[position.key] > 1 or self.tree.repeats(parent, position)
+
+    def _thought(self, count: int) -> tuple[Thought, list[float]]:
+        """What is known by now, the best moves first."""
+        tree, clock = self.tree, self.clock
+        ranked = tree.ranked(self.tuning.doubt)[:count]
+        lines, values = [], []
+        for edge, value in ranked:
+            move = int(tree.move[edge])
+            pv = [move] if tree.child[edge] < 0 else [move, *tree.line(int(tree.child[edge]))]
+            lines.append(make_line(value, self.policy[move], pv))
+            values.append(value)
+        nodes = self.judge.nodes - clock.before
+        return Thought(max(1, self.depth), nodes, clock.seconds(), tuple(lines)), values

@@ -1,0 +1,173 @@
+"""What positions are worth and which moves are likely in them: by the rules, by the table, or by the network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.replay import SQUARES
+from kibitz.play.chess.policy import move_probabilities, normalised
+from kibitz.play.chess.position import Position
+from kibitz.play.chess.score import MATED, STEP
+from kibitz.play.chess.tactics import MATE, arrange, signs
+
+ENTRY = 1200
+"""Bytes of an entry, about: 35 moves at 7 bytes, and what Python puts around them."""
+_FEWEST = 4096
+_BY_GAIN = 0.4
+"""Without a policy, moves are e times likelier for 1/_BY_GAIN pawns that they win."""
+
+
+class Evaluates(Protocol):
+    """What a search asks of a network: a play.session.Session, or anything with the same answers."""
+
+    outputs: tuple[str, ...]
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]: ...
+
+
+class Entry(NamedTuple):
+    """What is known of a position whatever the way to it; all in the mover's view.
+
+    moves uint16 [k] by falling weight; weights float32 [k], summing to 1; marks uint8 [k] (tactics.py); width: how
+    many first moves to look at. Where the rules settle it (`final`), moves holds the mating move, or none.
+    """
+
+    value: float
+    final: bool
+    moves: NDArray[np.uint16]
+    weights: NDArray[np.float32]
+    marks: NDArray[np.uint8]
+    width: int
+
+
+_NONE = np.zeros(0, np.uint16), np.zeros(0, np.float32), np.zeros(0, np.uint8), 0
+LOST, DRAWN = Entry(MATED, True, *_NONE), Entry(0.0, True, *_NONE)
+
+
+class Judge:
+    """Entries of positions, kept in a table of so many megabytes; the oldest make room.
+
+    policy: a network with `origin` and `target`; value: one with `value`, the same one or another. At least one of the
+    two is there; without a policy all moves are equally likely, without a value all positions are worth 0.
+    """
+
+    def __init__(self, policy: Evaluates | None, value: Evaluates | None, *, cut: float, width: int, hash_mb: int):
+        self.policy, self.value = policy, value
+        self.cut, self.width = cut, width
+        self.table: dict[int, Entry] = {}
+        self.room = max(_FEWEST, hash_mb * 1_000_000 // ENTRY)
+        self.nodes = 0
+        """Positions evaluated by the network so far."""
+
+    def ask(self, positions: Sequence[Position]) -> None:
+        """Put those into the table that are not there yet."""
+        self._make_room()
+        table = self.table
+        asked: list[Position] = []
+        waiting: set[int] = set()
+        legal: list[list[int]] = []
+        for position in positions:
+            if position.key in table or position.key in waiting:
+                continue
+            some = position.legal()
+            if not some:
+                table[position.key] = LOST if position.check() else DRAWN
+            elif position.dead():
+                table[position.key] = DRAWN
+            else:
+                waiting.add(position.key)
+                asked.append(position)
+                legal.append(some)
+        if not asked:
+            return
+        offsets = np.zeros(len(asked) + 1, np.int64)
+        np.cumsum([len(some) for some in legal], out=offsets[1:])
+        moves = np.array([move for some in legal for move in some], np.uint16)
+        rows = np.array([position.row for position in asked])
+        codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
+        gain, check = signs(codes, state, moves, offsets)
+        mates = self._mates(asked, moves, offsets, check)
+        if mates:
+            for i, mating in mates.items():
+                table[asked[i].key] = Entry(
+                    2 - STEP, True, moves[mating : mating + 1], np.ones(1, np.float32), np.full(1, MATE, np.uint8), 1
+                )
+            kept = np.ones(len(asked), np.bool_)
+            kept[list(mates)] = False
+            sizes = np.diff(offsets)
+            each = np.repeat(kept, sizes)
+            asked = [position for i, position in enumerate(asked) if kept[i]]
+            codes, state, moves, gain, check = codes[kept], state[kept], moves[each], gain[each], check[each]
+            offsets = np.concatenate([[0], np.cumsum(sizes[kept])])
+            if not asked:
+                return
+        values, shares = self._network(codes, state, moves, offsets)
+        if self.policy is None:
+            shares = normalised(np.exp(_BY_GAIN * gain).astype(np.float32), offsets)
+        moves, weights, marks, widths = arrange(moves, offsets, shares, gain, check, self.cut, self.width)
+        bounds = offsets.tolist()
+        for i, (position, value, width) in enumerate(zip(asked, values.tolist(), widths.tolist(), strict=True)):
+            one = slice(bounds[i], bounds[i + 1])
+            # Copies: a slice would keep the whole batch in memory for as long as one entry of it lives.
+            table[position.key] = Entry(value, False, moves[one].copy(), weights[one].copy(), marks[one].copy(), width)
+
+    def root(self, position: Position, only: set[int], lines: int) -> tuple[Entry, dict[int, float]]:
+        """The position that a move is wanted in, and the policy's share of each legal move in it.
+
+        Its entry holds all its legal moves, or those of `only`, and is never final; at least `lines` are looked at.
+        """
+        legal = position.legal()
+        moves, offsets = np.array(legal, np.uint16), np.array([0, len(legal)])
+        codes, state = position.row[None, :SQUARES], position.row[None, SQUARES:]
+        values, shares = self._network(codes, state, moves, offsets)
+        told = dict(zip(legal, shares.tolist(), strict=True))
+        kept = np.array([move in only for move in legal]) if only else np.ones(len(legal), np.bool_)
+        moves, shares, offsets = moves[kept], shares[kept], np.array([0, int(kept.sum())])
+        gain, check = signs(codes, state, moves, offsets)
+        mates = self._mates([position], moves, offsets, check).values()
+        gain[list(mates)] = 100  # to the front
+        moves, weights, marks, widths = arrange(moves, offsets, shares, gain, check, self.cut, self.width)
+        for mating in np.flatnonzero(marks):
+            if position.mates(int(moves[mating])):
+                marks[mating] = MATE
+        order = np.argsort(marks != MATE, kind="stable")
+        width = min(len(moves), max(int(widths[0]), lines))
+        return Entry(float(values[0]), False, moves[order], weights[order], marks[order], width), told
+
+    def _mates(
+        self, positions: list[Position], moves: NDArray[np.uint16], offsets: NDArray[np.int64], check: NDArray[np.bool_]
+    ) -> dict[int, int]:
+        """Which positions have a mate in one, and where in `moves` one such move is."""
+        found: dict[int, int] = {}
+        where = np.flatnonzero(check)
+        rows = np.searchsorted(offsets, where, side="right") - 1
+        for row, at in zip(rows.tolist(), where.tolist(), strict=True):
+            if row not in found and positions[row].mates(int(moves[at])):
+                found[row] = at
+        return found
+
+    def _network(
+        self, codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Values [n], and shares of the legal moves [total] summing to 1 for each position."""
+        self.nodes += len(codes)
+        answers = self.policy.evaluate(codes, state) if self.policy is not None else {}
+        if self.policy is None:
+            shares = normalised(np.ones(len(moves), np.float32), offsets)
+        else:
+            shares = normalised(move_probabilities(answers, codes, moves, offsets), offsets)
+        if self.value is None:
+            return np.zeros(len(codes), np.float32), shares
+        if self.value is not self.policy:
+            answers = self.value.evaluate(codes, state)
+        return np.clip(np.nan_to_num(answers["value"]), -1, 1).astype(np.float32), shares
+
+    def _make_room(self) -> None:
+        """Forget the oldest entries, a quarter at once."""
+        if len(self.table) > self.room:
+            for key in list(self.table)[: self.room // 4]:
+                del self.table[key]

@@ -1,0 +1,164 @@
+"""A player: a network, and a way to choose a move with it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import UsageError
+from kibitz.play.chess import position as positions
+from kibitz.play.chess.alphabeta import FullWidth
+from kibitz.play.chess.best_first import Search, Tuning
+from kibitz.play.chess.evaluator import Evaluates, Judge
+from kibitz.play.chess.policy import move_probabilities, normalised, pair_probabilities
+from kibitz.play.result import Clock, Limits, Line, Tell, Thought, make_line
+from kibitz.play.side_inputs import with_side_inputs
+
+__all__ = ["METHODS", "Limits", "Line", "Player", "Thought", "Tuning"]
+
+METHODS = ("top-move", "top-prob", "topprob-negamax", "value-negamax")
+COMPARISONS = ("comparison", "comparison-full")
+"""Methods of the other player, kibitz.play.comparison.player.Player, for networks that compare positions."""
+CUT, WIDTH = 0.98, 20
+"""Of TopProb-Negamax: the part of the probability that is searched, and moves at most."""
+SPREAD = 0.1
+"""Value by which a move may be worse and be e times less probable, at temperature 1."""
+
+
+def _nobody(thought: Thought) -> None:
+    """Tells nobody."""
+
+
+class Player:
+    """Chooses moves, by one of METHODS:
+
+    - top-move: the likeliest origin square, then the likeliest target from there
+    - top-prob: the likeliest pair of squares
+    - topprob-negamax: search of the likeliest moves (search.py)
+    - value-negamax: alpha-beta over all moves with the value network (fullwidth.py)
+
+    session: the network; value: another run whose value network is used instead. Default method: topprob-negamax where
+    policy and value are known, else top-prob, else value-negamax. temperature: 0 plays the best move; T > 0 draws
+    policy methods' moves in proportion to probability^(1/T), searched ones to probability · exp(value / (SPREAD · T)).
+    lines: how many first choices to tell. cut, width: of topprob-negamax. hash_mb: room for the table. seed: of the
+    draws; None: any. side_inputs: what top-move and top-prob tell the network beside the position, by name, 0..255;
+    the last moves they tell it themselves.
+
+    Raises UsageError for an unknown method, or one whose network is missing, and for settings out of range.
+    """
+
+    def __init__(
+        self,
+        session: Evaluates,
+        *,
+        method: str | None = None,
+        value: Evaluates | None = None,
+        temperature: float = 0.0,
+        lines: int = 1,
+        cut: float = CUT,
+        width: int = WIDTH,
+        hash_mb: int = 64,
+        seed: int | None = None,
+        tuning: Tuning | None = None,
+        side_inputs: Mapping[str, int] | None = None,
+    ):
+        self.policy = session if "origin" in session.outputs else None
+        self.value = value if value is not None else session if "value" in session.outputs else None
+        name = getattr(session, "name", "the network")
+        if value is not None and "value" not in value.outputs:
+            raise UsageError(f"{getattr(value, 'name', 'the network')} has no value network; name a run that has one")
+        if self.policy is None and self.value is None:
+            raise UsageError(f"{name} neither predicts moves nor values positions for the mover; take chessnet, say")
+        if method is None:
+            searched = "topprob-negamax" if self.value is not None else "top-prob"
+            method = searched if self.policy is not None else "value-negamax"
+        if method in COMPARISONS:
+            raise UsageError(f"{method} needs a network that compares positions, and {name} does not; take deepchess")
+        if method not in METHODS:
+            raise UsageError(f"no method {method!r}; there are {', '.join(METHODS)}")
+        if method != "value-negamax" and self.policy is None:
+            raise UsageError(f"{method} needs a network that predicts moves, and {name} does not")
+        if method.endswith("negamax") and self.value is None:
+            raise UsageError(
+                f"{method} needs a value network, and {name} has none; name a run that has one, or use top-prob"
+            )
+        if not 0 < cut <= 1 or width < 1 or lines < 1 or temperature < 0 or hash_mb < 1:
+            raise UsageError("cut must be in 0..1, width, lines and hash at least 1, the temperature at least 0")
+        self.method, self.temperature, self.lines, self.tuning = method, temperature, lines, tuning or Tuning()
+        self._random = np.random.default_rng(seed)
+        self._side_inputs = side_inputs or {}
+        policy = self.policy
+        if method == "value-negamax" and policy is not self.value:
+            # Ordering moves is not worth another evaluation of each position.
+            policy = value if value is not None and "origin" in value.outputs else None
+        everything = method == "value-negamax"
+        self._judge = Judge(
+            policy, self.value, cut=1.0 if everything else cut, width=256 if everything else width, hash_mb=hash_mb
+        )
+
+    def new_game(self) -> None:
+        """Forget what the last game has left in the table."""
+        self._judge.table.clear()
+
+    def think(
+        self, board: chess.Board, limits: Limits, stop: threading.Event | None = None, tell: Tell = _nobody
+    ) -> Thought | None:
+        """The answer in a position; None where there is no legal move (or none of limits.moves is legal).
+
+        board: with its move stack, through which repetitions are seen. stop: ends the thought soon after it is set.
+        tell: is called with each better thought on the way. The last one is returned and not told.
+        """
+        legal = set(board.legal_moves)
+        if not legal or (limits.moves and not legal & set(limits.moves)):
+            return None
+        if not self.method.endswith("negamax"):
+            thought, odds = self._at_once(board, limits)
+        else:
+            position, seen = positions.root(board)
+            # Temperature draws from all moves whose values the search found, and searches no more for it.
+            final_lines = self.lines if self.temperature == 0 else len(legal)
+            kind = Search if self.method == "topprob-negamax" else FullWidth
+            search = kind(self._judge, self.tuning, position, seen, limits, self.lines, final_lines)
+            thought, values = search.think(stop, tell)
+            worth = np.array(values)
+            odds = np.exp((worth - worth.max()) / (SPREAD * max(self.temperature, 1e-9)))
+            odds *= [line.probability for line in thought.lines]
+            if worth.max() > 1:  # a mate is not given away
+                odds = (worth == worth.max()).astype(float)
+        chosen = list(thought.lines)
+        if self.temperature > 0 and odds.sum() > 0:
+            first = int(self._random.choice(len(odds), p=odds / odds.sum()))
+            chosen.insert(0, chosen.pop(first))
+        return Thought(thought.depth, thought.nodes, thought.seconds, tuple(chosen[: self.lines]))
+
+    def _at_once(self, board: chess.Board, limits: Limits) -> tuple[Thought, NDArray[np.float64]]:
+        """top-move and top-prob: every legal move as a line, best first, and the odds of each."""
+        clock = Clock(limits, None, 0)
+        position, _ = positions.root(board)
+        assert self.policy is not None
+        row = position.row[None]
+        moves = np.array(position.legal(), np.uint16)
+        offsets = np.array([0, len(moves)])
+        state = with_side_inputs(row[:, 64:], getattr(self.policy, "beyond", {}), board, self._side_inputs)
+        answers = self.policy.evaluate(row[:, :64], state)
+        value = 0.0
+        if self.value is not None:
+            valued = answers if self.value is self.policy else self.value.evaluate(row[:, :64], row[:, 64:])
+            value = float(np.clip(np.nan_to_num(valued["value"][0]), -1, 1))
+        origin, target = pair_probabilities(answers, row[:, :64], moves, offsets)
+        pairs = move_probabilities(answers, row[:, :64], moves, offsets)
+        lesser = (moves >> 12 > 0) & (moves >> 12 != 5) & (pairs == 0)
+        shares = normalised(pairs, offsets)
+        kept = np.array([move in positions.packed(limits.moves) for move in moves.tolist()]) | (not limits.moves)
+        if self.method == "top-move":
+            order = np.lexsort((-pairs, -target, moves & 63, -origin, lesser, ~kept))
+        else:
+            order = np.lexsort((-pairs, lesser, ~kept))
+        order = order[: int(kept.sum())]
+        lines = tuple(make_line(value, float(shares[i]), [int(moves[i])]) for i in order)
+        logs = np.log(np.maximum(shares[order].astype(np.float64), 1e-30)) / max(self.temperature, 1e-9)
+        return Thought(1, 1, clock.seconds(), lines), np.exp(logs - logs.max())

@@ -1,0 +1,122 @@
+"""A position in the search: rust_chess's board for the rules, codes and state for the network."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import chess
+import numpy as np
+import rust_chess
+from numpy.typing import NDArray
+
+from kibitz.games.chess.moves import from_move
+from kibitz.games.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, encode_board, replay
+
+FIFTY = 100
+"""Plies without capture or pawn move after which the game is drawn."""
+
+_ALONE = rust_chess.RepetitionDetectionMode.NONE  # copying a history with every move would cost more than the move
+
+
+def _tables() -> tuple[dict[str, int], dict[int, rust_chess.Move]]:
+    """Packed moves by their UCI names, and rust_chess's moves by packed ones."""
+    names = {a + b: i | j << 6 for i, a in enumerate(chess.SQUARE_NAMES) for j, b in enumerate(chess.SQUARE_NAMES)}
+    for name, code in list(names.items()):
+        if name[1] + name[3] in ("78", "21") and abs((code & 7) - (code >> 6 & 7)) <= 1:
+            names |= {name + letter: code | piece << 12 for piece, letter in enumerate("nbrq", 2)}
+    return names, {code: rust_chess.Move(name) for name, code in names.items() if name[:2] != name[2:4]}
+
+
+_PACKED, _MOVES = _tables()
+
+
+class Position:
+    """board: rust_chess's; row uint8 [68]: codes, then state, as in games/chess/replay.py; key: of what the rules
+    call the same position: pieces, side to move, castling rights, and en passant where it is legal."""
+
+    __slots__ = ("board", "key", "row")
+
+    def __init__(self, board: rust_chess.Board, row: NDArray[np.uint8]):
+        if not row[SQUARES + EN_PASSANT] and board.en_passant is not None:  # rust_chess looks at no pin
+            board = _board(decode_board(row[:SQUARES], row[SQUARES:]))
+        self.board = board
+        self.row = row
+        self.key: int = board.zobrist_hash
+
+    @property
+    def clock(self) -> int:
+        """Plies since the last capture or pawn move; 255 is that or more."""
+        return int(self.row[SQUARES + CLOCK])
+
+    def legal(self) -> list[int]:
+        """All legal moves, packed."""
+        self.board.reset_move_generator()  # it goes on where it stopped the last time
+        return [_PACKED[move.get_uci()] for move in self.board.generate_legal_moves()]  # type: ignore[union-attr]
+
+    def mates(self, move: int) -> bool:
+        """Whether a legal move mates at once."""
+        return self.board.make_move_new(_MOVES[move], False).is_checkmate()
+
+    def check(self) -> bool:
+        return self.board.is_check()
+
+    def dead(self) -> bool:
+        """Whether no series of moves can mate: king alone against king and at most a knight or bishops of one colour.
+
+        rust_chess does not count several bishops on squares of one colour.
+        """
+        if self.board.get_all_bitboard().popcnt() > 12:  # 2 kings and ten bishops, eight of them promoted pawns
+            return False
+        where = np.flatnonzero(self.row[:SQUARES])
+        pieces = (self.row[where] - 1) % 6
+        if np.isin(pieces, (0, 3, 4)).any():
+            return False
+        minor = where[(pieces == 1) | (pieces == 2)]
+        if len(minor) <= 1:
+            return True
+        return not (pieces == 1).any() and len(set((minor // 8 + minor % 8) % 2)) == 1
+
+
+def children(parents: list[Position], moves: NDArray[np.uint16]) -> list[Position]:
+    """The positions after one legal move in each of the parents."""
+    if not parents:
+        return []
+    n = np.arange(len(parents) + 1)  # to the replay each is a game of one move, from a start position of its own
+    starts = np.array([parent.row for parent in parents], np.uint8)
+    codes, state = replay(moves, n, starts, n[:-1].astype(np.int32), n[:-1], np.ones(len(parents), np.int64))
+    rows = np.concatenate([codes, state], axis=1)
+    return [
+        Position(parent.board.make_move_new(_MOVES[move], False), rows[i])
+        for i, (parent, move) in enumerate(zip(parents, moves.tolist(), strict=True))
+    ]
+
+
+def root(board: chess.Board) -> tuple[Position, Counter[int]]:
+    """A python-chess board's position, and how often each earlier one of its game occurred that may come again."""
+    position = Position(_board(board), encode_board(board))
+    seen: Counter[int] = Counter()
+    past = board.copy()
+    for _ in range(min(board.halfmove_clock, len(board.move_stack))):
+        past.pop()
+        seen[_board(past).zobrist_hash] += 1
+    return position, seen
+
+
+def _board(board: chess.Board) -> rust_chess.Board:
+    """rust_chess's board, without counters: it takes none above 255, and the search has its own."""
+    passing = (
+        chess.SQUARE_NAMES[board.ep_square] if board.ep_square is not None and board.has_legal_en_passant() else "-"
+    )
+    rights = board.clean_castling_rights()
+    castling = "".join(
+        letter
+        for letter, corner in zip("KQkq", (chess.H1, chess.A1, chess.H8, chess.A8), strict=True)
+        if rights >> corner & 1
+    )
+    turn = "w" if board.turn else "b"
+    return rust_chess.Board(f"{board.board_fen(promoted=False)} {turn} {castling or '-'} {passing} 0 1", _ALONE)
+
+
+def packed(moves: tuple[chess.Move, ...]) -> set[int]:
+    """python-chess moves as packed ones."""
+    return {from_move(move) for move in moves}

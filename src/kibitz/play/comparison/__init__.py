@@ -1,0 +1,1 @@
+"""Choosing chess moves by comparing positions (DeepChess): an alpha-beta whose bounds are positions."""

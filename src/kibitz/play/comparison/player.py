@@ -1,0 +1,290 @@
+"""A player that only ever asks which of two positions is better: iterative deepening over comparison_kernels.py."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import UsageError
+from kibitz.games.chess.moves import from_move
+from kibitz.games.chess.replay import encode_board
+from kibitz.play.chess.player import COMPARISONS
+from kibitz.play.chess.score import STEP
+from kibitz.play.comparison import state as judge
+from kibitz.play.comparison.alphabeta import DEEPEST, search_root
+from kibitz.play.comparison.board import PLIES, begin, enter
+from kibitz.play.comparison.embedding import Comparer, load
+from kibitz.play.comparison.state import Search, Tuning
+from kibitz.play.result import Limits, Tell, Thought, make_line
+from kibitz.runs import Run
+
+METHODS = COMPARISONS
+"""Alpha-beta with positions as bounds: with the distilled network where a run has one, or with the full one."""
+SPREAD = 0.1
+"""Value by which a move may be worse and be e times less probable, at temperature 1."""
+_LOOK = 0.005
+"""Seconds between looks at the clock and at whether to stop."""
+_ALL = 1 << 62
+
+
+class Player:
+    """Plays a run that says which of two positions is better for White; as play.player.Player.
+
+    A line's score is the probability that its last position is better than a reference position, the mean over the
+    run's reference positions. A draw is worth what the most balanced of them is (Comparer.draw), and is shown as 0.
+    temperature: 0 plays the best move; T > 0 draws in proportion to exp(value / (SPREAD · T)), where the moves that
+    are not best have their value two plies deep, but none above the best. A mate is not given away.
+    lines: how many first choices to tell; each costs a search of its own. seed: of the draws; None: any.
+
+    Raises UsageError for an unknown method, for one whose network is missing, and for settings out of range.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        method: str | None = None,
+        temperature: float = 0.0,
+        lines: int = 1,
+        hash_mb: int = 64,
+        seed: int | None = None,
+        tuning: Tuning | None = None,
+    ):
+        method = METHODS[0] if method is None else method
+        if method not in METHODS:
+            raise UsageError(
+                f"{method} needs a network that predicts moves or values positions, and {run.name} compares positions;"
+                f" take {' or '.join(METHODS)}"
+            )
+        if lines < 1 or temperature < 0 or hash_mb < 1:
+            raise UsageError("lines and hash must be at least 1, the temperature at least 0")
+        self.method, self.temperature, self.lines = method, temperature, lines
+        self._random = np.random.default_rng(seed)
+        comparer = load(run, "full" if method == "comparison-full" else None)
+        self.memory = Memory(comparer, hash_mb, tuning or Tuning())
+
+    def new_game(self) -> None:
+        """Forget what the last game has left in the tables."""
+        self.memory.clear()
+
+    def think(
+        self, board: chess.Board, limits: Limits, stop: threading.Event | None = None, tell: Tell | None = None
+    ) -> Thought | None:
+        """The answer in a position; None where there is no legal move (or none of limits.moves is legal).
+
+        limits.nodes: positions looked at. Otherwise as play.player.Player.think.
+        """
+        moves = [from_move(move) for move in board.legal_moves if not limits.moves or move in limits.moves]
+        if not moves:
+            return None
+        thinking = Thinking(self.memory, board, moves, limits)
+        with thinking.watched(stop):
+            values = thinking.values() if self.temperature > 0 else {}
+            thinking.deepen(self.lines, tell)
+        thought = thinking.thought()
+        if self.temperature > 0 and not thinking.lines[0].value > 1:
+            return self._drawn(thinking.lines[0], values, thought)
+        return thought
+
+    def _drawn(self, best: Found, values: dict[int, float], thought: Thought) -> Thought:
+        """The thought with a drawn move in the first place."""
+        values = {move: min(value, best.value) for move, value in values.items()} | {best.pv[0]: best.value}
+        moves = list(values)
+        odds = np.exp((np.array(list(values.values())) - best.value) / (SPREAD * self.temperature))
+        move = moves[int(self._random.choice(len(odds), p=odds / odds.sum()))]
+        lines = [line for line in thought.lines if from_move(line.move) != move]
+        same = [line for line in thought.lines if from_move(line.move) == move]
+        first = same[0] if same else make_line(values[move], 0.0, [move])
+        return Thought(thought.depth, thought.nodes, thought.seconds, (first, *lines)[: max(1, self.lines)])
+
+
+class Memory:
+    """What lasts from thought to thought: halves of positions, three quarters of hash_mb, and what was proven."""
+
+    def __init__(self, comparer: Comparer, hash_mb: int, tuning: Tuning):
+        self.comparer, self.tuning = comparer, tuning
+        width = 2 * comparer.weights.half
+        room = hash_mb << 20
+        self.kept = np.zeros((_power_of_two(room * 3 // 4 // (4 * width + 8)), width), np.float32)
+        self.kept_keys = np.zeros(len(self.kept), np.int64)
+        self.table = np.zeros(_power_of_two(room // 4 // judge.ENTRY.itemsize), judge.ENTRY)
+        self.history = np.zeros((2, 4096), np.int64)
+        self.age = 0
+
+    def clear(self) -> None:
+        for array in (self.kept_keys, self.table, self.history):
+            array[:] = np.zeros((), array.dtype)
+
+    def search(self, row: NDArray[np.uint8], before: NDArray[np.int64], most_nodes: int) -> Search:
+        """A search from a position [68]; before: keys of positions that are draws if they come again."""
+        comparer, weights = self.comparer, self.comparer.weights
+        self.age = self.age % 255 + 1
+        state = np.zeros(1, judge.STATE)
+        search = Search(
+            state[0], weights, np.zeros((PLIES, weights.first.shape[1]), np.float32),
+            np.zeros((judge.RECORDS, 2 * weights.half), np.float32), self.kept, self.kept_keys, self.table,
+        )  # fmt: skip
+        search.records[judge.DRAWN] = comparer.references[comparer.draw]
+        at = search.at
+        for name, value in self.tuning._asdict().items():
+            at["tuning_" + name] = value
+        at["rows"][0], at["history"][:] = row, self.history
+        at["before"][: len(before)], at["before_count"] = before, len(before)
+        at["record_row"][judge.DRAWN], at["record_key"][judge.DRAWN] = comparer.rows[comparer.draw], 1
+        at["record_mate"][judge.WON], at["record_mate"][judge.LOST] = 2 * judge.MATED, -2 * judge.MATED
+        at["counts"][judge.MOST_NODES], at["counts"][judge.AGE] = most_nodes, self.age
+        begin(at)
+        return search
+
+
+@dataclass(frozen=True)
+class Found:
+    """A root move's line. value: as in score.py, the mover's view."""
+
+    value: float
+    pv: list[int]
+
+
+class Thinking:
+    """One thought about one position. moves: packed, the best ones first; lines: of the last search that was whole."""
+
+    def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: Limits):
+        self.begun = time.perf_counter()
+        self.memory, self.limits, self.moves = memory, limits, moves
+        nodes = _ALL if limits.nodes is None else max(1, limits.nodes)
+        self.search: Any = memory.search(encode_board(board), seen_twice(board), nodes)
+        self.counts = self.search.at["counts"]
+        self.black = not board.turn
+        self.depth = 0
+        self.lines: list[Found] = []
+        enter(self.search.at, 0)
+
+    def watched(self, stop: threading.Event | None) -> _Watch:
+        return _Watch(self.counts, self.begun, self.limits.seconds, stop)
+
+    def deepen(self, count: int, tell: Tell | None) -> None:
+        """Search deeper and deeper while the limits allow; `count` lines."""
+        deepest = min(DEEPEST, self.limits.depth or DEEPEST)
+        if len(self.moves) == 1 and self.limits.seconds is not None:
+            deepest = 1  # nothing to think about
+        for depth in range(1, deepest + 1):
+            whole = self._deep(depth, min(count, len(self.moves)))
+            if not whole:
+                break
+            self.depth = depth
+            if tell is not None:
+                tell(self.thought())
+            best = self.lines[0].value
+            if count == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
+                break  # a mate within the depth: deeper is no shorter
+        if not self.lines:
+            self.lines = [Found(self._value_here(), self.moves[:1])]
+        self.memory.history[:] = self.search.at["history"] // 2
+
+    def _deep(self, depth: int, count: int) -> bool:
+        """One depth. Whether it was not stopped; where it was, what has been found of it counts."""
+        lines: list[Found] = []
+        for _ in range(count):
+            taken = [line.pv[0] for line in lines]
+            moves = [move for move in self.moves if move not in taken]
+            best, _ = search_root(self.search, np.array(moves, np.uint16), depth)
+            if best >= 0:
+                lines.append(self._found())
+            if self.counts[judge.STOP]:
+                break
+        first = [line.pv[0] for line in lines]
+        self.lines = (lines + [line for line in self.lines if line.pv[0] not in first])[:count]
+        self.moves = first + [move for move in self.moves if move not in first]
+        return not self.counts[judge.STOP]
+
+    def _found(self) -> Found:
+        at = self.search.at
+        pv = at["pv"][0, : at["pv_length"][0]].tolist()
+        if mate := int(at["record_mate"][0]):
+            value = (2 - (judge.MATED - abs(mate)) * STEP) * (1 if mate > 0 else -1)
+            return Found(-value if self.black else value, pv)
+        if at["record_key"][0] == at["record_key"][judge.DRAWN]:
+            return Found(0.0, pv)
+        return Found(self._value(self.search.records[:1]), pv)
+
+    def _value(self, halves: NDArray[np.float32]) -> float:
+        value = 2 * float(self.memory.comparer.white_better(halves)[0]) - 1
+        return -value if self.black else value
+
+    def _value_here(self) -> float:
+        row = self.search.at["rows"][:1]
+        return self._value(self.memory.comparer.halves(row[:, :64], row[:, 64:]))
+
+    def values(self) -> dict[int, float]:
+        """The value of each move two plies deep; of as many as the limits allow."""
+        values: dict[int, float] = {}
+        for move in self.moves:
+            best, _ = search_root(self.search, np.array([move], np.uint16), 2)
+            if best < 0:
+                break
+            values[move] = self._found().value
+        return values
+
+    def thought(self) -> Thought:
+        lines = tuple(make_line(line.value, 0.0, line.pv) for line in self.lines)
+        nodes = int(self.counts[judge.NODES])
+        return Thought(max(1, self.depth), nodes, time.perf_counter() - self.begun, lines)
+
+
+class _Watch:
+    """Sets the search's flag when its time is over, or when it is told to stop: a thread beside the compiled search."""
+
+    def __init__(
+        self, counts: NDArray[np.int64], begun: float, seconds: float | None, stop: threading.Event | None
+    ) -> None:
+        self.counts, self.stop = counts, stop
+        self.end = None if seconds is None else begun + seconds
+        self.done = threading.Event()
+        self.thread: threading.Thread | None = None
+
+    def __enter__(self) -> None:
+        if self._over():
+            self.counts[judge.STOP] = 1
+        elif self.end is not None or self.stop is not None:
+            self.thread = threading.Thread(target=self._look, daemon=True)
+            self.thread.start()
+
+    def _over(self) -> bool:
+        late = self.end is not None and time.perf_counter() >= self.end
+        return late or (self.stop is not None and self.stop.is_set())
+
+    def _look(self) -> None:
+        while not self.done.wait(_LOOK if self.end is None else min(_LOOK, max(0.0, self.end - time.perf_counter()))):
+            if self._over():
+                self.counts[judge.STOP] = 1
+                return
+
+    def __exit__(self, *_: object) -> None:
+        self.done.set()
+        if self.thread is not None:
+            self.thread.join()
+
+
+def seen_twice(board: chess.Board) -> NDArray[np.int64]:
+    """Keys of the positions that occurred twice in the game before this board, as far as they can come again."""
+    past = board.copy()
+    seen: Counter[int] = Counter()
+    if board.halfmove_clock >= 4:
+        state = np.zeros(1, judge.STATE)[0]
+        for _ in range(min(board.halfmove_clock, len(board.move_stack))):
+            past.pop()
+            state["rows"][0] = encode_board(past)
+            begin(state)
+            seen[int(state["keys"][0])] += 1
+    return np.array([key for key, times in seen.items() if times > 1], np.int64)
+
+
+def _power_of_two(most: int) -> int:
+    return 1 << max(8, most.bit_length() - 1)

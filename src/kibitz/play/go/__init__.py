@@ -1,0 +1,1 @@
+"""Choosing Go moves from predicted owners."""

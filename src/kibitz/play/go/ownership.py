@@ -1,0 +1,136 @@
+"""What a map of owners is worth: the predicted score, how sure it is, who is ahead, and what lives.
+
+A map is float32 [361]: the probability that Black owns the point at the end; 0.5 outside the board and where nothing is
+known. Leads are in points of area, and positive for whoever is named.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.endings.counting import settle
+from kibitz.games.go.points import BLACK, GRID, NONE, POINTS, WHITE, symmetries
+from kibitz.games.go.replay import SIZE
+
+OUTPUT = "black_owns"
+"""The answer of a network that such maps are."""
+SYMMETRIES = 8
+TOGETHER = 2.0
+"""So many points change hands together: the score's variance is that of its points, if each were alone, times this."""
+LEAST_SPREAD = 1.0
+"""Points by which a score may be wrong even where every owner seems certain."""
+NEUTRAL = 0.3
+"""A point between living stones of both colours that either owns at least so probably belongs to neither."""
+
+
+@cache
+def points_of(size: int) -> NDArray[np.int64]:
+    """int64 [size²]: the points of a board, row by row from the upper left."""
+    rows = np.arange(size) * GRID
+    return (rows[:, None] + np.arange(size)).ravel()
+
+
+@cache
+def ways(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """int64 [8, 361] each: how to turn and mirror a board of that size, and how to turn it back."""
+    there = symmetries(size)
+    return there, np.argsort(there, axis=1)
+
+
+class Evaluates(Protocol):
+    """What is needed of a network of owners; play.session.Session is one."""
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]: ...
+
+
+class AllWays:
+    """A network that looks at the board turned and mirrored in all eight ways and answers with the mean."""
+
+    def __init__(self, network: Evaluates):
+        self.network = network
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
+        """As Session.evaluate, of eight times the work."""
+        total = np.zeros(codes.shape, np.float32)
+        for size in np.unique(state[:, SIZE]).tolist():
+            rows = np.flatnonzero(state[:, SIZE] == size)
+            for there, back in zip(*ways(size), strict=True):
+                total[rows] += self.network.evaluate(codes[rows][:, there], state[rows])[OUTPUT][:, back]
+        return {OUTPUT: total / np.float32(SYMMETRIES)}
+
+
+def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
+    """Black's points less White's, as expected by maps [..., 361]; without komi."""
+    there = owners[..., points_of(size)].astype(np.float64)
+    return np.asarray((2 * there - 1).sum(-1))
+
+
+def spread(owners: NDArray[np.float32], size: int) -> float:
+    """The standard deviation of the score that a map [361] predicts, in points."""
+    there = owners[points_of(size)].astype(np.float64)
+    return max(LEAST_SPREAD, math.sqrt(TOGETHER * float((4 * there * (1 - there)).sum())))
+
+
+def winrate(lead: float, spread: float) -> float:
+    """The chance to win of who leads by so much, komi counted: a logistic with the standard deviation of the score.
+
+    0.5 where the lead is 0, 0.86 where it is as large as the spread. It follows from the map alone: nobody asked the
+    network who wins.
+    """
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, lead / spread * math.pi / math.sqrt(3)))))
+
+
+def neighbours(point: int, size: int) -> list[int]:
+    """The points of the board beside a point."""
+    row, column = divmod(point, GRID)
+    beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+    return [r * GRID + c for r, c in beside if 0 <= r < size and 0 <= c < size]
+
+
+def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
+    """The points of each chain on the board, the chain that comes first from the upper left first."""
+    found: list[list[int]] = []
+    seen: set[int] = set()
+    for start in points_of(size).tolist():
+        if start in seen or colours[start] == NONE:
+            continue
+        seen.add(start)
+        chain = [start]
+        for point in chain:  # grows while it is walked
+            for beside in neighbours(point, size):
+                if beside not in seen and colours[beside] == colours[start]:
+                    seen.add(beside)
+                    chain.append(beside)
+        found.append(chain)
+    return found
+
+
+def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> list[list[int]]:
+    """The chains that the map gives to the other side, on the average of their stones."""
+    dead = []
+    for chain in chains(colours, size):
+        black = float(owners[chain].mean())
+        if black < 0.5 if colours[chain[0]] == BLACK else black > 0.5:
+            dead.append(chain)
+    return dead
+
+
+def settled(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
+    """uint8 [361]: the owner of each point, 1 Black, 2 White, 0 neither, if the game ended now.
+
+    Dead stones are taken away; living ones own their points, and so they do empty regions that touch no other side's.
+    Elsewhere the map decides, and where it is unsure (NEUTRAL) nobody owns the point.
+    """
+    dead = np.zeros(POINTS, np.bool_)
+    for chain in dead_chains(owners, colours, size):
+        dead[chain] = True
+    owner = settle(colours, dead)
+    open_points = points_of(size)[owner[points_of(size)] == NONE]
+    sure = owners[open_points]
+    owner[open_points] = np.select([sure > 1 - NEUTRAL, sure < NEUTRAL], [BLACK, WHITE], NONE)
+    return owner

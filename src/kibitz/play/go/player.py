@@ -1,0 +1,280 @@
+"""A player of Go that knows only who owns what: it plays the move after which it expects the best score.
+
+A `Study` looks at one position: the network sees it, what becomes of it after each move, and after a pass, always with
+the other side to move. A second look turns and mirrors the board and averages, for the moves that seem best.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import GRID, NONE, OUTSIDE, PASS, POINTS
+from kibitz.games.go.replay import BLACK_STONE, WHITE_STONE, children, encode_board
+from kibitz.games.go.rules import COLOUR, WIDE, Board
+from kibitz.play.go import ownership
+from kibitz.play.go.ownership import OUTPUT, SYMMETRIES, Evaluates
+
+MARGIN = 0.5
+"""A move must gain so many points over a pass; less is chance."""
+SELF_ATARI = 1.0
+"""Points by which a move must be better if its chain can be taken at once."""
+PER_STONE = 0.01
+"""Of moves that promise the same, the one that takes more stones."""
+PIECE = 32
+"""Positions evaluated between two looks at the clock."""
+NEAR = 2
+"""Lines from the last move within which a move is looked at early."""
+FAVOURITES = 16
+"""So many moves are looked at from all sides."""
+SPREAD = 1.0
+"""Points by which a move may be worse and be e times rarer, at temperature 1."""
+LONGEST = 3
+"""A game of so many moves for each point of the board is ended by passing."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a lead is counted with: White's points from the start (komi, and what handicap stones are paid with), and
+    whether territory counts, where each stone played costs a point against a pass."""
+
+    komi: float = 0.0
+    territory: bool = False
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A move, or PASS. lead: expected, of the mover, komi counted; gain: that lead less the lead after a pass; value:
+    the gain less what a stone costs and with the small things that decide between equals; owners: the map after it;
+    looks: how many times the network saw it; captured: stones taken."""
+
+    point: int
+    lead: float
+    gain: float
+    value: float
+    captured: int
+    looks: int
+    owners: NDArray[np.float32] = field(repr=False)
+
+
+class Study:
+    """One position, seen by the side `colour` that is to move (whoever's turn the board says it is).
+
+    only: the points that may be played (None: all); never among them are own eyes, suicide, and what repeats an earlier
+    position. last: the point of the last move, PASS where there is none. Nothing is evaluated before `look` or `steps`.
+    """
+
+    def __init__(
+        self,
+        network: Evaluates,
+        board: Board,
+        colour: int,
+        terms: Terms,
+        only: Sequence[int] | None = None,
+        last: int = PASS,
+    ):
+        self.network, self.colour, self.terms, self.size = network, colour, terms, board.size
+        self.last = last
+        self.sign = 1 if colour == 1 else -1
+        self.board = board.copy()
+        self.board.superko, self.board.suicide = True, False
+        if self.board.to_move != colour:
+            self.board.to_move, self.board.ko = colour, PASS
+        eyes = own_eyes(self.board, colour)
+        points = [p for p in self.board.legal(colour) if not eyes[p] and (only is None or p in only)]
+        self.points = np.array(points, np.int64)
+        codes, state, self.captured = children(self.board, colour, self.points)
+        here, here_state = encode_board(self.board)
+        self.board.play(colour, PASS)
+        passed, passed_state = encode_board(self.board)
+        # The position itself, the pass, then the moves.
+        self.codes = np.concatenate([here[None], passed[None], codes])
+        self.state = np.concatenate([here_state[None], passed_state[None], state])
+        self.sums = np.zeros((len(self.codes), POINTS), np.float32)
+        self.looks = np.zeros(len(self.codes), np.int64)
+        stone = codes[np.arange(len(points)), self.points] & 15
+        self.atari = stone == (BLACK_STONE if colour == 1 else WHITE_STONE)
+
+    def look(self, rows: NDArray[np.int64] | None = None, symmetry: int = 0) -> None:
+        """Evaluate some rows (0: the position, 1: the pass, then the moves; None: all), and add what is seen."""
+        rows = np.arange(len(self.codes)) if rows is None else rows
+        there, back = ownership.ways(self.size)
+        seen = self.network.evaluate(self.codes[rows][:, there[symmetry]], self.state[rows])[OUTPUT]
+        self.sums[rows] += seen[:, back[symmetry]]
+        self.looks[rows] += 1
+
+    def steps(self, piece: int = PIECE) -> Iterator[None]:
+        """All looks that are worth taking, so many positions at a time: the position and the pass, the moves, likely
+        ones first, and then the best of them from all sides."""
+        self.look(np.array([0, 1]))
+        yield
+        moves = self._likely()
+        for at in range(0, len(moves), piece):
+            self.look(moves[at : at + piece])
+            yield
+        best = [row for row in self._order() if row > 1][:FAVOURITES]
+        rows = np.array([0, 1, *best])
+        for symmetry in range(1, SYMMETRIES):
+            for at in range(0, len(rows), piece):
+                self.look(rows[at : at + piece], symmetry)
+                yield
+
+    def _likely(self) -> NDArray[np.int64]:
+        """The rows of the moves: those near the last move first, then those whose owner is least certain."""
+        certain = np.abs(2 * self.owners()[self.points] - 1)
+        if self.last != PASS:
+            down, right = np.divmod(self.points, GRID) - np.array(divmod(self.last, GRID))[:, None]
+            certain -= (np.maximum(abs(down), abs(right)) <= NEAR).astype(np.float32)
+        return np.argsort(certain, kind="stable") + 2
+
+    def owners(self, row: int = 0) -> NDArray[np.float32]:
+        """The map [361] of the position, or of another row: the mean of all looks."""
+        return np.asarray(self.sums[row] / np.float32(max(1, self.looks[row])))
+
+    def lead(self, row: int = 0) -> float:
+        """The mover's expected lead, komi counted."""
+        return float(self._leads(np.array([row]))[0])
+
+    def candidates(self) -> list[Candidate]:
+        """The moves that have been looked at, and the pass, best value first."""
+        rows = self._order()
+        leads, values = self._leads(rows), self._values(rows)
+        passed = self.lead(1) if self.looks[1] else 0.0
+        return [
+            Candidate(
+                point=PASS if row == 1 else int(self.points[row - 2]),
+                lead=float(lead),
+                gain=float(lead) - passed,
+                value=float(value),
+                captured=0 if row == 1 else int(self.captured[row - 2]),
+                looks=int(self.looks[row]),
+                owners=self.owners(row),
+            )
+            for row, lead, value in zip(rows.tolist(), leads, values, strict=True)
+        ]
+
+    def _leads(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        maps = self.sums[rows] / np.maximum(1, self.looks[rows]).astype(np.float32)[:, None]
+        return self.sign * (ownership.lead(maps, self.size) - self.terms.komi)
+
+    def _values(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What decides between rows other than 0: the gain over a pass; a move must be worth its stone and MARGIN."""
+        values = self._leads(rows) - (self.lead(1) if self.looks[1] else 0.0)
+        moves = rows > 1
+        at = rows[moves] - 2
+        values[moves] -= MARGIN + self.terms.territory
+        values[moves] += PER_STONE * self.captured[at] - SELF_ATARI * self.atari[at]
+        return values
+
+    def _order(self) -> NDArray[np.int64]:
+        """Rows that have been looked at, but the position's own: best value first.
+
+        Once the favourites have been seen from more sides, no other move comes before them: the best of many single
+        looks is mostly one that erred.
+        """
+        rows = np.flatnonzero(self.looks)
+        rows = rows[rows > 0]
+        seldom = (rows > 1) & (self.looks[rows] == 1) & bool((self.looks[2:] > 1).any())
+        return rows[np.lexsort((-self._values(rows), seldom))]
+
+
+def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
+    """bool [361]: empty points that are real eyes of a colour, by the usual rule.
+
+    All neighbours are its own stones (or the edge), and of the points that touch it at a corner the other colour holds
+    at most one; none where the edge is near.
+    """
+    field = board.board[COLOUR].reshape(WIDE, WIDE)
+    own, other, edge = field == colour, field == 3 - colour, field == OUTSIDE
+    inner = slice(1, GRID + 1)
+
+    def shifted(what: NDArray[np.bool_], down: int, right: int) -> NDArray[np.bool_]:
+        return what[1 + down : GRID + 1 + down, 1 + right : GRID + 1 + right]
+
+    eyes = field[inner, inner] == NONE
+    for down, right in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        eyes = eyes & shifted(own | edge, down, right)
+    corners = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+    held = sum(shifted(other, *corner).astype(np.int64) for corner in corners)
+    near_edge = np.logical_or.reduce([shifted(edge, *corner) for corner in corners])
+    return np.asarray(eyes & (held + near_edge < 2)).ravel()
+
+
+class GoPlayer:
+    """Chooses moves with a network of owners.
+
+    temperature: 0 plays the best move; T > 0 draws the first moves of a game (as many as the board has lines) in
+    proportion to exp(value / (SPREAD · T)). seed: of the draws; None: any.
+    """
+
+    def __init__(self, network: Evaluates, *, temperature: float = 0.0, seed: int | None = None):
+        self.network, self.temperature = network, temperature
+        self.random = np.random.default_rng(seed)
+
+    def study(
+        self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
+    ) -> Study:
+        return Study(self.network, board, colour, terms, only, last)
+
+    def choose(
+        self,
+        board: Board,
+        colour: int,
+        terms: Terms,
+        *,
+        last: int = PASS,
+        seconds: float | None = None,
+        clean_up: bool = False,
+        tell: Callable[[Study], None] = lambda study: None,
+    ) -> Candidate:
+        """The move to play, or PASS.
+
+        last: the point of the last move. seconds: the looks end after so long (None: when all are taken). clean_up:
+        while stones of the other side are dead on the board, take them rather than pass. tell: is called when the study
+        has grown.
+        """
+        begun = time.perf_counter()
+        study = self.study(board, colour, terms, last=last)
+        for _ in study.steps():
+            tell(study)
+            if seconds is not None and time.perf_counter() - begun > seconds and study.looks[2:].any():
+                break
+        found = study.candidates()
+        if clean_up and (wanted := self._to_take(study, found)):
+            return wanted[0]
+        if is_over(study, found):
+            return next(candidate for candidate in found if candidate.point == PASS)
+        if self.temperature > 0 and board.ply < board.size:
+            return self._drawn(found)
+        return found[0]
+
+    def _drawn(self, found: list[Candidate]) -> Candidate:
+        values = np.array([candidate.value for candidate in found])
+        odds = np.exp((values - values.max()) / (SPREAD * self.temperature))
+        return found[int(self.random.choice(len(found), p=odds / odds.sum()))]
+
+    def _to_take(self, study: Study, found: list[Candidate]) -> list[Candidate]:
+        """The moves beside dead stones of the other side, best first."""
+        colours = study.board.colours()
+        beside = {
+            point
+            for chain in ownership.dead_chains(study.owners(), colours, study.size)
+            if colours[chain[0]] != study.colour
+            for stone in chain
+            for point in ownership.neighbours(stone, study.size)
+        }
+        return [candidate for candidate in found if candidate.point in beside]
+
+
+def is_over(study: Study, found: list[Candidate]) -> bool:
+    """Whether to pass, whatever a move might gain: the other side has passed and all that is uncertain together is less
+    than our lead; or the game has been too long."""
+    board = study.board  # a pass has been played on it
+    if board.ply > LONGEST * study.size**2:
+        return True
+    owners = study.owners(1)[ownership.points_of(study.size)]
+    return board.passes > 1 and study.lead(1) > float(4 * np.minimum(owners, 1 - owners).sum())

@@ -1,0 +1,118 @@
+"""What is asked of a player, and what it answers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import chess
+
+from kibitz.games.chess.moves import to_move
+from kibitz.play.chess import score
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop thinking; whatever is reached first. No limit at all: until told to stop.
+
+    depth: plies; nodes: positions evaluated by a network; seconds: of this move; moves: only these at the root, () all.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    moves: tuple[chess.Move, ...] = ()
+
+
+@dataclass(frozen=True)
+class Line:
+    """One of the first choices. score: centipawns, mover's view; mate: moves to mate (> 0 the mover mates, < 0 is
+    mated) or None; probability: the policy's, among the legal moves; pv: from the move on; wdl: per mille, mover's
+    view."""
+
+    move: chess.Move
+    score: int
+    mate: int | None
+    probability: float
+    pv: tuple[chess.Move, ...]
+    wdl: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Thought:
+    """depth: of the deepening; nodes: positions evaluated; lines: best first, at least one, the first is played."""
+
+    depth: int
+    nodes: int
+    seconds: float
+    lines: tuple[Line, ...]
+
+
+Tell = Callable[[Thought], None]
+
+
+class Thinks(Protocol):
+    """A player, as engines know it."""
+
+    def new_game(self) -> None: ...
+
+    def think(
+        self, board: chess.Board, limits: Limits, stop: threading.Event | None = ..., tell: Tell = ...
+    ) -> Thought | None: ...
+
+
+def make_line(value: float, probability: float, pv: list[int]) -> Line:
+    """A line from a value (score.py) and packed moves."""
+    moves = tuple(to_move(move) for move in pv)
+    return Line(moves[0], score.centipawns(value), score.mate(value), probability, moves, score.chances(value))
+
+
+class Clock:
+    """Watches the limits of one thought. `batch` is how many positions may be evaluated at once now, 0 to stop."""
+
+    def __init__(self, limits: Limits, stop: threading.Event | None, nodes: int):
+        self.limits, self.stop = limits, stop
+        self.begun = time.perf_counter()
+        self.before = nodes
+        self.rate = 0.0
+        """Positions a second, of the last batch and what belongs to it."""
+        self.last = (self.begun, nodes)
+
+    def seconds(self) -> float:
+        return time.perf_counter() - self.begun
+
+    def batch(self, nodes: int, wanted: int) -> int:
+        """nodes: evaluated by now, in all; wanted: how many would be good."""
+        if self.stop is not None and self.stop.is_set():
+            return 0
+        now = time.perf_counter()
+        if nodes > self.last[1]:
+            self.rate = (nodes - self.last[1]) / max(now - self.last[0], 1e-6)
+        self.last = (now, nodes)
+        if self.limits.nodes is not None:
+            wanted = min(wanted, self.limits.nodes - (nodes - self.before))
+        if self.limits.seconds is not None:
+            left = self.limits.seconds - (now - self.begun)
+            if left <= 0:
+                return 0
+            if self.rate and wanted > 1:
+                # Better a small last batch than a late answer, but none for the last crumbs of time.
+                wanted = min(wanted, int(left * self.rate))
+        return max(0, wanted)
+
+
+class Told:
+    """Passes thoughts on, each as it comes; `due` when the last one is a second old."""
+
+    def __init__(self, clock: Clock, tell: Tell):
+        self.clock, self.tell, self.last = clock, tell, 0.0
+
+    def due(self) -> bool:
+        return self.clock.seconds() - self.last > 1
+
+    def __call__(self, thought: Thought, values: list[float]) -> None:
+        self.last = thought.seconds
+        self.tell(thought)

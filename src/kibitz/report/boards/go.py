@@ -1,0 +1,166 @@
+"""Go boards as small inline SVG: stones, and over them who will own each point, as one sees it.
+
+As with chess boards, what the boards of a page share (wood, lines and names of each size) is drawn once, in a hidden
+`<svg>` that `board_defs` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from kibitz.games.go.points import COLUMNS, GRID, PASS, SIZES, from_gtp
+
+STEP = 20
+"""Between two lines."""
+EDGE = 26
+"""From the picture's edge to the first line; names stand there."""
+LARGEST = 13
+"""The side of a square where the owner is certain."""
+FAINTEST = 2
+"""Squares smaller than this are not drawn."""
+
+_WOOD, _LINE, _NAME = "#dfb876", "#6d5128", "#5d4420"
+_FILL = {"X": ("#17191c", "#8b8f94"), "O": ("#fbfbf8", "#767b80")}
+"""What is Black's and White's: fill and rim."""
+_WRONG, _LAST = "#d0321e", "#2b7de0"
+_STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
+
+
+def board_defs(sizes: Iterable[int]) -> Markup:
+    """The hidden SVG with the empty boards that `board_svg` refers to. It stands once on a page, before any board."""
+    boards = "".join(f'<g id="go-{size}">{_empty(size)}</g>' for size in sorted(set(sizes)))
+    return Markup(
+        '<svg width="0" height="0" style="position:absolute" aria-hidden="true" focusable="false">'
+        f"<defs>{boards}</defs></svg>"
+    )
+
+
+def board_svg(position: Mapping[str, Any], last_move: str | None = None) -> Markup:
+    """One board, to be placed on a page that holds `board_defs` of its size.
+
+    position: "size"; "stones", a string for each row from the top, of "X" (black), "O" (white) and "."; where they are
+    known "black_owns", for each row the percents to which Black will own its points, with spaces between; and "owners",
+    rows of "X", "O" and "-", who owns them at the end. The squares' colour is the owner's that is foreseen, their size
+    how sure that is; a cross, as large, marks where the other one owns the point at the end. last_move ("Q16") has a
+    ring.
+    Raises ValueError for rows that do not fit the size, other letters, and a move that is none.
+    """
+    size = int(position["size"])
+    if size not in SIZES:
+        raise ValueError(f"a board of {size}")
+    stones = _rows(position["stones"], size, "XO.")
+    chances = _percents(position["black_owns"], size) if position.get("black_owns") else None
+    owners = _rows(position["owners"], size, "XO-") if position.get("owners") else None
+    move = from_gtp(last_move, size) if last_move else PASS
+    parts = [f'<use href="#go-{size}"/>', *_stones(stones)]
+    if move != PASS:
+        x, y = _at(move // GRID, move % GRID)
+        parts.append(f'<circle cx="{x}" cy="{y}" r="8.4" fill="none" stroke="{_LAST}" stroke-width="2.6"/>')
+    if chances:
+        parts += [*_squares(chances), *_crosses(chances, owners)]
+    title = describe(stones, chances, owners, last_move)
+    side = (size - 1) * STEP + 2 * EDGE
+    return Markup(
+        f'<svg class="board" viewBox="0 0 {side} {side}" role="img"><title>{title}</title>{"".join(parts)}</svg>'
+    )
+
+
+def describe(
+    stones: Sequence[str], chances: Sequence[Sequence[int]] | None, owners: Sequence[str] | None, last_move: str | None
+) -> str:
+    """The position in words, for those who do not see it."""
+    black, white = (sum(row.count(letter) for row in stones) for letter in "XO")
+    words = [f"{black} black and {white} white stones" + (f", after {_plain(last_move)}." if last_move else ".")]
+    if chances:
+        mine = sum(chance > 50 for row in chances for chance in row)
+        others = sum(chance < 50 for row in chances for chance in row)
+        words.append(f"Foreseen: {mine} points for Black, {others} for White.")
+    if chances and owners:
+        words.append(f"{sum(1 for _ in _wrong(chances, owners))} points wrong.")
+    return " ".join(words)
+
+
+def _plain(move: str) -> str:
+    return "".join(letter for letter in move if letter.isalnum())
+
+
+def _rows(rows: Sequence[str], size: int, letters: str) -> list[str]:
+    if len(rows) != size or any(len(row) != size or set(row) - set(letters) for row in rows):
+        raise ValueError(f"not {size} rows of {size} letters out of {letters}")
+    return list(rows)
+
+
+def _percents(rows: Sequence[str], size: int) -> list[list[int]]:
+    chances = [[int(word) for word in row.split()] for row in rows]
+    if len(chances) != size or any(len(row) != size or min(row) < 0 or max(row) > 100 for row in chances):
+        raise ValueError(f"not {size} rows of {size} percents")
+    return chances
+
+
+def _at(row: int, column: int) -> tuple[int, int]:
+    """The place of a point."""
+    return EDGE + column * STEP, EDGE + row * STEP
+
+
+def _empty(size: int) -> str:
+    end = (size - 1) * STEP
+    side, far = end + 2 * EDGE, EDGE + end
+    lines = "".join(f"M{EDGE} {EDGE + i * STEP}h{end}M{EDGE + i * STEP} {EDGE}v{end}" for i in range(size))
+    stars = "".join(_dot(*_at(row, column), 2.6) for row in _STARS[size] for column in _STARS[size])
+    below = "".join(f'<text x="{EDGE + i * STEP}" y="{far + 21}">{COLUMNS[i]}</text>' for i in range(size))
+    left = "".join(f'<text x="8" y="{EDGE + i * STEP + 3}">{size - i}</text>' for i in range(size))
+    return (
+        f'<path fill="{_WOOD}" d="M0 0h{side}v{side}h-{side}z"/><path stroke="{_LINE}" d="{lines}"/>'
+        f'<g fill="{_LINE}">{stars}</g>'
+        f'<g font-size="9" text-anchor="middle" fill="{_NAME}" aria-hidden="true">{below}{left}</g>'
+    )
+
+
+def _dot(x: int, y: int, radius: float) -> str:
+    return f'<circle cx="{x}" cy="{y}" r="{radius:g}"/>'
+
+
+def _stones(rows: Sequence[str]) -> Iterator[str]:
+    """A group for each colour that has stones."""
+    for letter, (fill, _) in _FILL.items():
+        places = [_at(y, x) for y, row in enumerate(rows) for x, there in enumerate(row) if there == letter]
+        if places:
+            stones = "".join(_dot(x, y, 9.4) for x, y in places)
+            yield f'<g class="stones" fill="{fill}" stroke="#3c3a36" stroke-width=".8">{stones}</g>'
+
+
+def _squares(chances: Sequence[Sequence[int]]) -> Iterator[str]:
+    """A path for each colour that is to own something."""
+    for letter, sign in (("X", 1), ("O", -1)):
+        drawn = []
+        for row, line in enumerate(chances):
+            for column, chance in enumerate(line):
+                side = round(sign * (chance - 50) / 50 * LARGEST)
+                if side >= FAINTEST:
+                    x, y = _at(row, column)
+                    drawn.append(f"M{x - side / 2:g} {y - side / 2:g}h{side}v{side}h-{side}z")
+        if drawn:
+            fill, rim = _FILL[letter]
+            yield f'<path class="owned" fill="{fill}" stroke="{rim}" stroke-width=".9" d="{"".join(drawn)}"/>'
+
+
+def _wrong(chances: Sequence[Sequence[int]], owners: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Row and column of each point that is foreseen for the side that does not own it at the end."""
+    for y, row in enumerate(chances):
+        for x, chance in enumerate(row):
+            if (owners[y][x] == "X" and chance < 50) or (owners[y][x] == "O" and chance > 50):
+                yield y, x
+
+
+def _crosses(chances: Sequence[Sequence[int]], owners: Sequence[str] | None) -> Iterator[str]:
+    """As large as what was foreseen was sure: few see the end of an opening."""
+    drawn = []
+    for row, column in _wrong(chances, owners) if owners else ():
+        x, y = _at(row, column)
+        side = 3 + round(abs(chances[row][column] - 50) / 50 * 8)
+        drawn.append(f"M{x - side / 2:g} {y - side / 2:g}l{side} {side}m0-{side}l-{side} {side}")
+    if drawn:
+        yield f'<path class="wrong-points" fill="none" stroke="{_WRONG}" stroke-width="1.9" d="{"".join(drawn)}"/>'

@@ -1,0 +1,1 @@
+"""The systems that predict moves: what `convchess` and `chessnet` share."""

@@ -1,0 +1,400 @@
+"""What the systems that predict moves share: their settings, what they learn from, their solver.
+
+`convchess` and `chessnet` ask the same two questions, where does the move start and where does it go, of networks of
+the same kinds (movenets.py); each has its paper's numbers in a file of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.games.chess.encodings import ATTACKS
+from kibitz.games.chess.legal import moved_pieces
+from kibitz.games.chess.replay import SIDE
+from kibitz.nets import constant
+from kibitz.nets.layers import Dense, read_layers, shapes
+from kibitz.nets.optim import WEIGHT_DECAY, draw_weights, optimiser, rate
+from kibitz.store.positions import Positions, shuffled
+from kibitz.store.store import Store
+from kibitz.systems import SYSTEMS
+from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
+from kibitz.systems.movers.nets import (
+    OUTCOMES,
+    PIECES,
+    RATING_UNIT,
+    VALUE,
+    MoveNets,
+    move_loss,
+    shared_loss,
+    value_loss,
+)
+
+SELECTORS = ("piece", *PIECES)
+"""The seven networks that predict moves: the piece selector, and a move selector for each type of piece."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a move-predicting system can be told; each paper's own numbers are in its system's file."""
+
+    # which networks, of which shape
+    networks: str = setting("all", "which networks to train: all, or some of piece,pawn,knight,…,king,value")
+    layers: str = setting("32conv3x3p1.ip128", "layers of each network before its outputs")
+    share: str = setting("none", "what the networks share: none (the paper's), or body (one body, an output each)")
+    targets: str = setting("piece", "a move goes by type of its piece (the paper's), or by its origin square (square)")
+    # planes
+    planes: int = setting(6, "planes of the board: 6 (own +1, other −1) or 12 (0 or 1)")
+    rating_plane: bool = setting(False, "a plane with the mover's rating")
+    piece_plane: bool = setting(False, "a plane with the piece that moves, for the six move selectors")
+    outcome_plane: bool = setting(False, "a plane with the game's result for the mover: won 1, drawn 0.5, lost 0")
+    rights_planes: bool = setting(False, "planes of castling rights and en passant")
+    attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (by type)")
+    # games
+    min_rating: int = setting(0, "moves of players known to be rated lower are not learned (value: they are)")
+    games: int = setting(0, "games at most to learn from, drawn evenly; 0 for all")
+    moves: int = setting(0, "moves at most to learn from, drawn evenly from these games; 0 for all")
+    # solver
+    optimiser: str = setting("rmsprop", "rmsprop, adagrad, adam, sgd or muon")
+    learning_rate: float = setting(0.001, "learning rate at the first iteration")
+    schedule: str = setting("constant", "learning rate: constant, epoch (× --decay an epoch), step or cosine")
+    decay: float = setting(0.1, "factor of the schedules epoch and step")
+    step: int = setting(50_000, "iterations before the step of the schedule step")
+    smoothing: float = setting(0.99, "smoothing of rmsprop")
+    momentum: float = setting(0.9, "momentum of sgd and muon")
+    accumulator: float = setting(0.0, "where adagrad's sums of squared gradients begin; 0 makes its first step a leap")
+    l2: float = setting(0.0, WEIGHT_DECAY)
+    dropout: float = setting(0.0, "share of the last hidden units left out in training")
+    initial: str = setting("he", "initial weights: he, xavier, or the standard deviation of all of them, say 0.01")
+    batch: int = setting(250, "moves in a batch")
+    epochs: float = setting(15.0, "passes over the moves, where iterations are 0")
+    iterations: int = setting(0, "batches of each network, 0 for epochs")
+    keep: str = setting(
+        "accuracy", "of a move network keep the weights of the best validation by accuracy (first choices) or by loss"
+    )
+    most_epochs: float = setting(
+        0.0, "passes over the moves at most, however many iterations there are; 0 for no limit"
+    )
+    # value network
+    gamma: float = setting(0.7, "value of a position i plies before the end: ±γ^i")
+    value_layers: str = setting("", "layers of the value network; empty for the same")
+    value_activation: str = setting("tanh", "non-linearity of the value network: tanh or relu")
+    value_optimiser: str = setting("rmsprop", "as optimiser, for the value network")
+    value_learning_rate: float = setting(0.001, "learning rate of the value network at the first iteration")
+    value_schedule: str = setting("constant", "as schedule, for the value network")
+    value_smoothing: float = setting(0.9, "smoothing of the value network's rmsprop")
+    value_batch: int = setting(1024, "positions in a batch of the value network")
+    value_iterations: int = setting(0, "batches of the value network, 0 for as many as the others")
+    value_weight: float = setting(1.0, "weight of the value's loss where it shares its body")
+
+
+CHOICES = (
+    ("share", ("none", "body")), ("targets", ("piece", "square")), ("planes", (6, 12)), ("attacks", ATTACKS),
+    ("optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")), ("value_activation", ("tanh", "relu")),
+    ("keep", ("accuracy", "loss")),
+    ("value_optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")),
+    ("schedule", ("constant", "epoch", "step", "cosine")), ("value_schedule", ("constant", "epoch", "step", "cosine")),
+)  # fmt: skip
+
+
+def wanted(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
+    """The networks that the settings name, in the order of `every`. Raises UsageError for another name."""
+    if settings.networks == "all":
+        return tuple(every)
+    names = [name.strip() for name in settings.networks.split(",")]
+    for name in names:
+        if name not in every:
+            raise UsageError(f"--networks {name or 'with nothing'}: choose all, or some of {', '.join(every)}")
+    return tuple(name for name in every if name in names)
+
+
+def check(settings: Settings, every: Sequence[str]) -> None:
+    """Raises UsageError, naming what is wrong, for settings that no network can be built from."""
+    for name, allowed in CHOICES:
+        if getattr(settings, name) not in allowed:
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} {getattr(settings, name)}: choose from {', '.join(map(str, allowed))}")
+    names = wanted(settings, every)
+    for name in ("learning_rate", "value_learning_rate", "l2", "accumulator", "most_epochs", "value_weight"):
+        if not 0 <= getattr(settings, name) < math.inf:
+            raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
+    for name in ("momentum", "smoothing", "value_smoothing", "dropout"):
+        if not 0 <= getattr(settings, name) < 1:
+            raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: a share from 0 to under 1")
+    if settings.outcome_plane and VALUE in names:
+        raise UsageError("--outcome-plane: would tell the value network its answer; leave value out of --networks")
+    if not 0 < settings.gamma <= 1:
+        raise UsageError(f"--gamma {settings.gamma:g}: over 0, up to 1")
+    if min(settings.batch, settings.value_batch) < 1:
+        raise UsageError("--batch and --value-batch must be at least 1")
+    for name in ("games", "moves", "iterations", "value_iterations", "min_rating"):
+        if getattr(settings, name) < 0:
+            raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name)}: must be 0 or more")
+    if settings.iterations == 0 and not 0 < settings.epochs < math.inf:
+        raise UsageError("--epochs must be over 0 where --iterations is 0")
+    if settings.initial not in ("he", "xavier"):
+        try:
+            positive = 0 < float(settings.initial) < math.inf
+        except ValueError:
+            positive = False
+        if not positive:
+            raise UsageError(f"--initial {settings.initial}: he, xavier, or a standard deviation over 0")
+    layers = read_layers(settings.layers)
+    shapes(layers, channels=6)
+    if settings.value_layers:
+        shapes(read_layers(settings.value_layers), channels=6)
+    if settings.share == "body":
+        if settings.networks != "all" and set(names) - {VALUE} != set(SELECTORS):
+            raise UsageError("--share body: the seven networks are one, so --networks must be all, or all but value")
+        if settings.piece_plane:
+            raise UsageError("--share body: takes no --piece-plane; --targets square tells targets apart by origin")
+        if any(isinstance(layer, Dense) for layer in layers) or shapes(layers, 6)[-1][1:] != (8, 8):
+            raise UsageError("--share body: --layers must end on the 8×8 grid, say 64conv3x3p1.5*64res3x3")
+    elif settings.targets == "square":
+        raise UsageError("--targets square: needs --share body; with networks of their own take --piece-plane")
+
+
+# Games
+
+
+class Moves:
+    """Positions of the games in which a move was played that is to be learned, and that move as the mover sees it.
+
+    piece: only moves of this type (0 pawn … 5 king); None for all. A batch has codes, state (with the columns of
+    `beyond`), origin, target and piece int64, and the value's target float32.
+    """
+
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
+        if settings.games and settings.games < len(games):
+            games = np.sort(games[shuffled(len(games), 0, 0, 0, settings.games)])
+        self.store, self.settings = store, settings
+        self.positions = Positions(store, games, last=-2)
+        self.chosen: NDArray[np.int64] | None = None  # numbers of positions; None for all
+        self.results = store.column("result")
+        self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
+        low = (self.ratings > 0) & (self.ratings < settings.min_rating)
+        if low[:, games].any():
+            self._keep(lambda games, plies: ~low[self._side(games, plies), games])
+        if settings.moves and settings.moves < len(self):
+            drawn = np.sort(shuffled(len(self), 0, 0, 0, settings.moves))
+            self.chosen = drawn if self.chosen is None else self.chosen[drawn]
+        if piece is not None:
+            of_move = pieces_of(store)
+            self._keep(lambda games, plies: of_move[store.offsets[games] + plies] == piece)
+
+    def _side(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
+        """0 where White is to move, 1 where Black is."""
+        first: NDArray[np.int64] = self.store.starts[self.store.start_of[games], 64 + SIDE].astype(np.int64)
+        return first ^ (plies & 1)
+
+    def _keep(self, which: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]) -> None:
+        """Keep the positions of which a function of games and plies says so."""
+        whole = np.arange(len(self.positions)) if self.chosen is None else self.chosen
+        parts = np.array_split(whole, max(1, len(whole) >> 20))  # a million at a time
+        self.chosen = np.concatenate([part[which(*self.positions.locate(part))] for part in parts])
+
+    def __len__(self) -> int:
+        return len(self.positions) if self.chosen is None else len(self.chosen)
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(numbers if self.chosen is None else self.chosen[numbers])
+        games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
+        moves = self.store.moves[self.store.offsets[games] + plies].astype(np.int64)
+        piece = (batch.codes[np.arange(len(moves)), moves & 63].astype(np.int64) - 1) % 6
+        more = beyond_columns(self.settings, self.ratings, self.results, games, side)
+        mirrored = side * 56  # the mover's view: Black's ranks are turned round
+        return {
+            "codes": batch.codes,
+            "state": np.concatenate([batch.state, more], 1),
+            "origin": moves & 63 ^ mirrored,
+            "target": (moves >> 6 & 63) ^ mirrored,
+            "piece": piece,
+            "value": values(self.results[games], side, self.store.plies[games] - plies, self.settings.gamma),
+        }  # fmt: skip
+
+
+class Values:
+    """Every position of the games, the last too, with the discounted result as the mover sees it: ±γ^i, i plies before
+    the end, and 0 in drawn games."""
+
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
+        self.store, self.settings = store, settings
+        self.positions = Positions(store, games)
+        self.results = store.column("result")
+        self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(numbers)
+        side = batch.state[:, SIDE].astype(np.int64)
+        more = beyond_columns(self.settings, self.ratings, self.results, batch.games, side)
+        left = self.store.plies[batch.games] - batch.plies
+        return {
+            "codes": batch.codes,
+            "state": np.concatenate([batch.state, more], 1),
+            "value": values(self.results[batch.games], side, left, self.settings.gamma),
+        }
+
+
+def values(
+    results: NDArray[Any], side: NDArray[np.int64], left: NDArray[np.int64], gamma: float
+) -> NDArray[np.float32]:
+    """±γ^left float32 [n]: results of White's games (1, 0, −1), side to move (0, 1), plies to the end."""
+    return (results * (1 - 2 * side) * gamma**left).astype(np.float32)
+
+
+def beyond_columns(
+    settings: Settings,
+    ratings: NDArray[Any],
+    results: NDArray[Any],
+    games: NDArray[np.int64],
+    side: NDArray[np.int64],
+) -> NDArray[np.uint8]:
+    """What the network is told beside the position, uint8 [n, k]: rating in units of 16, result as 1 + 0, 1, 2.
+
+    ratings [2, games] of White and Black. An unknown rating reads as the usual one.
+    """
+    columns = []
+    if settings.rating_plane:
+        rating = np.minimum(ratings[side, games] // RATING_UNIT, 255)
+        columns.append(np.where(rating > 0, rating, MoveNets.RATING))
+    if settings.outcome_plane:
+        columns.append(results[games] * (1 - 2 * side) + OUTCOMES.index("draw"))
+    if not columns:
+        return np.empty((len(games), 0), np.uint8)
+    return np.stack(columns, 1).astype(np.uint8)
+
+
+@functools.lru_cache(maxsize=1)
+def pieces_of(store: Store) -> NDArray[np.uint8]:
+    """The type of the piece of every move of a store, 0 pawn … 5 king."""
+    return moved_pieces(store.moves, store.offsets, store.starts, store.start_of)
+
+
+def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
+    """The store's games with a move in them. Raises KibitzError where the rating plane lacks its ratings."""
+    games = np.flatnonzero(store.plies > 0)
+    if settings.rating_plane:
+        unrated = (store.column("white_rating")[games] == 0) | (store.column("black_rating")[games] == 0)
+        if unrated.mean() > 0.5:
+            raise KibitzError(
+                f"{store.path}: {unrated.sum():,} of its {len(games):,} games lack a rating, and the rating plane has "
+                "nothing to show for them; import with --min-rating 1, or leave out --rating-plane"
+            )
+    return games
+
+
+# Stages
+
+
+def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[Stage]:
+    """One after the other: the networks that the settings name, or the one body that all share."""
+    names = wanted(settings, every)
+    found = []
+
+    def learning_rate(base: float, schedule: str | None = None) -> Any:
+        return lambda iteration, iterations: rate(settings, base, iteration, iterations, schedule)
+
+    if settings.share == "body":
+        return [
+            Stage(
+                name="moves",
+                module=network,
+                examples=lambda store, games: Moves(store, games, settings),
+                loss=lambda batch: shared_loss(network, batch, settings.value_weight),
+                guess=lambda batch: _guess(batch, ("origin", "target"), settings.value_weight if VALUE in names else 0),
+                optimiser=lambda: optimiser(settings.optimiser, network, settings, settings.smoothing),
+                learning_rate=learning_rate(settings.learning_rate),
+                batch=settings.batch,
+                iterations=settings.iterations or None,
+                epochs=settings.epochs,
+                most_epochs=settings.most_epochs,
+            )
+        ]
+    for name in names:
+        module = network.nets[name]
+        if name == VALUE:
+            stage = Stage(
+                name=name,
+                module=module,
+                examples=lambda store, games: Values(store, games, settings),
+                loss=lambda batch: value_loss(network, batch),
+                guess=lambda batch: _guess(batch, (), 1.0),
+                optimiser=lambda module=module: optimiser(  # type: ignore[misc]
+                    settings.value_optimiser, module, settings, settings.value_smoothing
+                ),
+                learning_rate=learning_rate(settings.value_learning_rate, settings.value_schedule),
+                batch=settings.value_batch,
+                iterations=settings.value_iterations or settings.iterations or None,
+                epochs=settings.epochs,
+                most_epochs=settings.most_epochs,
+            )
+        else:
+            piece = None if name == "piece" else PIECES.index(name)
+            stage = Stage(
+                name=name,
+                module=module,
+                examples=lambda store, games, piece=piece: Moves(store, games, settings, piece),  # type: ignore[misc]
+                loss=lambda batch, name=name: move_loss(network, name, batch),  # type: ignore[misc]
+                guess=lambda batch, name=name: _guess(  # type: ignore[misc]
+                    batch, ("origin" if name == "piece" else "target",), 0
+                ),
+                better=settings.keep,
+                optimiser=lambda module=module: optimiser(  # type: ignore[misc]
+                    settings.optimiser, module, settings, settings.smoothing
+                ),
+                learning_rate=learning_rate(settings.learning_rate),
+                batch=settings.batch,
+                iterations=settings.iterations or None,
+                epochs=settings.epochs,
+                most_epochs=settings.most_epochs,
+            )
+        found.append(stage)
+    return found
+
+
+def _guess(batch: Tensors, squares: Sequence[str], value_weight: float) -> float:
+    """The loss of the best constant answer to these questions, and to the value with its weight."""
+    moves = sum(float(constant.of_labels(batch[name])) for name in squares)
+    return moves + value_weight * 0.5 * float(constant.of_values(batch["value"]))
+
+
+class MoverSystem:
+    """A system of these networks: what a paper adds is its settings and recipes, and whether it has a value network."""
+
+    def __init__(
+        self, name: str, settings_type: type[Settings], networks: Sequence[str], recipes: Mapping[str, Recipe]
+    ):
+        entry = SYSTEMS[name]
+        self.name, self.settings_type, self.networks = name, settings_type, tuple(networks)
+        self.recipes = recipes
+        self.game, self.title, self.paper, self.anchor = entry.game, entry.title, entry.paper, entry.anchor
+
+    def check(self, settings: Settings) -> None:
+        check(settings, self.networks)
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        return playable(store, settings)
+
+    def network(self, settings: Settings) -> MoveNets:
+        return MoveNets(settings, wanted(settings, self.networks))
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        draw_weights(network, settings.initial, torch.Generator().manual_seed(seed))
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, MoveNets)
+        return stages(network, settings, self.networks)

@@ -1,0 +1,88 @@
+"""A network as a folder for other programs: the ONNX file, what goes in and comes out, and an example in Python."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from kibitz.errors import KibitzError
+from kibitz.games.chess.sides import SCALES, SPEEDS
+from kibitz.runs import ONNX, Run, write_json, write_whole
+
+CARD = "CARD.md"
+STATE = {
+    "chess": [
+        "side to move: 0 White, 1 Black",
+        "castling rights: 1 White's king's side, 2 White's queen's side, 4 and 8 Black's, added",
+        "en passant: file + 1 (a 1 … h 8) where a pawn may be taken so, else 0",
+        "plies since the last capture or pawn move, at most 255",
+    ],
+}
+"""What each column of the state means, by game."""
+CODES = {
+    "chess": "squares a1, b1 … h8: 0 empty, 1 to 6 White's pawn, knight, bishop, rook, queen, king, 7 to 12 Black's",
+}
+SIDE_INPUTS = {
+    "rating": "of the side to move, in points, divided by 16 and rounded down; 0 unknown",
+    "opponent_rating": "of the other side, likewise",
+    "speed": ", ".join(f"{i} {name or 'unknown'}" for i, name in enumerate(SPEEDS)),
+    "scale": "of the ratings: " + ", ".join(f"{i} {name or 'unknown'}" for i, name in enumerate(SCALES)),
+    "last_from": "square + 1 (a1 is 1) that the last move came from; 0 unknown or none",
+    "last_to": "square + 1 that it went to",
+    "before_from": "square + 1 that the move before that one came from",
+    "before_to": "square + 1 that it went to",
+    "outcome": "the result for the side to move: 0 unknown, 1 loss, 2 draw, 3 win",
+}
+OUTPUTS = {
+    "origin": "probability that the move starts from each square",
+    "target": "probability that it goes to each square, given where it starts (64 rows) or the type of the piece (6 "
+    "rows: pawn, knight, bishop, rook, queen, king)",
+    "promotion": "by the file promoted on: probability of knight, bishop, rook, queen",
+    "outcome": "probability that the side to move wins, draws, loses",
+    "value": "expected result for the side to move, 1 won, 0 drawn, −1 lost",
+    "white_wins": "probability that White wins",
+}
+
+
+def write_folder(run: Run, folder: Path) -> list[Path]:
+    """Write the files into an empty folder; their paths. Raises KibitzError where the run has no ONNX file, or is of a
+    kind that is no single network of planes (Go boards, comparisons): those have no example here."""
+    if run.info["game"] not in STATE or run.info["system"] == "deepchess":
+        raise KibitzError(
+            f"{run.name}: a network of {run.info['system']}, which has no hand-over form yet; copy its model.onnx"
+        )
+    if not (run.path / ONNX).is_file():
+        raise KibitzError(f"{run.path / ONNX}: missing; finish the training with the command that began it")
+    shutil.copyfile(run.path / ONNX, folder / ONNX)
+    write_json(folder / "description.json", describe(run))
+    write_whole(folder / "example.py", (Path(__file__).parent / "example_chess.txt").read_bytes())
+    files = [folder / name for name in (ONNX, "description.json", "example.py")]
+    if (run.path / CARD).is_file():
+        shutil.copyfile(run.path / CARD, folder / CARD)
+        files.append(folder / CARD)
+    return files
+
+
+def describe(run: Run) -> dict[str, Any]:
+    """Inputs and outputs of the run's ONNX file, with their types, shapes and meanings."""
+    import onnxruntime
+
+    game, beyond = run.info["game"], run.info.get("beyond", {})
+    session = onnxruntime.InferenceSession(run.path / ONNX, providers=["CPUExecutionProvider"])
+    columns = STATE[game] + [f"{name}: {SIDE_INPUTS.get(name, 'see kibitz')}" for name in beyond]
+    return {
+        "network": run.name,
+        "system": run.info["system"],
+        "weights_sha256": run.weights_sha256(),
+        "licence": "GPL-3.0-or-later",
+        "inputs": {
+            "codes": {"type": "uint8", "shape": ["positions", 64], "meaning": CODES[game]},
+            "state": {"type": "uint8", "shape": ["positions", len(columns)], "columns": columns},
+        },
+        "usual_side_inputs": list(beyond.values()),
+        "outputs": {
+            item.name: {"type": "float32", "shape": item.shape, "meaning": OUTPUTS.get(item.name, "")}
+            for item in session.get_outputs()
+        },
+    }

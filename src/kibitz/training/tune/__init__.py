@@ -1,0 +1,1 @@
+"""Search for settings: spaces, trials, and their journal."""

@@ -1,0 +1,293 @@
+"""Search for learning rate, regularisation and initial weights: short trainings that share everything else.
+
+A trial is an ordinary run, in a folder beside the study's file, so that a broken one goes on from its snapshot. The
+trials are numbered from 1; which settings a number has follows from the seed, and, where they are drawn, from how the
+trials before it ended.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.runs import INFO, SEEN, WEIGHTS, Run
+from kibitz.store.split import VALIDATE
+from kibitz.systems import load
+from kibitz.training.fit import lessons, train
+from kibitz.training.trainer import Beat, Diverged
+from kibitz.training.tune.space import SEARCHED, Search, drawn, of_grid
+from kibitz.training.tune.study import opened
+
+if TYPE_CHECKING:
+    from optuna import Study, Trial
+    from optuna.trial import FrozenTrial
+
+LOOKS = 10
+"""Validations of a trial."""
+BEFORE_PRUNING = 5
+"""Trials that must have come to their end before another is given up as hopeless."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A trial: its number from 1, what was searched in it, how it ended (done, pruned, diverged; begun where it has
+    not), after how many iterations, and the measures of its best validation."""
+
+    number: int
+    settings: dict[str, Any]
+    state: str
+    iteration: int
+    figures: dict[str, float]
+    path: Path
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search came to.
+
+    reason: all trials done, stopped, or time limit; better: the measure by which they are compared, smaller is better.
+    """
+
+    trials: list[Tried]
+    best: Tried | None
+    reason: str
+    better: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """What progress is told: the trial's number, how many have ended, and the training's beat."""
+
+    number: int
+    ended: int
+    beat: Beat
+
+
+class _Hopeless(Exception):
+    """This trial will not be the best."""
+
+
+def folder_of(out: Path) -> Path:
+    """The folder of a study's trials, beside its file."""
+    return out.with_suffix("") if out.suffix else out.with_name(out.name + "-trials")
+
+
+def search(
+    what: Search,
+    out: Path,
+    tell: Callable[[Step], None] = lambda step: None,
+    ended: Callable[[Tried], None] = lambda tried: None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Found:
+    """Run all trials, or those that the file `out` has not finished; Ctrl-C and the plan's time limit stop between.
+
+    Raises KibitzError or UsageError where the store has nothing to learn from, the settings make no network, or the
+    file is of another search.
+    """
+    began = time.monotonic()
+    system = load(what.system)
+    for name, values in zip(SEARCHED, (what.grid.learning_rates, what.grid.l2s, what.grid.initials), strict=True):
+        for value in values:
+            system.check(what.at({name: value}))
+    material = lessons(system, what.base, what.store)
+    if not len(material.parts[VALIDATE]):
+        raise KibitzError(
+            f"{what.store}: no game is for validation, by which trials are compared "
+            f"({material.data['split_in_words']}); import with a larger --validate-share"
+        )
+    stages = system.stages(system.network(what.base), what.base)
+    if len(stages) != 1:
+        names = ", ".join(stage.name for stage in stages)
+        raise UsageError(f"--network {what.network}: a search trains one network, not {names}")
+    with opened(out, what.about(material.data)) as study:
+        return _Trials(what, study, folder_of(out), stages[0].better, began, tell, ended, say).run()
+
+
+class _Trials:
+    """The trials of an open study. In Optuna's terms: done is complete, pruned and diverged are pruned, and one that
+    was broken off is running until the next call takes note, and failed then; its number is tried again."""
+
+    def __init__(
+        self,
+        what: Search,
+        study: Study,
+        folder: Path,
+        better: str,
+        began: float,
+        tell: Callable[[Step], None],
+        ended: Callable[[Tried], None],
+        say: Callable[[str], None],
+    ):
+        from optuna.pruners import MedianPruner
+        from optuna.trial import TrialState
+
+        self.what, self.study, self.folder, self.better, self.began = what, study, folder, better, began
+        self.tell, self.ended, self.say = tell, ended, say
+        self.states = TrialState
+        self.points = what.grid.points(what.plan.seed)
+        self.study.pruner = MedianPruner(n_startup_trials=BEFORE_PRUNING, n_warmup_steps=what.iterations // 3)
+
+    def run(self) -> Found:
+        for trial in self.study.get_trials(deepcopy=False, states=(self.states.RUNNING,)):
+            self.study.tell(trial.number, state=self.states.FAIL)
+        reason = "all trials done"
+        try:
+            self._tidy()
+            while (left := self._left()) and reason == "all trials done":
+                reason = self._try(left[0])
+                self._tidy()
+        except KeyboardInterrupt:  # between two trainings
+            reason = "stopped"
+        tried = [self._tried(trial) for trial in self._trials(begun=True)]
+        return Found(sorted(tried, key=lambda trial: trial.number), self._best(), reason, self.better)
+
+    # What the study knows
+
+    def _trials(self, begun: bool = False) -> list[FrozenTrial]:
+        """The trials that have ended, and with `begun` the one that has not."""
+        states = (self.states.COMPLETE, self.states.PRUNED) + ((self.states.RUNNING,) if begun else ())
+        trials = self.study.get_trials(deepcopy=False, states=states)
+        return [trial for trial in trials if "settings" in trial.user_attrs]
+
+    def _left(self) -> list[int]:
+        """The numbers that are still to be tried."""
+        ended = {trial.user_attrs["number"] for trial in self._trials()}
+        return [number for number in range(1, self.what.total + 1) if number not in ended]
+
+    def _tried(self, trial: FrozenTrial) -> Tried:
+        told = trial.user_attrs
+        number = told["number"]
+        return Tried(
+            number, told["settings"], told.get("ended", "begun"), told.get("iteration", 0), told.get("figures", {}),
+            self._path(number),
+        )  # fmt: skip
+
+    def _best(self) -> Tried | None:
+        done = [trial for trial in map(self._tried, self._trials()) if trial.state == "done"]
+        return min(done, key=lambda trial: (trial.figures[self.better], trial.number), default=None)
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"trial-{number:03d}"
+
+    # One trial
+
+    def _try(self, number: int) -> str:
+        """Run one trial; why the search cannot go on with the next, or that it can: "all trials done"."""
+        what, path = self.what, self._path(number)
+        seconds = what.plan.time_limit
+        if seconds is not None and (seconds := seconds - (time.monotonic() - self.began)) <= 0:
+            return "time limit"
+        trial = self._ask(number)
+        point = trial.user_attrs["settings"]
+        if path.exists() and not (path / INFO).is_file():  # killed before it began
+            shutil.rmtree(path)
+        look = max(1, what.iterations // LOOKS)
+        plan = replace(
+            what.plan, summary_every=look, validate_every=look, snapshot_every=2 * look, patience=0, time_limit=seconds
+        )
+        watch = _Watch(self, trial, number, path)
+        try:
+            done = train(
+                what.system,
+                what.at(point),
+                what.store,
+                run=path,
+                plan=plan,
+                export=False,
+                tell=watch.tell,
+                say=self.say,
+            )
+            watch.recall(what.iterations + 1)
+        except Diverged:
+            self._end(trial, number, "diverged", watch)
+        except _Hopeless:
+            self._end(trial, number, "pruned", watch)
+        else:
+            if not done.outcome.finished:
+                return done.outcome.reason
+            if self.better not in done.outcome.best:
+                raise KibitzError(
+                    f"{what.store}: {what.network or what.system} has no example for validation, by which trials are "
+                    "compared; import more games, or with a larger --validate-share"
+                )
+            watch.iteration, watch.figures = done.outcome.iteration, dict(done.outcome.best)
+            self._end(trial, number, "done", watch)
+        return "all trials done"
+
+    def _ask(self, number: int) -> Trial:
+        """The trial of that number: the grid's, or that of a trial which was broken off, or drawn."""
+        from optuna.samplers import RandomSampler, TPESampler
+
+        free = self.what.trials is not None
+        self.study.sampler = (
+            TPESampler(seed=(self.what.plan.seed + 0x9E3779B1 * number) % 2**32) if free else RandomSampler(seed=0)
+        )
+        fixed: dict[str, Any] = {} if free else self.points[number - 1]
+        for earlier in self.study.get_trials(deepcopy=False, states=(self.states.FAIL,)) if free else []:
+            if earlier.user_attrs.get("number") == number:
+                fixed = earlier.params
+        if not self.study.get_trials(deepcopy=False, states=(self.states.WAITING,)):  # else killed just after this
+            self.study.enqueue_trial(fixed, user_attrs={"number": number})
+        trial = self.study.ask()
+        trial.set_user_attr("settings", (drawn if free else of_grid)(trial, self.what.grid))
+        return trial
+
+    def _end(self, trial: Trial, number: int, how: str, watch: _Watch) -> None:
+        trial.set_user_attr("ended", how)
+        trial.set_user_attr("iteration", watch.iteration)
+        trial.set_user_attr("figures", {} if how == "diverged" else watch.figures)
+        if how == "done":
+            ended = self.study.tell(trial, watch.figures[self.better])
+        else:
+            ended = self.study.tell(trial, state=self.states.PRUNED)
+        self.ended(self._tried(ended))
+
+    def _tidy(self) -> None:
+        """Of the trials that have ended keep run.json and the metrics, of the best also its weights."""
+        best = self._best()
+        for trial in map(self._tried, self._trials()):
+            shutil.rmtree(trial.path / "snapshots", ignore_errors=True)
+            (trial.path / "last.pt").unlink(missing_ok=True)
+            if best is None or trial.number != best.number:
+                for name in (WEIGHTS, SEEN):
+                    (trial.path / name).unlink(missing_ok=True)
+
+
+class _Watch:
+    """Follows one trial's training: passes its beats on, and reports its validations to Optuna."""
+
+    def __init__(self, trials: _Trials, trial: Trial, number: int, path: Path):
+        self.trials, self.trial, self.number, self.path = trials, trial, number, path
+        self.ended = len(trials._trials())
+        self.iteration = 0
+        self.figures: dict[str, float] = {}
+        self._recalled = False
+
+    def recall(self, before: int) -> None:
+        """Report, once, the validations that an earlier call made before that iteration."""
+        if not self._recalled:
+            self._recalled = True
+            for row in Run(self.path).metrics():
+                if row["kind"] == "validation" and row["iteration"] < before:
+                    no_measures = ("kind", "stage", "iteration", "samples", "n")
+                    self._report(row["iteration"], {k: v for k, v in row.items() if k not in no_measures})
+
+    def _report(self, iteration: int, figures: dict[str, float]) -> None:
+        better = self.trials.better
+        self.trial.report(figures[better], iteration)
+        if not self.figures or figures[better] < self.figures[better]:
+            self.figures = {**figures, "iteration": iteration}
+
+    def tell(self, beat: Beat) -> None:
+        self.recall(beat.iteration)
+        self.iteration = beat.iteration
+        self.trials.tell(Step(self.number, self.ended, beat))
+        if beat.validation is not None:
+            self._report(beat.iteration, dict(beat.validation))
+            if self.trials.what.prune and beat.iteration < beat.iterations and self.trial.should_prune():
+                raise _Hopeless

@@ -1,0 +1,96 @@
+"""The file of a search: Optuna's study, in a journal to which every event is added as one line.
+
+Whatever ends the program, the file holds every trial that was finished, and which one was not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.lock import alone
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.storages import JournalStorage
+
+NAME = "kibitz search"
+_ABOUT = "about"
+_FIRST = b'{"op_code"'
+"""What a journal of Optuna begins with."""
+
+
+class _NoLock:
+    """The journal's own lock outlives a kill by half a minute; the whole study is locked instead."""
+
+    def acquire(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
+    """The study of that file, which is made where there is none; nobody else can have it open.
+
+    about: what is searched, in JSON's types; a study that was begun with another is refused with a UsageError.
+    Raises KibitzError where the file is no study, or damaged, or in use.
+    """
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with alone(path.with_name(f".{path.name}.lock"), path, "search"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        storage = _storage(path)
+        names = [study.study_name for study in storage.get_all_studies()]
+        if names not in ([], [NAME]):
+            raise KibitzError(f"{path}: a study of something else; choose another --out")
+        study = optuna.create_study(storage=storage, study_name=NAME, load_if_exists=True)
+        before = study.user_attrs.get(_ABOUT)
+        if before is None:
+            study.set_user_attr(_ABOUT, about)
+        elif before != about:
+            raise UsageError(f"{path}: begun with {_differences(before, about)}; choose another --out to search anew")
+        yield study
+
+
+def _storage(path: Path) -> JournalStorage:
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    data = path.read_bytes() if path.exists() else b""
+    if data and not data.startswith(_FIRST):
+        raise KibitzError(f"{path}: not the file of a search; choose another --out")
+    if not data.endswith(b"\n"):  # a last line that a full disk or a power cut left behind
+        with path.open("ab") as file:
+            file.truncate(data.rfind(b"\n") + 1)
+    lock: Any = _NoLock()
+    try:
+        return JournalStorage(JournalFileBackend(str(path), lock_obj=lock))
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError):
+        raise KibitzError(f"{path}: damaged; search anew with another --out") from None
+
+
+def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """How what was searched differs from what is to be searched now, in a few words."""
+    parts = []
+    for name, value in now.items():
+        if name in ("fingerprint", "split"):
+            continue
+        if before.get(name) != value:
+            parts.append(f"{name} {_shown(before.get(name))} not {_shown(value)}")
+    if before.get("fingerprint") != now["fingerprint"]:
+        parts.append("a store with other games")
+    if before.get("split") != now["split"]:
+        parts.append("another split")
+    return ", ".join(parts) or "other settings"
+
+
+def _shown(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

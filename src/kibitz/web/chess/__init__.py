@@ -1,0 +1,1 @@
+"""Chess on the board's server: lines of moves, and files."""

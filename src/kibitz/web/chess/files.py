@@ -1,0 +1,175 @@
+"""Games of chess as text: PGN and FEN read into trees, and trees written as PGN."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import chess
+import chess.pgn
+
+from kibitz.analysis.chess.games import parse
+from kibitz.analysis.printing import clean
+from kibitz.web import game_tree
+from kibitz.web.chess.line import ChessLine, node, read_move, read_start
+from kibitz.web.params import BadRequest, Fields
+
+_FEN = re.compile(r"(?:[fF][eE][nN]:?\s+)?((?:[pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+(?:\s+[wb](?:\s+\S+){0,4})?)")
+_TAG = re.compile(r'^[ \t]*\[([A-Za-z][A-Za-z0-9_]*)[ \t]+"(.*)"[ \t]*\]', re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
+_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+_RULED = ("SetUp", "FEN", "Variant")
+"""Headers that follow from the start position."""
+MOST_HEADERS = 200
+LONGEST_VALUE = 1000
+
+
+def fen_of(words: str) -> str | None:
+    """The FEN, where a text is nothing else; who moves and what follows may be missing."""
+    if len(words) > 300:
+        return None
+    found = _FEN.fullmatch(words.strip())
+    if not found:
+        return None
+    fields = found[1].split()
+    return " ".join(fields + ["w", "-", "-", "0", "1"][len(fields) - 1 :])
+
+
+def load_fen(fen: str) -> dict[str, Any]:
+    """A position without moves. Raises BadRequest."""
+    board = read_start(fen)
+    return loaded(ChessLine(board.fen()), {}, [_with(node(board), 0, None, "", [])], [], 1, [])
+
+
+def loaded(
+    line: Any, headers: dict[str, str], tree: list[dict[str, Any]], games: list[str], count: int, problems: list[str]
+) -> dict[str, Any]:
+    """What /api/load answers. line: the start; games: titles."""
+    return {
+        "game": line.game,
+        "headers": headers,
+        "line": line.as_json(),
+        "tree": tree,
+        "games": [{"index": i, "title": title} for i, title in enumerate(games)],
+        "count": count,
+        "problems": game_tree.few(problems),
+    }
+
+
+def _with(found: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
+    return {**found, "id": id_, "parent": parent, "comment": comment, "nags": nags}
+
+
+def load_pgn(text: str, index: int) -> dict[str, Any]:
+    """The game of that number (from 0) of a PGN text, and the titles of the first ones. Raises BadRequest."""
+    from kibitz.games.chess.io.scan import scan
+
+    data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
+    begins, bodies = scan(data)
+    count = len(begins)
+    if count == 0:
+        raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
+    if index >= count:
+        raise BadRequest(f"there is no game {index + 1}, the text has {count:,}")
+    ends = [*begins[1:].tolist(), len(data)]
+    titles = [
+        _title(data[begin:body].decode(), i)
+        for i, (begin, body) in enumerate(zip(begins.tolist(), bodies.tolist(), strict=True))
+        if i < game_tree.MOST_GAMES
+    ]
+    try:
+        line, headers, tree, problems = _game(data[int(begins[index]) : ends[index]].decode())
+    except BadRequest as error:
+        if count == 1:
+            raise
+        line, headers, problems = ChessLine(chess.STARTING_FEN), {}, [f"game {index + 1} cannot be shown: {error}"]
+        tree = [_with(node(chess.Board()), 0, None, "", [])]
+    return loaded(line, headers, tree, titles, count, problems)
+
+
+def _title(head: str, index: int) -> str:
+    tags = dict(_TAG.findall(head))
+    known = {name: clean(value) for name, value in tags.items() if value.strip(" ?.")}
+    players = " – ".join(known.get(side, "?") for side in ("White", "Black"))
+    rest = [known[name] for name in ("Result", "Event", "Date") if name in known]
+    return ", ".join([players if players != "? – ?" else f"game {index + 1}", *rest])
+
+
+def _game(text: str) -> tuple[ChessLine, dict[str, str], list[dict[str, Any]], list[str]]:
+    """One game: its start, headers, tree and problems. Raises BadRequest."""
+    record = parse(text)
+    if record is None:
+        raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
+    if record.refused:
+        raise BadRequest(record.refused)
+    headers = dict(record.game.headers)
+    board = read_start(headers.get("FEN", chess.STARTING_FEN))
+    problems = [record.problem + "; the moves after it are left out"] if record.problem else []
+    problems += record.notes
+    line = ChessLine(board.fen())
+    tree = _tree(record.game, board, problems)
+    return line, headers, tree, problems
+
+
+def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list[dict[str, Any]]:
+    """The nodes of a game; board: its start, with which the moves are made and taken back."""
+    tree = [_with(node(board), 0, None, game.comment, [])]
+    # What is to be done, the next thing last: a node to enter with its parent's id, or a move to take back (None).
+    todo: list[tuple[chess.pgn.ChildNode, int] | None] = [(child, 0) for child in reversed(game.variations)]
+    while todo:
+        task = todo.pop()
+        if task is None:
+            board.pop()
+            continue
+        child, parent = task
+        if not child.move:
+            problems.append(f"a null move after {board.fullmove_number}{'.' if board.turn else '…'} is left out")
+            continue
+        if len(tree) == game_tree.MOST_NODES:
+            problems.append(f"only the first {game_tree.MOST_NODES:,} positions are shown")
+            break
+        ply = tree[parent]["ply"] + 1
+        san = board.san_and_push(child.move)
+        comment = "\n".join(part for part in (child.starting_comment, child.comment) if part)
+        made = node(board, child.move.uci(), san, ply)
+        tree.append(_with(made, len(tree), parent, comment[: game_tree.LONGEST_COMMENT], sorted(child.nags)))
+        todo.append(None)
+        todo += [(grandchild, tree[-1]["id"]) for grandchild in reversed(child.variations)]
+    return tree
+
+
+def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) -> str:
+    """A tree as PGN. start: the FEN of its root; None: the root's own. Raises BadRequest for an illegal move."""
+    fen = start or tree[0].fields.get("fen") or chess.STARTING_FEN
+    if not isinstance(fen, str):
+        raise BadRequest("fen must be a string")
+    board = read_start(fen)
+    game = chess.pgn.Game()
+    for name, value in list(headers.items())[:MOST_HEADERS]:
+        if _NAME.fullmatch(name) and isinstance(value, str) and name not in _RULED:
+            # Many programs know no way to write quotation marks inside a header.
+            game.headers[name] = clean(value, LONGEST_VALUE).replace('"', "'")
+    if game.headers["Result"] not in _RESULTS:
+        game.headers["Result"] = "*"
+    if board.fen() != chess.STARTING_FEN:
+        game.setup(board)
+    game.comment = _flat(tree[0].comment)
+    todo: list[tuple[int, chess.pgn.GameNode] | None] = [(child, game) for child in reversed(tree[0].children)]
+    while todo:
+        task = todo.pop()
+        if task is None:
+            board.pop()
+            continue
+        place, parent = task
+        written = tree[place]
+        move = read_move(board, written.move or "")
+        board.push(move)
+        made = parent.add_variation(move, comment=_flat(written.comment), nags=written.nags)
+        todo.append(None)
+        todo += [(child, made) for child in reversed(written.children)]
+    return game.accept(chess.pgn.StringExporter(columns=80)) + "\n"
+
+
+def _flat(comment: str) -> str:
+    """A comment on one line, which no reader takes for anything else."""
+    return " ".join(comment.split())

@@ -1,0 +1,181 @@
+"""Lines of chess: a start position and moves, as the page sends them, and what it is told of each position."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.text import shown
+from kibitz.web.params import BadRequest, Fields, text, words
+
+MOST_PLIES = 10_000
+LONGEST_FEN = 200
+_UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
+
+_IMPOSSIBLE = {
+    chess.STATUS_NO_WHITE_KING: "White has no king",
+    chess.STATUS_NO_BLACK_KING: "Black has no king",
+    chess.STATUS_TOO_MANY_KINGS: "a side has more than one king",
+    chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
+    chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
+}
+"""What makes a position unplayable. Nine queens, or castling rights that cannot be, do not."""
+
+
+@dataclass(frozen=True)
+class ChessLine:
+    """A line whose moves are legal: fen in its usual form, moves as UCI names them."""
+
+    game: ClassVar[Literal["chess"]] = "chess"
+    fen: str
+    moves: tuple[str, ...] = ()
+
+    def start(self) -> chess.Board:
+        return chess.Board(self.fen)
+
+    def board(self) -> chess.Board:
+        """The last position, with the moves before it."""
+        board = self.start()
+        for move in self.moves:
+            board.push(chess.Move.from_uci(move))
+        return board
+
+    def boards(self) -> Iterator[chess.Board]:
+        """Every position, 0 .. n; the same board, which moves on."""
+        board = self.start()
+        yield board
+        for move in self.moves:
+            board.push(chess.Move.from_uci(move))
+            yield board
+
+    def as_json(self) -> dict[str, Any]:
+        return {"game": "chess", "fen": self.fen, "moves": list(self.moves)}
+
+    def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """The positions from ply first to last for a network: codes [n, 64], state [n, 4]."""
+        from kibitz.games.chess.moves import from_move
+        from kibitz.games.chess.replay import encode_board, replay
+
+        packed = np.array([from_move(chess.Move.from_uci(move)) for move in self.moves], np.uint16)
+        plies = np.arange(first, last + 1)
+        none = np.zeros(len(plies), np.int64)
+        starts = encode_board(self.start())[None]
+        return replay(packed, np.array([0, len(packed)]), starts, np.zeros(1, np.int32), none, plies)
+
+
+def read_start(fen: str) -> chess.Board:
+    """The board of a FEN, without rights to castle or take en passant that cannot be. Raises BadRequest."""
+    if len(fen) > LONGEST_FEN:
+        raise BadRequest("the FEN is too long")
+    try:
+        board = chess.Board(" ".join(fen.split()), chess960=True)
+    except ValueError as error:
+        raise BadRequest(f"the FEN cannot be read: {shown(str(error))}") from None
+    status = board.status()
+    for flag, why in _IMPOSSIBLE.items():
+        if status & flag:
+            raise BadRequest(f"the FEN is no position to play from: {why}")
+    if board.has_chess960_castling_rights():
+        raise BadRequest("the FEN has castling as in Chess960; only standard chess is known")
+    board.chess960 = False
+    board.castling_rights = board.clean_castling_rights()
+    if status & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():
+        board.ep_square = None
+    board.halfmove_clock = min(max(0, board.halfmove_clock), 1000)
+    board.fullmove_number = min(max(1, board.fullmove_number), 10_000)
+    return board
+
+
+def read_line(fields: Fields) -> ChessLine:
+    """A line from JSON. Raises BadRequest, naming the first move that is none, or illegal."""
+    start = read_start(text(fields, "fen", chess.STARTING_FEN))
+    fen = start.fen()
+    moves = words(fields, "moves", MOST_PLIES)
+    for ply, name in enumerate(moves, 1):
+        start.push(_legal(start, name, f"move {ply}, "))
+    return ChessLine(fen, tuple(moves))
+
+
+def read_move(board: chess.Board, name: str) -> chess.Move:
+    """A move as UCI or SAN names it. Raises BadRequest where it is none, or illegal."""
+    name = name.strip()
+    if _UCI.fullmatch(name.lower()):
+        return _legal(board, name.lower(), "")
+    try:
+        move = board.parse_san(name) if len(name) < 20 else None
+    except chess.AmbiguousMoveError:
+        raise BadRequest(f"{shown(name)} may be two moves; name the square that it starts from") from None
+    except ValueError:
+        move = None
+    if not move:  # a null move is none either
+        raise BadRequest(f"{shown(name)} is no legal move here")
+    return move
+
+
+def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
+    if not _UCI.fullmatch(name):
+        raise BadRequest(f"{where}{shown(name)}: no move; they are written like e2e4 or e7e8q")
+    move = chess.Move(
+        chess.parse_square(name[:2]),
+        chess.parse_square(name[2:4]),
+        chess.PIECE_SYMBOLS.index(name[4]) if name[4:] else None,
+    )
+    if not board.is_legal(move):
+        raise BadRequest(f"{where}{name}: illegal here")
+    return move
+
+
+def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
+    """What the page is told of a position; the board has its moves, through which repetitions are seen."""
+    dests: dict[str, list[str]] = {}
+    for legal in board.legal_moves:
+        if legal.promotion in (None, chess.QUEEN):  # one of four to the same square
+            dests.setdefault(chess.SQUARE_NAMES[legal.from_square], []).append(chess.SQUARE_NAMES[legal.to_square])
+    return {
+        "ply": ply,
+        "move": move,
+        "san": san,
+        "turn": "w" if board.turn else "b",
+        "end": end_of(board),
+        "fen": board.fen(),
+        "check": board.is_check(),
+        "dests": dests,
+    }
+
+
+def end_of(board: chess.Board) -> str | None:
+    """How the game has ended here, or could have, by claim; None where it goes on."""
+    if not any(board.generate_legal_moves()):
+        return "checkmate" if board.is_check() else "stalemate"
+    if board.is_insufficient_material():
+        return "dead"
+    if board.halfmove_clock >= 100:
+        return "fifty moves"
+    if board.halfmove_clock >= 8 and board.is_repetition(3):
+        return "repetition"
+    return None
+
+
+def nodes(line: ChessLine) -> list[dict[str, Any]]:
+    """Every position of a line, 0 .. n."""
+    board = line.start()
+    found = [node(board)]
+    for ply, name in enumerate(line.moves, 1):
+        move = chess.Move.from_uci(name)
+        san = board.san_and_push(move)
+        found.append(node(board, name, san, ply))
+    return found
+
+
+def after(line: ChessLine, name: str) -> dict[str, Any]:
+    """The position after one more move. Raises BadRequest where it is illegal."""
+    board = line.board()
+    move = read_move(board, name)
+    san = board.san_and_push(move)
+    return node(board, move.uci(), san, len(line.moves) + 1)

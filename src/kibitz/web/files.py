@@ -1,0 +1,55 @@
+"""Text to games and games to text, whatever of PGN, SGF and FEN it is."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from kibitz.web import game_tree
+from kibitz.web.params import BadRequest, Fields, choice, text, whole
+from kibitz.web.positions import GAMES, read_line
+
+_SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]")
+"""How a game in SGF begins; in a PGN that could only be a comment's end of line."""
+
+
+def load(fields: Fields) -> dict[str, Any]:
+    """What /api/load answers. Raises BadRequest where nothing can be shown."""
+    record = text(fields, "text").replace("\ufeff", "").replace("\0", " ")
+    index = whole(fields, "index", 0, 0, 10**7)
+    if not record.strip():
+        raise BadRequest("there is nothing to load; paste or drop PGN, SGF or FEN")
+    if (found := _SGF.search(record)) and not _looks_like_pgn(record[: found.start()]):
+        from kibitz.web.go import files as go_records
+
+        return go_records.load_sgf(record, index)
+
+    from kibitz.web.chess import files
+
+    fen = files.fen_of(record)
+    return files.load_fen(fen) if fen else files.load_pgn(record, index)
+
+
+def _looks_like_pgn(before: str) -> bool:
+    """Whether what stands before "(;" is the beginning of a PGN."""
+    return bool(re.search(r'^[ \t]*+\[[A-Za-z]\w*+[ \t]+"|\b\d++[ \t]*+\.', before, re.MULTILINE))
+
+
+def save(fields: Fields) -> dict[str, Any]:
+    """What /api/save answers. Raises BadRequest."""
+    tree = game_tree.read_tree(fields)
+    headers = fields.get("headers") or {}
+    if not isinstance(headers, dict):
+        raise BadRequest("headers must be an object")
+    line: Any = read_line(fields) if fields.get("line") is not None else None
+    game = choice(fields, "game", GAMES, "chess")
+    if line is not None and line.game != game:
+        raise BadRequest("the line is of another game than the tree")
+    if game == "go":
+        from kibitz.web.go import files as go_records
+
+        return {"text": go_records.save_sgf(tree, headers, line)}
+
+    from kibitz.web.chess import files
+
+    return {"text": files.save_pgn(tree, headers, line.fen if line else None)}

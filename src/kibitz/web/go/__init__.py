@@ -1,0 +1,1 @@
+"""Go on the board's server: lines of moves, and files."""

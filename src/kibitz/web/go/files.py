@@ -1,0 +1,374 @@
+"""Games of Go as text: SGF read into trees, by sgfmill's grammar, and trees written as SGF."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sgfmill import sgf_grammar
+
+from kibitz.analysis.printing import clean
+from kibitz.games.go.io.headers import read_said
+from kibitz.games.go.io.scan import find_games
+from kibitz.games.go.io.text import read_headers
+from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, from_gtp, on_board, to_gtp, to_sgf
+from kibitz.games.go.rules import Board, Illegal
+from kibitz.text import shown
+from kibitz.web import game_tree
+from kibitz.web.chess.files import loaded
+from kibitz.web.go.line import DEFAULT_RULES, GoLine, node, read_rules, read_start
+from kibitz.web.params import BadRequest, Fields
+
+Properties = dict[str, list[bytes]]
+
+HEADERS = (
+    "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "KM", "HA", "TM", "OT", "ON", "AN",
+    "CP", "SO", "US", "GC",
+)  # fmt: skip
+"""Properties that the page is told of, and that are written again."""
+_MARKS = {"TE": 1, "BM": 2, "IT": 5, "DO": 6}
+"""Judgements of a move and what PGN calls them: good, mistake, interesting, doubtful; BM[2] is 4, a blunder."""
+_WRITTEN = {1: "TE[1]", 2: "BM[1]", 3: "TE[2]", 4: "BM[2]", 5: "IT[]", 6: "DO[]"}
+_OURS = {"B", "W", "AB", "AW", "AE", "PL", "C", "FF", "GM", "CA", "AP", "SZ", "ST", *HEADERS, *_MARKS}
+_VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*+(\]|\Z)", re.DOTALL)
+"""A value with its brackets, or one that is open at the end."""
+_MOVE = re.compile(rb";\s*[BW]\s*\[")
+_HEAD = 5000
+"""Bytes of a game in which its headers are looked for, for a title."""
+LONGEST_VALUE = 10_000
+
+
+def load_sgf(text: str, index: int) -> dict[str, Any]:
+    """The game of that number (from 0) of an SGF text, and the titles of the first ones. Raises BadRequest."""
+    data = text.encode("utf-8", "replace")
+    begins, ends, closed = find_games(data)
+    count = len(begins)
+    if count == 0:
+        raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
+    if index >= count:
+        raise BadRequest(f"there is no game {index + 1}, the text has {count:,}")
+    listed = zip(begins[: game_tree.MOST_GAMES].tolist(), ends.tolist(), strict=False)
+    titles = [_title(data[begin : min(end, begin + _HEAD)], i) for i, (begin, end) in enumerate(listed)]
+    try:
+        game = _Game(data[int(begins[index]) : int(ends[index])], bool(closed[index]))
+        tree = game.tree()
+    except BadRequest as error:
+        if count == 1:
+            raise
+        line = GoLine()
+        nothing = [_with(node(line.start()), 0, None, "", [])]
+        return loaded(line, {}, nothing, titles, count, [f"game {index + 1} cannot be shown: {error}"])
+    return loaded(game.line, game.headers, tree, titles, count, game.told())
+
+
+def _title(head: bytes, index: int) -> str:
+    """A game in a few words. head: its text, up to and perhaps beyond the first move."""
+    headers = read_headers(_MOVE.split(head, maxsplit=1)[0].decode("utf-8", "replace"))
+    known = {name: clean(value) for name, value in headers.items() if value}
+    players = " – ".join(known.get(name, "?") for name in ("PB", "PW"))
+    rest = [known[name] for name in ("RE", "EV", "DT") if name in known]
+    return ", ".join([players if players != "? – ?" else f"game {index + 1}", *rest])
+
+
+def _with(found: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
+    return {**found, "id": id_, "parent": parent, "comment": comment, "nags": nags}
+
+
+def _words(values: list[bytes]) -> str:
+    """The text of a property, escapes undone."""
+    return "\n".join(sgf_grammar.text_value(value).decode("utf-8", "replace") for value in values).strip()
+
+
+@dataclass
+class _Start:
+    """What stands before the first move, put together from the nodes there."""
+
+    black: list[int] = field(default_factory=list)
+    white: list[int] = field(default_factory=list)
+    named: int = 0  # the side that PL names
+    comments: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Fork:
+    """A position from which so many branches are still to be played."""
+
+    board: Board
+    branches: int
+
+    def take(self) -> Board:
+        """The position for one of them; only the last one gets the board itself."""
+        self.branches -= 1
+        return self.board.copy() if self.branches else self.board
+
+
+class _Game:
+    """One game's tree of properties, and what becomes of it. Raises BadRequest for one that cannot be shown."""
+
+    def __init__(self, text: bytes, closed: bool):
+        self.problems: list[str] = []
+        self.left_out: set[str] = set()
+        if not closed:
+            self.problems.append("the end of the game is missing")
+            text = _closed(text)
+        try:
+            self.coarse = sgf_grammar.parse_sgf_game(text)
+        except ValueError as error:
+            raise BadRequest(f"the SGF cannot be read: {shown(str(error))}") from None
+        root: Properties = self.coarse.sequence[0]
+        if (kind := _words(root.get("GM", []))) not in ("", "1"):
+            raise BadRequest(f"a record of another game (GM[{shown(kind)}]); of SGF only Go is known")
+        self.size = self._board_size(root)
+        start = _Start()
+        self.first = self._before_moves(start)
+        properties = list(self.coarse.sequence[: self.first + 1])
+        values = {name: p[name] for p in reversed(properties) for name in HEADERS if name in p}
+        self.headers = {
+            name: " ".join(_words(values[name]).split())[:LONGEST_VALUE] for name in HEADERS if name in values
+        }
+        handicap = len(start.black) if len(start.black) > 1 and not start.white else 0
+        side = self._first_side() or start.named or (WHITE if handicap else BLACK)
+        said = read_said(self.headers, handicap, self.size)
+        rules = read_rules(said.rules) if said.rules else DEFAULT_RULES
+        self.line = GoLine(self.size, said.komi, rules, tuple(start.black), tuple(start.white), side)
+        self.comment = "\n".join(start.comments)
+        self.board = read_start(self.line)
+
+    def told(self) -> list[str]:
+        if self.left_out:
+            self.problems.append(f"marks and labels are not shown: {', '.join(sorted(self.left_out)[:10])}")
+        return self.problems
+
+    def _board_size(self, root: Properties) -> int:
+        said = _words(root.get("SZ", [b"19"]))
+        one = said.split(":")
+        size = int(one[0]) if len(set(one)) == 1 and one[0].isascii() and one[0].isdigit() and len(one[0]) < 4 else 0
+        if size not in SIZES:
+            raise BadRequest(f"a board of {shown(said)}; known are {', '.join(map(str, SIZES))}")
+        return size
+
+    def _before_moves(self, start: _Start) -> int:
+        """Take in the nodes before the first move, and moves that are handicap stones of the old style (several of
+        Black's at the beginning); the place of the first node that is a move."""
+        sequence: list[Properties] = self.coarse.sequence
+        place = 0
+        while place < len(sequence) and not ({"B", "W"} & sequence[place].keys()):
+            self._set_up(start, sequence[place])
+            place += 1
+        if start.black or start.white:
+            return place
+        run: list[int] = []
+        for properties in sequence[place:]:
+            point = self._point(properties["B"][0]) if "B" in properties and "W" not in properties else PASS
+            if point in (None, PASS) or point in run:
+                break
+            run.append(point or 0)
+        if len(run) > 1:
+            start.black = run
+            start.comments += [_words(p["C"]) for p in sequence[place : place + len(run)] if "C" in p]
+            return place + len(run)
+        return place
+
+    def _set_up(self, start: _Start, properties: Properties) -> None:
+        for name, mine, others in (
+            ("AB", start.black, (start.white,)),
+            ("AW", start.white, (start.black,)),
+            ("AE", None, (start.black, start.white)),
+        ):
+            for point in self._points(properties.get(name, [])):
+                for stones in others:
+                    if point in stones:
+                        stones.remove(point)
+                if mine is not None and point not in mine:
+                    mine.append(point)
+        if "PL" in properties:
+            start.named = WHITE if _words(properties["PL"])[:1].lower() in ("w", "2") else BLACK
+        if "C" in properties:
+            start.comments.append(_words(properties["C"]))
+        self.left_out |= properties.keys() - _OURS
+
+    def _first_side(self) -> int:
+        """The colour of the first move of the main line after the start; 0 where there is none."""
+        coarse, place = self.coarse, self.first
+        while True:
+            for properties in coarse.sequence[place:]:
+                for name, colour in (("B", BLACK), ("W", WHITE)):
+                    if name in properties:
+                        return colour
+            if not coarse.children:
+                return 0
+            coarse, place = coarse.children[0], 0
+
+    def _point(self, value: bytes) -> int | None:
+        """The point of a value, PASS for a pass, None for what is none of the board."""
+        word = value.strip().lower()
+        if not word or (word == b"tt" and self.size <= GRID):
+            return PASS
+        if len(word) != 2:
+            return None
+        point = (word[1] - 97) * GRID + word[0] - 97
+        inside = 97 <= word[0] < 97 + self.size and 97 <= word[1] < 97 + self.size
+        return point if inside and on_board(point, self.size) else None
+
+    def _points(self, values: list[bytes]) -> list[int]:
+        """The points of a list, in which "aa:cc" is a rectangle. Raises BadRequest for one outside the board."""
+        found = []
+        for value in values:
+            corners = [self._point(part) for part in value.split(b":")][:2]
+            if None in corners or PASS in corners:
+                raise BadRequest(f"a stone is set up outside the board: {shown(value.decode('utf-8', 'replace'))}")
+            (row, column), (last_row, last_column) = (divmod(int(corners[i] or 0), GRID) for i in (0, -1))
+            for r in range(min(row, last_row), max(row, last_row) + 1):
+                found += [r * GRID + c for c in range(min(column, last_column), max(column, last_column) + 1)]
+        return found
+
+    def tree(self) -> list[dict[str, Any]]:
+        """The nodes, root first."""
+        tree = [_with(node(self.board), 0, None, self.comment, [])]
+        # What is to be read, the next thing last: a sequence from a place on, the id of the node that it hangs on, and
+        # the position there, which is played on.
+        todo: list[tuple[Any, int, int, _Fork]] = [(self.coarse, self.first, 0, _Fork(self.board, 1))]
+        while todo and len(tree) < game_tree.MOST_NODES:
+            coarse, place, parent, fork = todo.pop()
+            board = fork.take()
+            last = self._sequence(tree, coarse.sequence[place:], parent, board)
+            if last is not None:
+                fork = _Fork(board, len(coarse.children))
+                todo += [(child, 0, last, fork) for child in reversed(coarse.children)]
+        if len(tree) >= game_tree.MOST_NODES:
+            self.problems.append(f"only the first {game_tree.MOST_NODES:,} positions are shown")
+        return tree
+
+    def _sequence(
+        self, tree: list[dict[str, Any]], sequence: list[Properties], parent: int, board: Board
+    ) -> int | None:
+        """Add nodes one after the other; the id of the last one, None where the rest is left out."""
+        for properties in sequence:
+            if {"AB", "AW", "AE"} & properties.keys():
+                self.problems.append(f"stones are set up after move {tree[parent]['ply']}; left out from there on")
+                return None
+            self.left_out |= properties.keys() - _OURS
+            moves = [
+                (colour, value) for name, colour in (("B", BLACK), ("W", WHITE)) for value in properties.get(name, [])
+            ]
+            for colour, value in moves:
+                point = self._point(value)
+                name = shown(value.decode("utf-8", "replace")) if point is None else to_gtp(point, self.size)
+                if board.to_move != colour and point != PASS:  # who moves twice: the other has passed
+                    parent = self._add(tree, parent, board, PASS)
+                try:
+                    if point is None:
+                        raise Illegal("not on the board")
+                    if board.to_move == colour:
+                        parent = self._add(tree, parent, board, point)
+                except Illegal as error:
+                    ply = tree[parent]["ply"] + 1
+                    self.problems.append(f"move {ply}, {name}, is illegal ({error}); left out from there on")
+                    return None
+                if len(tree) >= game_tree.MOST_NODES:
+                    return None
+            if moves or parent:
+                self._note(tree[parent], properties)
+            elif "C" in properties:
+                self._note(tree[0], properties)
+        return parent
+
+    @staticmethod
+    def _add(tree: list[dict[str, Any]], parent: int, board: Board, point: int) -> int:
+        board.play(board.to_move, point)
+        made = node(board, to_gtp(point, board.size), tree[parent]["ply"] + 1)
+        tree.append(_with(made, len(tree), parent, "", []))
+        return len(tree) - 1
+
+    @staticmethod
+    def _note(found: dict[str, Any], properties: Properties) -> None:
+        if "C" in properties:
+            more = _words(properties["C"])
+            found["comment"] = f"{found['comment']}\n{more}".strip()[: game_tree.LONGEST_COMMENT]
+        for name, nag in _MARKS.items():
+            if name in properties:
+                found["nags"] = sorted({*found["nags"], 4 if nag == 2 and properties[name][0].strip() == b"2" else nag})
+
+
+def _closed(text: bytes) -> bytes:
+    """A game whose end is missing, ended: an open value is left out, and all open brackets are closed."""
+    depth, at = 0, 0
+    for found in _VALUE.finditer(text):
+        if not found[1]:
+            text = text[: found.start()].rstrip(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ \r\n\t")
+            break
+        depth += text.count(b"(", at, found.start()) - text.count(b")", at, found.start())
+        at = found.end()
+    depth += text.count(b"(", at) - text.count(b")", at)
+    return text + b")" * depth
+
+
+def save_sgf(tree: list[game_tree.Written], headers: Fields, start: GoLine | None) -> str:
+    """A tree as SGF. start: where it begins; None: as its root and headers say. Raises BadRequest for illegal moves."""
+    line = replace(start, moves=()) if start else _root_line(tree[0].fields, headers)
+    head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}
+    for name in HEADERS:
+        if isinstance(value := headers.get(name), str) and value.strip():
+            head[name] = clean(value, LONGEST_VALUE)
+    head |= {"KM": f"{line.komi:g}", "SZ": str(line.size)}
+    head.setdefault("RU", line.rules)
+    parts = ["(;" + "".join(f"{name}[{_escaped(value)}]" for name, value in head.items())]
+    for name, stones in (("AB", line.black), ("AW", line.white)):
+        if stones:
+            parts.append(name + "".join(f"[{to_sgf(point)}]" for point in stones))
+    if line.black or line.white or line.side == WHITE:
+        parts.append(f"PL[{'B' if line.side == BLACK else 'W'}]")
+    parts.append(_notes(tree[0]))
+    board = read_start(line)
+    # What is to be done, the next thing last: a bracket to write, or a node and the position before it.
+    todo: list[str | tuple[int, _Fork]] = [")\n"]
+    _branch(todo, tree[0].children, board)
+    while todo:
+        task = todo.pop()
+        if isinstance(task, str):
+            parts.append(task)
+            continue
+        place, fork = task
+        board = fork.take()
+        written, colour = tree[place], board.to_move
+        try:
+            point = from_gtp(written.move or "", line.size)
+            board.play(colour, point)
+        except ValueError as error:
+            raise BadRequest(f"{shown(written.move or '')}: no legal move here ({shown(str(error))})") from None
+        parts.append(f";{'B' if colour == BLACK else 'W'}[{to_sgf(point)}]{_notes(written)}")
+        _branch(todo, written.children, board)
+    return "".join(parts)
+
+
+def _branch(todo: list[str | tuple[int, _Fork]], children: list[int], board: Board) -> None:
+    """Have the children written, in brackets where they are several."""
+    fork = _Fork(board, len(children))
+    for child in reversed(children):
+        todo += [(child, fork)] if len(children) == 1 else [")", (child, fork), "\n("]
+
+
+def _notes(written: game_tree.Written) -> str:
+    comment = f"C[{_escaped(written.comment)}]" if written.comment.strip() else ""
+    return comment + "".join(_WRITTEN[nag] for nag in written.nags if nag in _WRITTEN)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def _root_line(root: Fields, headers: Fields) -> GoLine:
+    """Where a game begins, as its root node shows it."""
+    stones = root.get("stones")
+    size = next((size for size in SIZES if isinstance(stones, str) and len(stones) == size * size), 0)
+    if not size or not isinstance(stones, str):
+        raise BadRequest("tree: its root must have the stones of a board")
+    points = (np.arange(size)[:, None] * GRID + np.arange(size)).ravel().tolist()
+    black, white = (
+        tuple(point for point, stone in zip(points, stones, strict=True) if stone == colour) for colour in "BW"
+    )
+    said = read_said({name: str(headers.get(name, "")) for name in ("KM", "RU")}, 0, size)
+    rules = read_rules(said.rules) if said.rules else DEFAULT_RULES
+    return GoLine(size, said.komi, rules, black, white, WHITE if root.get("turn") == "w" else BLACK)

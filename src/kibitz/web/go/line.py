@@ -1,0 +1,213 @@
+"""Lines of Go: a board, stones set up and moves, as the page sends them, and what it is told of each position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import BLACK, PASS, SIZES, WHITE, from_gtp, to_gtp
+from kibitz.games.go.replay import encode_board
+from kibitz.games.go.rules import CELL, COLOUR, Board, Illegal, is_suicide, place, position_hash
+from kibitz.games.go.rulesets import MOST_KOMI, NAMED, Rules, named
+from kibitz.play.go.ownership import points_of
+from kibitz.play.go.player import Terms
+from kibitz.text import shown
+from kibitz.web.params import BadRequest, Fields, choice, number, text, whole, words
+
+MOST_PLIES = 10_000
+DEFAULT_RULES = "chinese"
+_STONES = np.frombuffer(b".BW.", np.uint8)
+_FLAGS = np.frombuffer(b"01", np.uint8)
+
+
+@dataclass(frozen=True)
+class GoLine:
+    """A line whose moves are legal by its rules: points and PASS; side: the colour that moves first."""
+
+    game: ClassVar[Literal["go"]] = "go"
+    size: int = 19
+    komi: float = 7.5
+    rules: str = DEFAULT_RULES
+    black: tuple[int, ...] = ()
+    white: tuple[int, ...] = ()
+    side: int = BLACK
+    moves: tuple[int, ...] = ()
+
+    @property
+    def law(self) -> Rules:
+        return named(self.rules)
+
+    @property
+    def handicap(self) -> int:
+        """Stones that Black was given: several, set up alone, after which White moves."""
+        return len(self.black) if len(self.black) > 1 and not self.white and self.side == WHITE else 0
+
+    @property
+    def terms(self) -> Terms:
+        """What a lead is counted with."""
+        return Terms(self.komi + self.law.bonus(self.handicap), self.law.territory)
+
+    def start(self) -> Board:
+        board = Board(self.size, suicide=self.law.suicide, superko=self.law.ko == "POSITIONAL")
+        for colour, stones in ((BLACK, self.black), (WHITE, self.white)):
+            for point in stones:
+                board.put(colour, point)
+        board.to_move = self.side
+        return board
+
+    def board(self) -> Board:
+        """The last position."""
+        board = self.start()
+        for point in self.moves:
+            board.play(board.to_move, point)
+        return board
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "game": "go",
+            "size": self.size,
+            "komi": self.komi,
+            "rules": self.rules,
+            "setup": {
+                name: [to_gtp(point, self.size) for point in stones]
+                for name, stones in (("B", self.black), ("W", self.white))
+            },
+            "side": "b" if self.side == BLACK else "w",
+            "moves": [to_gtp(point, self.size) for point in self.moves],
+        }
+
+    def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """The positions from ply first to last for a network: codes [n, 361], state [n, 4]."""
+        board = self.start()
+        rows = [encode_board(board)] if first == 0 else []
+        for ply, point in enumerate(self.moves[:last], 1):
+            board.play(board.to_move, point)
+            if ply >= first:
+                rows.append(encode_board(board))
+        return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows])
+
+
+def read_line(fields: Fields) -> GoLine:
+    """A line from JSON. Raises BadRequest, naming the first move that is none, or illegal."""
+    size = whole(fields, "size", 19, 1, 1000)
+    if size not in SIZES:
+        raise BadRequest(f"a board of {size}: choose from {', '.join(map(str, SIZES))}")
+    komi = number(fields, "komi", 7.5, -MOST_KOMI, MOST_KOMI)
+    setup = fields.get("setup") or {}
+    if not isinstance(setup, dict):
+        raise BadRequest("setup must be an object with the stones of B and W")
+    black, white = (tuple(_point(word, size) for word in words(setup, name, size * size)) for name in "BW")
+    side = BLACK if choice(fields, "side", ("b", "w"), "b") == "b" else WHITE
+    line = GoLine(size, komi or 0.0, read_rules(text(fields, "rules", DEFAULT_RULES)), black, white, side)
+    board = read_start(line)
+    moves = []
+    for ply, word in enumerate(words(fields, "moves", MOST_PLIES), 1):
+        point = _point(word, size, f"move {ply}, ")
+        _play(board, point, f"move {ply}, ")
+        moves.append(point)
+    return GoLine(size, line.komi, line.rules, black, white, side, tuple(moves))
+
+
+def read_rules(name: str) -> str:
+    """The name of rules as KataGo has it. Raises BadRequest."""
+    words_ = "-".join(name.lower().replace("_", " ").split())
+    if words_ not in NAMED:
+        raise BadRequest(f"unknown rules {shown(name)}; there are {', '.join(NAMED)}")
+    return words_
+
+
+def read_start(line: GoLine) -> Board:
+    """The board of a line's start. Raises BadRequest where its stones cannot stand like that."""
+    try:
+        board = line.start()
+    except Illegal as error:
+        raise BadRequest(f"the stones set up cannot be: {error}") from None
+    stones = int(np.isin(board.colours(), (BLACK, WHITE)).sum())
+    if stones != len(line.black) + len(line.white):
+        raise BadRequest("the stones set up cannot be: a chain has no liberty")
+    return board
+
+
+def _point(word: str, size: int, where: str = "") -> int:
+    try:
+        point = from_gtp(word, size)
+    except ValueError:
+        raise BadRequest(f"{where}{shown(word)}: no point of a board of {size}") from None
+    return point
+
+
+def _play(board: Board, point: int, where: str) -> None:
+    try:
+        board.play(board.to_move, point)
+    except Illegal as error:
+        raise BadRequest(f"{where}{to_gtp(point, board.size)}: illegal here ({error})") from None
+
+
+@numba.njit(nogil=True, cache=True)
+def _legal(board, cells, colour, ko, suicide, before, flags):  # type: ignore[no-untyped-def]
+    """Flag the cells where a colour may play. before: hashes of positions that may not come again, none for none."""
+    after = np.empty_like(board)
+    for i in range(cells.shape[0]):
+        cell = np.int64(cells[i])
+        flags[i] = 0
+        if board[COLOUR, cell] != 0 or cell == ko:
+            continue
+        if not suicide and is_suicide(board, cell, colour):
+            continue
+        flags[i] = 1
+        if before.shape[0]:
+            after[:] = board
+            place(after, cell, colour, 0)
+            now = position_hash(after)
+            for k in range(before.shape[0]):
+                if before[k] == now:
+                    flags[i] = 0
+                    break
+
+
+def legal(board: Board) -> NDArray[np.uint8]:
+    """uint8 [size²], row by row from the upper left: 1 where the side to move may play; as Board.legal, faster."""
+    cells = CELL[points_of(board.size)]
+    flags = np.empty(len(cells), np.uint8)
+    before = np.array(sorted(board._before), np.uint64) if board.superko else np.empty(0, np.uint64)
+    ko = 0 if board.ko == PASS else int(CELL[board.ko])
+    _legal(board.board, cells, board.to_move, ko, board.suicide, before, flags)
+    return flags
+
+
+def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
+    """What the page is told of a position. stones and legal: a character a point, row by row from the upper left;
+    captured: the stones that each side has taken."""
+    colours = board.colours()[points_of(board.size)]
+    return {
+        "ply": ply,
+        "move": move,
+        "san": move or "",
+        "turn": "b" if board.to_move == BLACK else "w",
+        "end": "passes" if board.passes >= 2 else None,
+        "stones": _STONES[colours].tobytes().decode(),
+        "legal": _FLAGS[legal(board)].tobytes().decode(),
+        "captured": {"B": board.captured[WHITE], "W": board.captured[BLACK]},
+    }
+
+
+def nodes(line: GoLine) -> list[dict[str, Any]]:
+    """Every position of a line, 0 .. n."""
+    board = line.start()
+    found = [node(board)]
+    for ply, point in enumerate(line.moves, 1):
+        board.play(board.to_move, point)
+        found.append(node(board, to_gtp(point, line.size), ply))
+    return found
+
+
+def after(line: GoLine, name: str) -> dict[str, Any]:
+    """The position after one more move. Raises BadRequest where it is illegal."""
+    board = line.board()
+    point = _point(name, line.size)
+    _play(board, point, "")
+    return node(board, to_gtp(point, line.size), len(line.moves) + 1)

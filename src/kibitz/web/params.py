@@ -1,0 +1,114 @@
+"""What a request asks for: JSON from anybody, read field by field."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kibitz.errors import KibitzError
+from kibitz.text import shown
+
+Fields = Mapping[str, Any]
+
+
+class BadRequest(KibitzError):
+    """A request that cannot be answered; the message goes to the page. status: of the HTTP answer."""
+
+    def __init__(self, line: str, status: int = 400):
+        super().__init__(" ".join(line.split()))
+        self.status = status
+
+
+def read_body(body: bytes) -> Fields:
+    """The JSON object of a request. Raises BadRequest for anything else."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):  # ValueError: no JSON, no UTF-8, or a number of too many digits
+        raise BadRequest("the request is no JSON") from None
+    return an_object(found, "the request")
+
+
+def an_object(value: object, name: str) -> Fields:
+    if not isinstance(value, dict):
+        raise BadRequest(f"{name} must be a JSON object")
+    return value
+
+
+def objects(value: object, name: str, most: int) -> list[Fields]:
+    """A list of at most so many objects."""
+    if not isinstance(value, list):
+        raise BadRequest(f"{name} must be a list")
+    if len(value) > most:
+        raise BadRequest(f"{name} has {len(value):,} entries, at most {most:,} are taken")
+    return [an_object(item, f"an entry of {name}") for item in value]
+
+
+def words(fields: Fields, name: str, most: int) -> list[str]:
+    """A list of at most so many strings; none where it is missing."""
+    value = fields.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise BadRequest(f"{name} must be a list of strings")
+    if len(value) > most:
+        raise BadRequest(f"{name} has {len(value):,} entries, at most {most:,} are taken")
+    return value
+
+
+def text(fields: Fields, name: str, default: str | None = None) -> str:
+    """A string. Raises BadRequest where it is missing and has no default."""
+    value = fields.get(name)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str):
+        raise BadRequest(f"{name} must be a string")
+    return value
+
+
+def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str:
+    value = text(fields, name, default)
+    if value not in among:
+        raise BadRequest(f"{name} {shown(value)}: choose from {', '.join(among)}")
+    return value
+
+
+def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
+    """A whole number within low..high."""
+    value = fields.get(name)
+    if value is None:
+        return default
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise BadRequest(f"{name} must be a whole number from {low:,} to {high:,}")
+    return value
+
+
+def number(fields: Fields, name: str, default: float | None, low: float, high: float) -> float | None:
+    """A number within low..high; None where it is missing and the default is None."""
+    value = fields.get(name)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:  # nor NaN
+        raise BadRequest(f"{name} must be a number from {low:g} to {high:g}")
+    return float(value)
+
+
+def dumps(value: object) -> bytes:
+    """JSON in one line, ASCII; numbers that are none (NaN, infinity) become null, which JSON in browsers needs."""
+    try:
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    except ValueError:
+        return json.dumps(_finite(value), separators=(",", ":")).encode()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

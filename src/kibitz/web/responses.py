@@ -1,0 +1,93 @@
+"""Answers: JSON, streams of lines, and what an error becomes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import traceback
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from kibitz.errors import KibitzError
+from kibitz.web.params import BadRequest, dumps
+from kibitz.web.security import LARGEST_BODY, Receive, Scope, Send, TooLarge
+from kibitz.web.workers import END, Desk, Steps, stream
+
+T = TypeVar("T")
+
+_BUG = "something went wrong in kibitz; its terminal says what"
+
+
+class Stream:
+    """An answer of many lines. Watches the client, and stops the work when it is gone."""
+
+    def __init__(self, desk: Desk, seq: int, steps: Steps):
+        self.desk, self.seq, self.steps = desk, seq, steps
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        queue, stop = stream(self.desk, self.steps)
+
+        async def watch() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            stop.set()
+            queue.put_nowait(END)
+
+        watching = asyncio.create_task(watch())
+        try:
+            headers = [(b"content-type", b"application/x-ndjson")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            while (item := await queue.get()) is not END:
+                if isinstance(item, BaseException):
+                    item = [{"seq": self.seq, "error": said(item)}]
+                body = b"".join(dumps(line) + b"\n" for line in item)
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        except OSError:  # the client is gone
+            pass
+        finally:
+            stop.set()
+            watching.cancel()
+
+
+async def wanted(request: Request, answer: Coroutine[Any, Any, T]) -> T:
+    """An answer, as long as the client is there. Raises ClientDisconnect where it has gone."""
+
+    async def gone() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    answering, watching = asyncio.create_task(answer), asyncio.create_task(gone())
+    try:
+        await asyncio.wait({answering, watching}, return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done():
+            raise ClientDisconnect
+        return answering.result()
+    finally:
+        answering.cancel()
+        watching.cancel()
+
+
+def said(error: BaseException) -> str:
+    """An error in one line; what is no user's mistake is a bug, and is told on standard error."""
+    if isinstance(error, KibitzError):
+        return " ".join(str(error).split())
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
+        traceback.print_exception(error, file=sys.stderr)
+    return _BUG
+
+
+def failed(error: Exception) -> Response:
+    """The answer that an error becomes."""
+    if isinstance(error, TooLarge):
+        return answer_json({"error": f"more than {LARGEST_BODY >> 20} MB; cut the file into smaller ones"}, 413)
+    status = error.status if isinstance(error, BadRequest) else 400 if isinstance(error, KibitzError) else 500
+    return answer_json({"error": said(error)}, status)
+
+
+def answer_json(value: Any, status: int = 200) -> Response:
+    return Response(value if isinstance(value, bytes) else dumps(value), status, media_type="application/json")

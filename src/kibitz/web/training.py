@@ -1,0 +1,42 @@
+"""A training as the page watches it: rows of its metrics, and its snapshots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kibitz.errors import KibitzError
+from kibitz.runs import Run
+from kibitz.training.checkpoints import stage_and_iteration
+from kibitz.web.networks import Networks, snapshot_files
+from kibitz.web.params import BadRequest
+
+
+def metrics(networks: Networks, name: str, after: str) -> dict[str, Any]:
+    """Rows of metrics.jsonl from number `after` on, how many there are, and whether the training is over."""
+    if not (after.isascii() and after.isdigit() and len(after) < 12):
+        raise BadRequest("after must be a whole number from 0 on")
+    run = networks.find(name).run
+    assert run
+    rows = run.metrics()
+    try:
+        info = Run(name).info  # it says at its end that it is over
+    except KibitzError:
+        info = run.info
+    return {"rows": rows[int(after) :], "total": len(rows), "finished": bool(info.get("finished", False))}
+
+
+def snapshots(networks: Networks, name: str) -> dict[str, Any]:
+    """The snapshots in the order in which they were made."""
+    run = networks.find(name).run
+    assert run
+    stages: dict[str, int] = {}
+    for row in run.metrics():
+        stages.setdefault(str(row.get("stage")) if isinstance(row, dict) else "", len(stages))
+    found = []
+    for path in snapshot_files(run):
+        if told := stage_and_iteration(path):
+            stage, iteration = told
+            found.append((stages.get(stage, len(stages)), stage, iteration, path.stem))
+    return {
+        "snapshots": [{"id": id_, "stage": stage, "iteration": iteration} for _, stage, iteration, id_ in sorted(found)]
+    }

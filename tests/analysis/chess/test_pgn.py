@@ -1,0 +1,109 @@
+"""Written games: python-chess reads the evaluations back, and what was in the game stays in it."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Sequence
+
+import chess
+import chess.pgn
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kibitz.analysis.chess.moves import Judged
+from kibitz.analysis.chess.pgn import annotated, centipawns
+
+Judge = Callable[[str, Sequence[float]], Judged]
+
+TEXT = """[Event "A \\"small\\" match"]
+[White "Ångström"]
+[Black "B"]
+[Result "0-1"]
+[Clock "of the hall"]
+
+{ before } 1. f3 { [%clk 0:01:00] [%eval 9.99] bad } ( 1. e4 { best } 1... e5 $10 ) 1... e5 $1
+2. g4 ( 2. h4 ) 2... Qh4# { mate } 0-1
+"""
+
+
+@given(st.floats(-2000, 2000))
+def test_centipawns_turn_lichess_formula_round(worth: float) -> None:
+    percent = 50 + 50 * (2 / (1 + math.exp(-0.00368208 * worth)) - 1)
+    assert centipawns(percent / 100) == pytest.approx(worth, abs=0.51)
+
+
+def test_centipawns_have_bounds() -> None:
+    assert centipawns(0.5) == 0
+    assert centipawns(1.0) == -centipawns(0.0) == 2501
+
+
+def test_python_chess_reads_the_evaluations_back(judge_text: Judge) -> None:
+    white = [0.5, 0.35, 0.46, 0.05, 0.4]
+    text = annotated(judge_text(TEXT, white))
+    assert "{ [%eval -1.68] [%clk 0:01:00] bad }" in text or "[%clk 0:01:00] [%eval -1.68] bad" in text
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert not game.errors
+    nodes = list(game.mainline())
+    for node, probability in zip(nodes[:-1], white[1:], strict=False):
+        score = node.eval()
+        assert score is not None
+        assert score.white().score() == centipawns(probability)
+    assert nodes[-1].eval() is None  # mate
+    assert nodes[0].clock() == 60
+    before = chess.pgn.read_game(io.StringIO(TEXT))
+    assert before is not None
+    assert dict(game.headers) == dict(before.headers)
+    assert game.comment == "before"
+    assert nodes[-1].comment == "mate"
+    assert [v.san() for v in game.variations] == ["f3", "e4"]
+    assert game.variations[1].comment == "best"
+    assert [v.san() for v in nodes[1].variations] == ["g4", "h4"]
+
+
+def test_marks_are_nags_and_a_judgement_that_was_there_stays(judge_text: Judge) -> None:
+    judged = judge_text("1. a3 e5 $1 2. a4 Nf6 3. h3 Nc6 *", [0.9, 0.79, 0.9, 0.69, 0.8, 0.4, 0.3])
+    assert [m.mark for m in judged.moves] == ["?!", "?!", "?", "?!", "??", "↑"]
+    game = chess.pgn.read_game(io.StringIO(annotated(judged)))
+    assert game is not None
+    assert [node.nags for node in game.mainline()] == [{6}, {1}, {2}, {6}, {4}, set()]
+
+
+def test_set_up_and_stalemate(judge_text: Judge) -> None:
+    text = annotated(judge_text('[SetUp "1"]\n[FEN "7k/5K2/8/8/6Q1/8/8/8 w - - 9 60"]\n\n60. Qg6 1/2-1/2', [0.9, 0.2]))
+    assert '[FEN "7k/5K2/8/8/6Q1/8/8/8 w - - 9 60"]' in text
+    assert text.endswith("60. Qg6 { [%eval 0.00] } 1/2-1/2\n\n")
+
+
+WANTED = ({"g1f3": 0.31, "d2d4": 0.22, "c2c4": 0.09, "e2e4": 0.05, "a2a3": 0.33}, {"e7e5": 1})
+
+
+def test_choices_become_comments_and_are_replaced(judge_moves: Callable[..., Judged]) -> None:
+    text = annotated(judge_moves("1. e4 { fine } e5 { [%clk 0:01:00] } *", WANTED, [0.0]))
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    first, second = game.mainline()
+    assert first.comment == "fine [%eval 0.00] net: a3 33%, Nf3 31%, d4 22%; played 5th, 5%"
+    assert "net: e5 100%" in second.comment
+    assert second.comment.endswith("0%; played 1st, 100%")
+    assert second.clock() == 60
+    again = annotated(judge_moves(text, WANTED[::-1], [0.0]))
+    assert again.count("net: ") == 2
+    assert "fine [%eval 0.00] net: " in again
+    assert annotated(judge_moves(text, WANTED, [0.0])) == text
+
+
+def test_without_a_value_there_is_no_evaluation_and_one_that_was_there_stays(
+    judge_moves: Callable[..., Judged],
+) -> None:
+    text = annotated(judge_moves("1. e4 { fine } e5 { [%eval 1.00] } *", WANTED))
+    assert "{ fine / net: a3 33%, Nf3 31%, d4 22%; played 5th, 5% }" in text
+    assert text.count("%eval") == 1
+    assert annotated(judge_moves(text, WANTED)) == text
+
+
+def test_what_people_wrote_stays_though_it_looks_alike(judge_moves: Callable[..., Judged]) -> None:
+    text = annotated(judge_moves("1. e4 { in the net: well; played 5th, once } e5 *", WANTED))
+    assert "in the net: well; played 5th, once / net: a3" in text

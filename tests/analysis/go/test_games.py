@@ -1,0 +1,148 @@
+"""Leads, swings and shown positions of Go games, by networks whose answers are written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.go import gocnn
+from kibitz.analysis.go.games import SWINGS, Judged, judge, lead_words, score
+from kibitz.games.go.io.sgf import parse_record
+from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp
+from kibitz.games.go.replay import start_row
+from support.go_fakes import FakeOwners, influence, owners
+
+GAME = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[Shū]PW[B]BR[3k]RE[W+3.5];B[ee];W[ec];B[cc];W[gg])"
+EVEN = ["5" * 9] * 9
+
+
+def leading(points: float) -> np.ndarray:
+    """A board of 9 × 9 on which Black leads by so many points before komi, the same on all."""
+    found = owners(*EVEN)
+    found[start_row(9)[:POINTS] == 0] = (points / 81 + 1) / 2
+    return found
+
+
+@pytest.fixture
+def judged() -> Callable[..., Judged]:
+    def one(text: str, leads: list[float] | None = None, swing: float | None = None) -> Judged:
+        fake: Any = FakeOwners(None if leads is None else [leading(lead) for lead in leads])
+        return judge(1, parse_record(text), fake, gocnn, swing)
+
+    return one
+
+
+def test_leads_and_changes(judged: Callable[..., Judged]) -> None:
+    game = judged(GAME, [6.5, 8.5, 16.5, 10.5, 10.5])
+    assert [move.vertex for move in game.moves] == ["E5", "E7", "C7", "G3"]
+    assert [move.side for move in game.moves] == ["black", "white", "black", "white"]
+    assert [move.before.lead for move in game.moves] == pytest.approx([0, 2, 10, 4], abs=1e-4)
+    assert [move.after.lead for move in game.moves] == pytest.approx([2, 10, 4, 4], abs=1e-4)
+    assert [move.change for move in game.moves] == pytest.approx([2, -8, -6, 0], abs=1e-4)
+    assert [move.mark for move in game.moves] == ["", "?", "?", ""]  # 3 points on 9 × 9, twice
+    assert [move.ply for move in game.swings] == [2, 3]
+    assert game.average_loss(BLACK) == (pytest.approx(3.0, abs=1e-4), 2)
+    assert game.average_loss(WHITE) == (pytest.approx(4.0, abs=1e-4), 2)
+    assert [one.ply for one in game.boards(None)] == [2, 4]
+    assert [one.ply for one in game.boards(1)] == [1]
+    assert [one.ply for one in game.boards(99)] == [4]
+
+
+def test_marks_follow_the_swing(judged: Callable[..., Judged]) -> None:
+    leads = [6.5, 5.4, 7.6, 10.7, 10.7]
+    assert [move.mark for move in judged(GAME, leads, 1.0).moves] == ["?!", "?", GAINED, ""]
+    assert [move.mark for move in judged(GAME, leads, 5).moves] == [""] * 4
+    assert set(SWINGS) == {9, 13, 19}
+
+
+def test_count_gives_points_to_the_likelier_owner() -> None:
+    colours = start_row(9)[:POINTS]
+    rows = ["999999999"] * 3 + ["666666666"] * 3 + ["000000000"] + ["333333333"] + ["555555555"]
+    found = score(colours, owners(*rows), 6.5)
+    assert found.count == 54 - 18 - 6.5
+    assert found.lead == pytest.approx(27 * 0.8 + 27 * 0.2 - 9 - 9 * 0.4 - 6.5)
+    assert score(colours, np.ones(POINTS), 0).lead == 81
+    assert score(colours, np.zeros(POINTS), 0.5).count == -81.5
+
+
+@given(st.integers(0, 2**32), st.sampled_from([9, 13, 19]), st.floats(-20, 20))
+def test_a_lead_is_antisymmetric_and_bounded(seed: int, size: int, komi: float) -> None:
+    colours = start_row(size)[:POINTS]
+    black_owns = np.random.default_rng(seed).random(POINTS)
+    one, other = score(colours, black_owns, komi), score(colours, 1 - black_owns, -komi)
+    assert one.lead == pytest.approx(-other.lead)
+    assert one.count == pytest.approx(-other.count)
+    assert abs(one.lead) <= size * size + abs(komi)
+
+
+def test_the_network_is_asked_about_every_position_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = parse_record(GAME)
+    whole: Any = FakeOwners()
+    once = judge(1, record, whole, gocnn)
+    assert [len(codes) for codes, _ in whole.asked] == [5]
+    codes, state = whole.asked[0]
+    assert state[:, 0].tolist() == [0, 1, 0, 1, 0]
+    np.testing.assert_allclose([one.black_owns for one in once.positions], influence(codes), atol=1e-6)
+    monkeypatch.setattr("kibitz.analysis.go.games.TOGETHER", 2)
+    pieces: Any = FakeOwners()
+    again = judge(1, record, pieces, gocnn)
+    assert [len(codes) for codes, _ in pieces.asked] == [2, 2, 1]
+    assert again.as_json(owners=True) == once.as_json(owners=True)
+
+
+def test_handicap_stones_and_white_first(judged: Callable[..., Judged]) -> None:
+    game = judged("(;GM[1]SZ[9]HA[2]KM[0.5]AB[gc][cg];W[ee];B[ec])", [0.5, -8.5, 0.5])
+    assert [move.side for move in game.moves] == ["white", "black"]
+    assert [move.change for move in game.moves] == pytest.approx([9, 9], abs=1e-4)
+    assert game.positions[0].colours[from_gtp("G7", 9)] == BLACK
+    assert game.positions[1].colours[from_gtp("E5", 9)] == WHITE
+
+
+def test_an_illegal_move_ends_the_game(judged: Callable[..., Judged]) -> None:
+    game = judged("(;GM[1]SZ[9]KM[0];B[ee];W[ec];B[ee];W[gg])")
+    assert game.problem == "move 3, E5, is illegal (on a stone)"
+    assert len(game.moves) == 2
+    assert len(game.record.moves) == 2
+    assert game.as_json()["problem"] == game.problem
+
+
+def test_passes_and_captures(judged: Callable[..., Judged]) -> None:
+    game = judged("(;GM[1]SZ[9]KM[0];B[ba];W[aa];B[ab];W[];B[])", [0, 0, 0, 40, 40, 40])
+    assert [move.vertex for move in game.moves] == ["B9", "A9", "A8", "pass", "pass"]
+    assert game.positions[3].colours[0] == 0
+    assert game.moves[2].mark == GAINED
+
+
+def test_signs() -> None:
+    record = parse_record("(;GM[1]SZ[9]KM[0];B[aa];W[ba];B[ca];W[da])")
+    rows = ["909198672", *["5" * 9] * 7, "012345678"]
+    fake: Any = FakeOwners([owners(*rows)])
+    last = judge(1, record, fake, gocnn).positions[-1]
+    assert last.signs()[0] == "XOXO++..-"
+    assert last.signs()[8] == "---.....+"
+    lost = judge(1, record, FakeOwners([owners("180855555", *EVEN[1:])]), gocnn).positions[-1]  # type: ignore[arg-type]
+    assert lost.signs()[0] == "xoxo....."
+
+
+def test_json_is_whole(judged: Callable[..., Judged]) -> None:
+    game = judged(GAME, [6.5, 8.5, 16.5, 10.5, 10.5])
+    found = game.as_json(owners=True)
+    assert found["headers"]["PB"] == "Shū"
+    assert (found["result"], found["size"], found["komi"], found["swing"]) == ("W+3.5", 9, 6.5, 3.0)
+    assert found["start"] == {"lead": pytest.approx(0, abs=1e-3), "count": 74.5}
+    assert set(found["moves"][0]) == {"ply", "side", "vertex", "before", "after", "count", "change", "mark"}
+    assert set(found["swings"][0]) == set(found["moves"][0]) | {"words", "changes"}
+    assert found["average_loss"]["black"] == {"value": pytest.approx(3, abs=1e-3), "low": None, "high": None, "n": 2}
+    assert np.shape(found["black_owns"]) == (5, 9, 9)
+    assert [one["ply"] for one in found["boards"]] == [2, 4]
+    assert "black_owns" not in game.as_json()
+
+
+def test_lead_words() -> None:
+    assert [lead_words(lead) for lead in (7.54, -0.5, 0.04, -0.01, 100)] == ["B+7.5", "W+0.5", "0", "0", "B+100.0"]

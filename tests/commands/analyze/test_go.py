@@ -1,0 +1,235 @@
+"""kibitz analyze of Go games, from the command line; the network is a fake, what is around it is real."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import sgfmill.sgf
+import zstandard
+
+from kibitz.cli import run
+from support.go_fakes import FakeOwners, influence
+
+GAME = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[A]PW[B]RE[W+3.5];B[ee];W[ec];B[cc];W[gg])\n"
+ILLEGAL = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[C]PW[D];B[ee];W[ec];B[ee])\n"
+BROKEN = "(;GM[1]FF[4]SZ[9]PB[E]PW[F];B[zz])\n"
+LARGE = "(;GM[1]FF[4]SZ[19]KM[7.5]PB[G]PW[H];B[dd];W[pp])\n"
+
+
+@pytest.fixture
+def network(monkeypatch: pytest.MonkeyPatch) -> FakeOwners:
+    """Every run is this one."""
+    fake = FakeOwners()
+    monkeypatch.setattr("kibitz.play.session.Session", lambda run: fake)
+    return fake
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "games.sgfl"
+    path.write_text(GAME + ILLEGAL + GAME, encoding="utf-8")
+    return path
+
+
+def analyzed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str, str]:
+    """What a call that succeeds prints on standard output and standard error."""
+    code = run(["analyze", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    assert code == 0, err
+    return out, err
+
+
+def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str | Path) -> str:
+    """The one line that a call ends with that cannot be done."""
+    assert run(["analyze", *map(str, arguments)]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("kibitz: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_json_says_what_the_network_says(network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = analyzed(capsys, "gocnn", file, "--game", "1", "--json", "--owners", "--swing", "1")
+    assert err == ""
+    found = json.loads(out)
+    assert (found["run"], found["system"], len(found["games"])) == ("gocnn", "gocnn", 1)
+    (game,) = found["games"]
+    maps = influence(network.asked[0][0]).reshape(-1, 19, 19)[:, :9, :9]
+    np.testing.assert_allclose(game["black_owns"], maps, atol=0.006)
+    leads = (2 * maps - 1).sum((1, 2)) - 6.5
+    np.testing.assert_allclose([m["before"] for m in game["moves"]], leads[:-1], atol=0.01)
+    np.testing.assert_allclose([m["after"] for m in game["moves"]], leads[1:], atol=0.01)
+    assert [m["vertex"] for m in game["moves"]] == ["E5", "E7", "C7", "G3"]
+    assert {m["ply"] for m in game["swings"]} == {m["ply"] for m in game["moves"] if abs(m["change"]) >= 1}
+
+
+def test_every_game_has_a_heading_and_what_is_left_out_a_line(
+    network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = analyzed(capsys, "gocnn", file)
+    assert [line for line in out.splitlines() if line.startswith("Game ")] == [
+        "Game 1: A (Black) – B (White), W+3.5", "Game 2: C (Black) – D (White), ?",
+        "Game 3: A (Black) – B (White), W+3.5",
+    ]  # fmt: skip
+    assert err == f"kibitz: warning: {file} game 2: move 3, E5, is illegal (on a stone); analysed up to there\n"
+    same, _ = analyzed(capsys, "gocnn", file, "--all")
+    assert same == out
+
+
+def test_the_board_that_is_wanted(network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = analyzed(capsys, "gocnn", file, "--game", "1", "--move", "2")
+    assert err == ""
+    assert "\nAfter move 2, White E7: " in out
+    assert out.count("After move") == 1
+    out, err = analyzed(capsys, "gocnn", file, "--game", "1", "--move", "0")
+    assert "\nBefore the first move: " in out
+    out, err = analyzed(capsys, "gocnn", file, "--game", "1", "--move", "5")
+    assert err == f"kibitz: warning: {file} game 1: --move 5: it has 4 moves; its end is shown\n"
+    assert "\nAfter move 4, White G3, the end: " in out
+    out, _ = analyzed(capsys, "gocnn", file, "--game", "1", "--move", "3", "--json")
+    assert [board["ply"] for board in json.loads(out)["games"][0]["boards"]] == [3]
+
+
+def test_sgf_is_read_back(network: FakeOwners, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "out.sgf"
+    out, _ = analyzed(capsys, "gocnn", file, "--sgf", target, "--json")
+    written = target.read_bytes()
+    games = json.loads(out)["games"]
+    parts = [b"(;" + part for part in written.split(b"(;")[1:]]
+    assert len(parts) == len(games) == 3
+    for part, game in zip(parts, games, strict=True):
+        nodes = sgfmill.sgf.Sgf_game.from_bytes(part).get_main_sequence()
+        assert nodes[0].get("PB") == game["headers"]["PB"]
+        leads = [float(node.get_raw("V")) for node in nodes]
+        np.testing.assert_allclose(leads[1:], [move["after"] for move in game["moves"]], atol=0.06)
+    printed, _ = analyzed(capsys, "gocnn", file, "--sgf", "-")
+    assert printed == written.decode()
+    again, _ = analyzed(capsys, "gocnn", target, "--json")  # kibitz reads what it wrote
+    assert [g["moves"] for g in json.loads(again)["games"]] == [g["moves"] for g in games]
+
+
+def test_a_board_that_is_too_large_and_one_that_was_not_learned(
+    network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mixed.sgf"
+    file.write_text(LARGE + GAME, encoding="utf-8")
+    network.run = SimpleNamespace(info={"settings": {"sizes": "13"}})
+    out, err = analyzed(capsys, "gocnn", file)
+    assert "Game 2" in out
+    assert err.splitlines() == [
+        f"kibitz: warning: {file} game 1: a board of 19×19, and gocnn-1 sees up to 13×13; take another run",
+        f"kibitz: warning: {file} game 2: 9×9, of which gocnn-1 has learned nothing",
+    ]
+    line = refused(capsys, 1, "gocnn", file, "--game", "1")
+    assert line == f"kibitz: {file} game 1: a board of 19×19, and gocnn-1 sees up to 13×13; take another run\n"
+    file.write_text(LARGE * 2, encoding="utf-8")
+    assert run(["analyze", "gocnn", str(file), "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"{file}: none of its games can be analysed (2; game 1: a board of 19×19" in err.splitlines()[-1]
+
+
+def test_broken_games_are_told_and_passed_over(
+    network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, target = tmp_path / "games.sgf", tmp_path / "out.sgf"
+    file.write_text(GAME + BROKEN + GAME, encoding="utf-8")
+    out, err = analyzed(capsys, "gocnn", file, "--json")
+    assert [game["number"] for game in json.loads(out)["games"]] == [1, 3]
+    assert err.startswith(f"kibitz: warning: {file} game 2: ")
+    assert err.count("\n") == 1
+    file.write_text(BROKEN, encoding="utf-8")
+    assert f"{file} game 1: " in refused(capsys, 1, "gocnn", file, "--sgf", target)
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--game", "9"], 1, "there is no game 9, the file has 3 games; choose --game 1 to 3"),
+        (["--game", "2", "--all"], 2, "--game and --all"),
+        (["--swing", "0"], 2, "--swing 0: points of lead"),
+        (["--swing", "nan"], 2, "--swing nan"),
+        (["--move", "-1"], 2, "--move"),
+        (["--owners"], 2, "--owners: prints numbers; add --json"),
+        (["--json", "--sgf", "-"], 2, "--json and --sgf -"),
+        (["--sgf", "no/such/folder/out.sgf", "--game", "1"], 1, "no/such/folder/out.sgf: no such file or folder"),
+        (["--pgn", "out.pgn"], 2, "--pgn: for chess, and gocnn-1 is a network for Go; write SGF with --sgf"),
+    ],
+)
+def test_calls_that_cannot_be_done(
+    arguments: list[str], code: int, words: str, network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert words in refused(capsys, code, "gocnn", file, *arguments)
+
+
+def test_its_own_source_is_not_replaced(network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (file.parent / "link.sgf").symlink_to(file)
+    before = file.read_bytes()
+    for name in (file, file.parent / "link.sgf"):
+        assert "comments and variations would be lost" in refused(capsys, 2, "gocnn", file, "--sgf", name)
+    assert file.read_bytes() == before
+
+
+def test_files_of_the_other_game(network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "game.pgn.zst"
+    file.write_bytes(zstandard.compress(b'[White "A"]\n\n1. e4 e5 *\n'))
+    assert "a file of chess, and gocnn-1 is a network for Go; take a run for chess" in refused(capsys, 2, "g", file)
+    file = tmp_path / "game.txt"
+    file.write_text('[White "A"]\n\n1. e4 e5 *\n', encoding="utf-8")
+    assert f"{file}: no game in this file; is it an SGF?" in refused(capsys, 1, "gocnn", file)
+    assert "gone.sgf: no such file" in refused(capsys, 1, "gocnn", tmp_path / "gone.sgf")
+
+
+@pytest.mark.parametrize("option", [["--sgf", "x.sgf"], ["--move", "3"], ["--owners", "--json"]])
+def test_options_of_go_and_a_run_for_chess(
+    option: list[str], small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = refused(capsys, 2, small_run, "games.pgn", *option)
+    assert f"{option[0]}: for Go, and {small_run} is a network for chess" in line
+    assert "a file of Go, and" in refused(capsys, 2, small_run, file)
+
+
+def test_standard_input(
+    network: FakeOwners, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = io.BytesIO(zstandard.compress(GAME.encode() + GAME.encode()))
+    stdin: Any = SimpleNamespace(buffer=packed)
+    monkeypatch.setattr(sys, "stdin", stdin)
+    out, err = analyzed(capsys, "gocnn", "-", "--json")
+    assert err == ""
+    assert len(json.loads(out)["games"]) == 2
+
+
+def test_a_damaged_archive_shows_what_came_before(
+    network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "cut.sgf.gz"
+    long = "".join(GAME.replace("PB[A]", f"PB[{i}]") for i in range(20_000))
+    file.write_bytes(gzip.compress(long.encode())[:-4])  # without its check sum
+    assert run(["analyze", "gocnn", str(file), "--json", "--game", "99999"]) == 1
+    assert "cannot be unpacked further" in capsys.readouterr().err
+    out, _ = analyzed(capsys, "gocnn", file, "--game", "2")
+    assert out.startswith("Game 2: 1 (Black)")
+
+
+def test_a_folder(network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.sgf").write_text(GAME, encoding="utf-8")
+    (tmp_path / "b.sgf").write_text("nothing", encoding="utf-8")
+    (tmp_path / "c.sgf").write_text(BROKEN + GAME, encoding="utf-8")
+    out, err = analyzed(capsys, "gocnn", tmp_path)
+    assert [line for line in out.splitlines() if line.startswith("Game ")] == [
+        "Game 1: A (Black) – B (White), W+3.5", "Game 3: A (Black) – B (White), W+3.5",
+    ]  # fmt: skip
+    assert [line.split(": ")[2] for line in err.splitlines()] == [
+        str(tmp_path / "b.sgf"), f"{tmp_path / 'c.sgf'} game 1",
+    ]  # fmt: skip

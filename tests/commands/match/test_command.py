@@ -1,0 +1,240 @@
+"""kibitz match, from the command line: real engines, engines that misbehave, kills and Ctrl-C."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import chess.pgn
+import pytest
+
+from kibitz.cli import run
+from support.helpers import program
+
+# The engines of tests/arena/conftest.py are needed here too; a fixture of another folder is not seen.
+ENGINES = (Path(__file__).parents[2] / "arena" / "conftest.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Callable[..., str]:
+    source = ENGINES.split('ENGINE = """')[1].split('"""')[0].replace("\\\\", "\\")
+
+    def make(fault: str = "sound", at: int = 3, score: int | None = None) -> str:
+        path = tmp_path / f"{fault}.py"
+        path.write_text(source.format(fault=fault, at=at, score=score), encoding="utf-8")
+        return shlex.join([sys.executable, str(path)])
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def matched(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    code = run(["match", *arguments, "--json"])
+    out, err = capsys.readouterr()
+    assert code == 0, err
+    result: dict[str, Any] = json.loads(out)
+    assert result["wins"] + result["draws"] + result["losses"] == result["games"]
+    return result
+
+
+def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
+    assert run(["match", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+def read(path: str) -> list[chess.pgn.Game]:
+    games = []
+    with open(path, encoding="utf-8") as file:
+        while (game := chess.pgn.read_game(file)) is not None:
+            assert not game.errors
+            games.append(game)
+    return games
+
+
+def test_two_real_engines(capsys: pytest.CaptureFixture[str]) -> None:
+    fish, gnu = program("stockfish"), program("gnuchess")
+    result = matched(capsys, fish, f"{gnu} --uci", "--depth", "1", "--games", "5", "--concurrency", "2")
+    assert result["games"] == result["of"] == 5
+    assert result["pairs"] == sum(result["pentanomial"]) == 2
+    assert result["a"]["engine"].startswith("Stockfish")
+    assert result["b"]["name"] == "gnuchess"
+    assert result["by_colour"]["white"]["games"] == 3
+    assert result["by_colour"]["black"]["games"] == 2
+    assert result["forfeits"] == []
+    assert result["elo"]["n"] == 5
+    assert result["speed"]["a"]["moves"] > 20
+    games = read(result["pgn"])
+    assert result["pgn"] == "matches/stockfish-vs-gnuchess.pgn"
+    assert sorted(game.headers["Round"] for game in games) == ["1.1", "1.2", "2.1", "2.2", "3.1"]
+    openings = {game.headers["Round"]: [move.uci() for move in list(game.mainline_moves())[:8]] for game in games}
+    assert openings["1.1"] == openings["1.2"] != openings["2.1"]
+    for game in games:  # results are those of the boards
+        end = game.end().board()
+        if game.headers["Ending"] == "checkmate":
+            assert end.is_checkmate()
+            assert game.headers["Result"] == end.result()
+
+
+def test_the_table(capsys: pytest.CaptureFixture[str], engine: Callable[..., str]) -> None:
+    call = ["match", engine(), engine(), "--name-a", "First", "--name-b", "Second", "--depth", "1", "--games", "2"]
+    assert run([*call, "--sprt", "0,20", "--max-plies", "40"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "First (depth 1) against Second (depth 1): 2 of 2 games" in out
+    assert "SPRT, Elo 0 or 20" in out
+    assert "games: matches/First-vs-Second.pgn" in out
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "termination", "said"),
+    [
+        ("crash", "crash", "abandoned", "exit code 7"),
+        ("hang", "hang", "abandoned", "no move after"),
+        ("illegal", "illegal", "rules infraction", "e1e8"),
+    ],
+)
+def test_forfeits_are_recorded_and_the_match_goes_on(
+    capsys: pytest.CaptureFixture[str], engine: Callable[..., str], fault: str, kind: str, termination: str, said: str
+) -> None:
+    bad = engine(fault)
+    result = matched(capsys, engine(), bad, "--depth", "1", "--games", "3", "--hang", "0.8", "--name-b", "bad")
+    assert [(f["game"], f["side"], f["name"], f["kind"]) for f in result["forfeits"]] == [
+        (number, "B", "bad", kind) for number in range(3)
+    ]
+    assert (result["wins"], result["losses"]) == (3, 0)
+    for game in read(result["pgn"]):
+        assert game.headers["Termination"] == termination
+        assert said in game.headers["Reason"]
+        assert game.headers["Reason"] in game.end().comment.replace("\n", " ")
+        assert game.headers["Result"] == ("1-0" if game.headers["Black"] == "bad" else "0-1")
+    assert run(["match", engine(), bad, "--depth", "1", "--games", "3", "--hang", "0.8", "--name-b", "bad"]) == 0
+    assert "game 2: bad forfeits: " in capsys.readouterr().out  # as read from the PGN again
+
+
+def test_an_engine_that_cannot_be_started_ends_the_match(
+    capsys: pytest.CaptureFixture[str], engine: Callable[..., str]
+) -> None:
+    line = refused(capsys, 1, engine(), engine("exit"), "--name-b", "bad", "--games", "4")
+    assert "bad: cannot be started (it ends at once, exit code 3)" in line
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of asyncio
+def test_an_engine_that_is_mute(
+    capsys: pytest.CaptureFixture[str], engine: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kibitz.arena.chess.engine.START_PATIENCE", 0.5)
+    line = refused(capsys, 1, engine("mute"), engine(), "--name-a", "bad", "--games", "4")
+    assert "bad: cannot be started (it does not answer in UCI)" in line
+    time.sleep(0.2)
+    gc.collect()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["no-such-engine", "winner"], 1, "no-such-engine: no such run"),
+        (["winner", "winner", "--nodes", "x"], 2, "--nodes x"),
+        (["winner", "winner", "--clock-b", "0"], 2, "--clock 0"),
+        (["winner", "winner", "--depth", "0"], 2, "--depth 0"),
+        (["winner", "winner", "--sprt", "10"], 2, "--sprt 10"),
+        (["winner", "winner", "--sprt", "10,0"], 2, "--sprt 10,0"),
+        (["winner", "winner", "--sprt", "0,10", "--alpha", "0.7"], 2, "--alpha 0.7"),
+        (["winner", "winner", "--adjudicate-win", "800"], 2, "--adjudicate-win 800"),
+        (["winner", "winner", "--option-a", "Hash"], 2, "Name=Value"),
+    ],
+)
+def test_wrong_calls(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:
+    assert said in refused(capsys, code, *arguments)
+
+
+def test_other_settings_want_another_file(capsys: pytest.CaptureFixture[str], engine: Callable[..., str]) -> None:
+    call = [engine(), engine("garbage"), "--games", "1", "--max-plies", "20"]
+    matched(capsys, *call, "--depth", "1")
+    assert "--pgn" in refused(capsys, 2, *call, "--depth", "2")
+    assert matched(capsys, *call, "--depth", "2", "--pgn", "other.pgn")["resumed"] == 0
+
+
+def test_a_decided_sprt_ends_the_match(capsys: pytest.CaptureFixture[str], engine: Callable[..., str]) -> None:
+    call = [program("stockfish"), engine(), "--depth", "1", "--games", "60", "--sprt", "-300,300"]
+    result = matched(capsys, *call)
+    assert result["sprt"]["decision"] == "H1"
+    assert result["games"] < 60
+    assert matched(capsys, *call)["games"] == result["games"]  # and stays ended
+
+
+def begun(arguments: list[str], games: int, pgn: Path) -> subprocess.Popen[str]:
+    """The command in a process of its own, some games on."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kibitz", "match", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 30
+    while not pgn.exists() or pgn.read_text().count("[Round ") < games:
+        assert time.monotonic() < end
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        time.sleep(0.02)
+    return process
+
+
+def test_a_killed_match_goes_on(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    pgn = folder / "m.pgn"
+    fish = program("stockfish")
+    call = [fish, fish, "--depth", "4", "--games", "12", "--concurrency", "2", "--pgn", str(pgn), "--max-plies", "80"]
+    process = begun(call, 3, pgn)
+    process.kill()
+    process.communicate()
+    before = pgn.read_text()
+    with pgn.open("a") as file:
+        file.write('[Event "kibitz match"]\n[Si')  # cut in the middle of a write
+    result = matched(capsys, *call)
+    assert 3 <= result["resumed"] < 12
+    assert result["games"] == 12
+    assert pgn.read_text().startswith(before)
+    numbers = [int(game.headers["GameNumber"]) for game in read(str(pgn))]
+    assert sorted(numbers) == list(range(12))
+    assert matched(capsys, *call)["speed"]["a"]["moves"] == 0  # nothing is left to play
+    assert matched(capsys, *[("14" if word == "12" else word) for word in call])["games"] == 14  # unless more are asked
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of a terminal")
+def test_ctrl_c_tells_the_score_so_far(folder: Path) -> None:
+    pgn = folder / "m.pgn"
+    fish = program("stockfish")
+    process = begun([fish, fish, "--depth", "6", "--games", "100", "--pgn", str(pgn), "--json"], 2, pgn)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    result = json.loads(out)
+    assert result["games"] == len(read(str(pgn))) >= 2
+    assert "the same command goes on" in err
+    assert "Traceback" not in err
+    assert not list(folder.glob(".*lock"))
+
+
+def test_two_matches_do_not_write_one_file(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    pgn = folder / "m.pgn"
+    fish = program("stockfish")
+    call = [fish, fish, "--depth", "6", "--games", "100", "--pgn", str(pgn)]
+    process = begun(call, 1, pgn)
+    try:
+        assert "another match writes it" in refused(capsys, 1, *call)
+    finally:
+        process.kill()
+        process.communicate()

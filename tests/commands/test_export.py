@@ -1,0 +1,71 @@
+"""kibitz export: a folder that works without kibitz."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kibitz.cli import run
+from kibitz.runs import Run
+
+WITHOUT = "import sys; sys.modules['kibitz'] = sys.modules['torch'] = None; sys.argv = sys.argv[1:];"
+
+
+def example(folder: Path, *arguments: str) -> str:
+    """What the example prints where neither kibitz nor torch can be imported."""
+    script = f"{WITHOUT} import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
+    command = [sys.executable, "-c", script, str(folder / "example.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@pytest.mark.parametrize("name", ["winner", "chessnet"])
+def test_the_example_answers_as_kibitz_does(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import chess
+    import numpy as np
+
+    from kibitz.games.chess.replay import encode_board
+    from kibitz.play.session import Session
+
+    assert run(["export", name, "--to", str(tmp_path / "out")]) == 0
+    assert "python" in capsys.readouterr().out
+    fen = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+    told = example(tmp_path / "out", fen)
+    row = encode_board(chess.Board(fen))[None]
+    answers = Session(name).evaluate(row[:, :64], row[:, 64:])
+    output = "value" if "value" in answers else "white_wins"
+    assert f"{output} {np.round(answers[output][0], 3)!s}" in told
+    if "origin" in answers:
+        assert "Qxf7#" in told
+
+
+def test_the_description_names_every_input_and_output(tmp_path: Path) -> None:
+    assert run(["export", "chessnet", "--to", str(tmp_path / "out")]) == 0
+    told = json.loads((tmp_path / "out" / "description.json").read_text(encoding="utf-8"))
+    assert told["inputs"]["state"]["shape"] == ["positions", 4]
+    assert set(told["outputs"]) == {"origin", "target", "value"}
+    assert all(output["meaning"] for output in told["outputs"].values())
+    assert told["weights_sha256"] == Run("chessnet").weights_sha256()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["nowhere", "--to", "x"], 1, "nowhere: no such run"),
+        (["chessnet", "--to", "full"], 2, "there is something already"),
+        (["gocnn", "--to", "x"], 1, "no hand-over form yet"),
+        (["chessnet"], 2, "Missing option '--to'"),
+    ],
+)
+def test_what_cannot_be_exported(
+    arguments: list[str], code: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    assert run(["export", *arguments]) == code
+    assert told in capsys.readouterr().err

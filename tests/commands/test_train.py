@@ -1,0 +1,270 @@
+"""`kibitz train` from the outside: options of the system, errors in one line, exit codes, an interrupt."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from kibitz.cli import run
+from kibitz.games.chess.filters import Filter
+from kibitz.runs import Run
+from kibitz.store.store import Store
+from support.helpers import SMALL_PAIRS, import_games
+
+TINY = [
+    "--layers", "16conv4x4.pool2x2.ip8", "--activation", "relu", "--optimiser", "adam", "--learning-rate", "0.003",
+    "--batch", "64", "--precision", "float32", "--validate-positions", "500",
+]  # fmt: skip
+QUICK = [*TINY, "--iterations", "20", "--validate-every", "10"]
+
+
+def test_a_training_from_the_command_line(
+    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["train", "winner", str(small_store.path), "--run", str(tmp_path / "run"), *QUICK]
+    assert run([*call, "--json"]) == 0
+    said = capsys.readouterr()
+    report = json.loads(said.out)
+    assert report["run"] == str(tmp_path / "run")
+    assert (report["finished"], report["iteration"]) == (True, 20)
+    assert "validation loss" in said.err
+    for name in ("run.json", "metrics.jsonl", "last.pt", "best.safetensors", "model.onnx", "seen.npy", "learning.svg"):
+        assert (tmp_path / "run" / name).is_file(), name
+    info = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert info["settings"]["layers"] == "16conv4x4.pool2x2.ip8"
+    assert info["data"]["fingerprint"] == small_store.fingerprint
+    assert run(call) == 0
+    assert "is finished" in capsys.readouterr().out
+
+
+def test_the_settings_of_a_system_are_options_with_the_papers_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["train", "winner", "--help", "--recipe", "paper"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for part in ("--attacks", "--separate", "400conv4x4.pool2x2.200conv2x2.ip70", "--momentum", "0.0005", "150000"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        (["--layers", "400conv9x9"], 2, "layer 1 (400conv9x9)"),
+        (["--activation", "tanh"], 2, "choose from identity, relu"),
+        (["--validate-from", "soon"], 2, "not a date"),
+        (["--validate-from", "2020", "--test-from", "2019"], 2, "must be after"),
+        (["--test-from", "1900"], 1, "none of its 400 games is for training"),
+        (["--validate-share", "80", "--test-share", "30"], 2, "must leave some to train on"),
+        (["--time-limit", "0"], 2, "more than 0"),
+        (["--precision", "int4"], 2, "choose from auto, float32, bf16"),
+        (["--device", "tpu"], 2, "choose from auto, cpu, cuda"),
+        (["--batch", "many"], 2, "batch"),
+        (["--colour", "red"], 2, "colour"),
+    ],
+)
+def test_wrong_calls_are_told_in_one_line(
+    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], code: int, said: str
+) -> None:
+    assert run(["train", "winner", str(small_store.path), "--run", str(tmp_path / "run"), *QUICK, *more]) == code
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_missing_stores_and_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["train", "winner", str(tmp_path / "no.store")]) == 1
+    assert "no such store" in capsys.readouterr().err
+    assert run(["train", "loser", str(tmp_path / "no.store")]) == 2
+    assert "no such system" in capsys.readouterr().err
+
+
+def test_an_interrupt_keeps_the_work(small_store: Store, tmp_path: Path) -> None:
+    """Ctrl-C on a real process: exit code 130, a snapshot, a line that says how to go on; and it does go on."""
+    call = [
+        sys.executable,
+        "-m",
+        "kibitz.cli",
+        "train",
+        "winner",
+        str(small_store.path),
+        "--run",
+        str(tmp_path / "run"),
+    ]
+    process = subprocess.Popen(
+        [*call, *TINY, "--iterations", "100000", "--summary-every", "5"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    metrics = tmp_path / "run" / "metrics.jsonl"
+    until = time.monotonic() + 60
+    while not (metrics.exists() and metrics.read_text()):
+        assert time.monotonic() < until, "no summary within a minute"
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on" in out
+    assert (tmp_path / "run" / "last.pt").is_file()
+
+
+def test_a_training_can_start_from_another_run(
+    small_store: Store, small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its settings become the defaults, its weights the first ones, and what it has seen stays seen."""
+    call = ["train", "winner", str(small_store.path), "--run", str(tmp_path / "run"), "--start-from", str(small_run)]
+    more = ["--iterations", "2", "--validate-every", "1", "--learning-rate", "0", "--test-share", "40"]
+    assert run([*call, *more, "--precision", "float32"]) == 0, capsys.readouterr().err
+    ours, theirs = Run(tmp_path / "run"), Run(small_run)
+    assert ours.info["settings"]["layers"] == theirs.info["settings"]["layers"]
+    assert ours.info["data"]["started_from"] == theirs.weights_sha256()
+    mine, base = ours.network().state_dict(), theirs.network().state_dict()
+    assert all(torch.equal(mine[name], base[name]) for name in base)
+    hashes = small_store.column("hash")
+    assert not ours.unseen(hashes)[~theirs.unseen(hashes)].any()
+
+
+def test_starting_from_what_does_not_fit(
+    small_store: Store, small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["train", "winner", str(small_store.path), "--run", str(tmp_path / "run")]
+    assert run([*call, "--start-from", str(small_run), "--layers", "8conv4x4.ip4"]) == 2
+    assert "another shape" in capsys.readouterr().err
+    assert run([*call, "--start-from", str(tmp_path / "nowhere")]) == 1
+    assert "no such run" in capsys.readouterr().err
+    assert run(["train", "convchess", *call[2:], "--start-from", str(small_run)]) == 2  # its settings are no defaults
+    assert "a run of winner, not of convchess" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+# deepchess
+
+
+@pytest.fixture(scope="module")
+def pairs_run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both networks of `deepchess`, trained for a moment by the command."""
+    path = tmp_path_factory.mktemp("runs") / "deepchess-1"
+    settings = {**SMALL_PAIRS, "pairs": 400, "pretrain_epochs": 0.05, "epochs": 1.0, "distil_epochs": 1.0}
+    words = ["--colours" if v is True else f"--{k.replace('_', '-')}={v}" for k, v in settings.items()]
+    assert run(["train", "deepchess", str(small_store.path), "--run", str(path), *words, "--precision", "float32"]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def distilled_run(pairs_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as it is packaged: the distilled network alone."""
+    path = tmp_path_factory.mktemp("runs") / "distilled"
+    shutil.copytree(pairs_run, path)
+    info = json.loads((path / "run.json").read_text())
+    info["settings"]["networks"] = "distilled"
+    (path / "run.json").write_text(json.dumps(info))
+    weights = load_file(path / "best.safetensors")
+    kept = {name: value for name, value in weights.items() if not name.startswith(("full.", "decoders."))}
+    save_file(kept, path / "best.safetensors")
+    return path
+
+
+def test_one_command_trains_all_networks_of_deepchess(pairs_run: Path, distilled_run: Path) -> None:
+    whole = Run(pairs_run)
+    assert whole.info["finished"]
+    assert {row["stage"] for row in whole.metrics()} == {"pos2vec-1", "pos2vec-2", "deepchess", "distilled"}
+    network = whole.network()
+    assert list(network.parts()) == ["full", "distilled"]  # type: ignore[operator]
+    assert list(Run(distilled_run).network().parts()) == ["distilled"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("result", "limit", "said"),
+    [
+        ("1/2-1/2", 20, "games that White won (0 here) and games that Black won (0), at least 10 of each"),
+        ("1/2-1/2", 20, "(of 20 games 20 are drawn)"),
+        ("1-0", 30, "games that White won (30 here) and games that Black won (0)"),
+        (None, 15, "import more decisive games (of 15 games"),
+    ],
+)
+def test_stores_that_make_no_pairs(
+    result: str | None, limit: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep = Filter(result=(result,)) if result else Filter()
+    store = import_games(tmp_path / "games.store", keep=keep, limit=limit)
+    assert run(["train", "deepchess", str(store.path), "--run", str(tmp_path / "run")]) == 1
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        (["--networks", "distilled"], 2, "the full network, which teaches the distilled one, is not in such a run"),
+        (["--pos2vec", "600-400"], 2, "--pos2vec 600-400: sizes of layers, as 400.200.100"),
+        (["--small-compare", "0"], 2, "--small-compare 0: sizes of layers"),
+        (["--reuse", "3"], 2, "--reuse 3: must divide --batch 8192"),
+        (["--pretrain-epochs", "0", "--epochs", "0", "--distil-epochs", "0"], 2, "nothing is left to train"),
+        (["--opening", "300"], 1, "end in the first 300 moves"),
+        (["--held-out", "100"], 2, "--held-out 100: percent, from 0 to under 100"),
+    ],
+)
+def test_wrong_calls_of_deepchess(
+    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], code: int, said: str
+) -> None:
+    assert run(["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), *more]) == code
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_training_games_that_one_side_has_won(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole store has both kinds; what a split leaves for training has one."""
+    store = import_games(tmp_path / "games.store", limit=60)
+    call = ["train", "deepchess", str(store.path), "--run", str(tmp_path / "run"), "--validate-share", "1"]
+    assert run([*call, "--test-share", "98"]) == 1
+    error = capsys.readouterr().err
+    assert "in the training games) and of games that Black won" in error
+    assert "choose another split" in error
+    assert error.strip().splitlines()[-1].startswith("kibitz: ")
+    assert "Traceback" not in error
+
+
+def test_deepchess_that_cannot_start_from_there(
+    small_store: Store, pairs_run: Path, distilled_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), "--start-from"]
+    for more in ([], ["--networks", "both"], ["--networks", "full"]):
+        assert run([*call, str(distilled_run), *more]) == 2
+        error = capsys.readouterr().err
+        assert f"--start-from {distilled_run}: cannot learn any further" in error
+        assert "the full network, which teaches the distilled one, is not in such a run" in error
+        assert len(error.strip().splitlines()) == 1
+    for more in (["--pos2vec", "24.12"], ["--networks", "full"]):
+        assert run([*call, str(pairs_run), *more]) == 2
+        assert "its network has another shape" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_distilled_network_can_be_taught_again(
+    small_store: Store, pairs_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), "--start-from", str(pairs_run)]
+    more = ["--pretrain-epochs", "0", "--epochs", "0", "--precision", "float32"]
+    assert run([*call, *more]) == 0, capsys.readouterr().err
+    ours, theirs = Run(tmp_path / "run").network().state_dict(), Run(pairs_run).network().state_dict()
+    changed = {name.split(".")[0] for name in ours if not torch.equal(ours[name], theirs[name])}
+    assert changed == {"distilled"}
+
+
+def test_the_settings_of_deepchess_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["train", "deepchess", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for part in ("600.400.200.100", "400.200.100", "100.100.100", "--pretrain-decay", "0.98", "0.99", "1000000"):
+        assert part in text

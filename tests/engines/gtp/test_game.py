@@ -1,0 +1,177 @@
+"""What a controller's words become: commands, rules, clocks, places of handicap stones, files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kibitz.engines.gtp.board import file_argument
+from kibitz.engines.gtp.game import Clock, Game, fixed_handicap
+from kibitz.engines.gtp.parse import Command, Refused, answer, number, read_command
+from kibitz.games.go import rulesets
+from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
+from kibitz.games.go.rulesets import NAMED, Rules, read_rules
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("genmove b", Command("", "genmove", ("b",), "b")),
+        ("12 PLAY  b\tE5 # why", Command("12", "play", ("b", "E5"), "b E5")),
+        ("007", Command("007", "", (), "")),
+        ("12345678901234567890123 name", Command("", "12345678901234567890123", ("name",), "name")),
+        ("\x01na\x7fme\x00", Command("", "name", (), "")),
+        ("# all", None),
+        (" \t ", None),
+        ("\u0663 name", Command("", "\u0663", ("name",), "name")),
+    ],
+)
+def test_read_command(line: str, expected: Command | None) -> None:
+    assert read_command(line) == expected
+
+
+@given(st.text(), st.text(max_size=3))
+def test_an_answer_has_one_empty_line(text: str, number: str) -> None:
+    said = answer(number.replace("\n", ""), text)
+    assert said.startswith("=")
+    assert said.endswith("\n\n")
+    assert "\n\n" not in said[:-2]
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "1_0", "\u0663", "", "0x10", "1" * 50])
+def test_no_number(text: str) -> None:
+    with pytest.raises(Refused, match="syntax error"):
+        number(text)
+
+
+def test_rules_by_name_and_back() -> None:
+    for name, rules in NAMED.items():
+        assert read_rules(name.upper().replace("-", "_"), Rules()) == rules
+        assert read_rules(rules.json(), NAMED["japanese"]) == rules
+        assert read_rules(name.replace("-", " "), Rules()) == rules
+    assert read_rules('{"ko":"positional","suicide":"true"}', Rules()) == Rules(ko="POSITIONAL", suicide=True)
+    assert set(json.loads(Rules().json())) == rulesets.CHOICES.keys() | rulesets.FLAGS.keys()
+
+
+@pytest.mark.parametrize("text", ['{"ko":1}', '{"suicide":2}', "{", '{"a":1}', "[]", "{" * 100_000, ""])
+def test_no_rules(text: str) -> None:
+    with pytest.raises(Refused):
+        read_rules(text, Rules())
+
+
+def test_points_for_handicap_stones() -> None:
+    bonus = {name: [rules.bonus(count) for count in (0, 1, 2, 9)] for name, rules in NAMED.items()}
+    assert bonus["chinese"] == [0, 0, 2, 9]
+    assert bonus["aga"] == [0, 0, 1, 8]
+    assert bonus["japanese"] == bonus["tromp-taylor"] == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("clock", "low", "high"),
+    [
+        (Clock(main=60), 1, 3),
+        (Clock(main=60, left=6), 0.1, 0.3),
+        (Clock(main=60, left=0.0), 0, 0),
+        (Clock(period=10, stones=5), 1, 2.1),
+        (Clock(main=60, period=10, stones=1), 8, 10),  # nothing is lost by using a period
+        (Clock(main=60, period=10, stones=1, left=4, left_stones=1), 2, 4),
+        (Clock(main=60, increment=5, left=60), 4, 10),
+    ],
+)
+def test_seconds(clock: Clock, low: float, high: float) -> None:
+    seconds = clock.seconds()
+    assert seconds is not None
+    assert low <= seconds <= high
+
+
+def test_fixed_handicap() -> None:
+    def places(count: int, size: int) -> str:
+        return " ".join(to_gtp(point, size) for point in fixed_handicap(count, size))
+
+    assert places(2, 19) == "D4 Q16"
+    assert places(5, 19) == "D4 Q16 D16 Q4 K10"
+    assert places(9, 19) == "D4 Q16 D16 Q4 D10 Q10 K16 K4 K10"
+    assert places(4, 9) == "C3 G7 C7 G3"
+    assert places(3, 13) == "D4 K10 D10"
+    assert [len(set(fixed_handicap(count, 19))) for count in range(2, 10)] == list(range(2, 10))
+
+
+def game() -> Game:
+    made = Game(19, 7.5, NAMED["chinese"])
+    made.clear(9)
+    return made
+
+
+def test_undo_makes_the_board_again() -> None:
+    played = game()
+    boards = []
+    for i, name in enumerate(["B1", "A1", "A2", "PASS", "A1"]):
+        boards.append((played.board.colours().tobytes(), played.board.ko, played.board.to_move))
+        played.play(1 + i % 2, from_gtp(name, 9))
+    for before in reversed(boards):
+        played.undo()
+        assert (played.board.colours().tobytes(), played.board.ko, played.board.to_move) == before
+    with pytest.raises(Refused, match="cannot undo"):
+        played.undo()
+
+
+def test_all_moves_or_none() -> None:
+    played = game()
+    played.play(BLACK, 0)
+    with pytest.raises(Refused, match="illegal move"):
+        played.play_all([(WHITE, 1), (BLACK, PASS), (WHITE, 0)])
+    assert played.moves == [(BLACK, 0)]
+    assert played.board.to_move == WHITE
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a.sgf", ("a.sgf", None)),
+        ("a.sgf 12", ("a.sgf", 12)),
+        ("my games/a b.sgf 3", ("my games/a b.sgf", 3)),
+        ('"my games/12" 3', ("my games/12", 3)),
+        ('"12"', ("12", None)),
+        ("12", ("12", None)),
+        ("a b 1.sgf", ("a b 1.sgf", None)),
+    ],
+)
+def test_file_argument(text: str, expected: tuple[str, int | None]) -> None:
+    assert file_argument(Command("", "loadsgf", tuple(text.split()), text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("(;SZ[20])", "cannot load file"),
+        ("(;SZ[9];B[aa];W[aa])", "illegal"),
+        ("no game", "cannot load file"),
+        ("", "cannot load file"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_changes_nothing(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text(text)
+    played = game()
+    played.play(BLACK, 0)
+    with pytest.raises(Refused, match=reason):
+        played.load(str(path), None)
+    assert played.moves == [(BLACK, 0)]
+    assert played.komi == 7.5
+
+
+def test_a_file_up_to_an_illegal_move(tmp_path: Path) -> None:
+    """What comes after the wanted position does not matter."""
+    path = tmp_path / "game.sgf"
+    path.write_text("(;SZ[9]RU[AGA]AB[cc][gg]AW[dd]PL[W];W[ee];W[ff];B[aa];W[bb])")
+    played = game()
+    played.load(str(path), 3)
+    assert played.moves[0] == (WHITE, from_gtp("E5", 9))
+    assert played.board[from_gtp("D6", 9)] == WHITE
+    assert played.rules == NAMED["aga"]
+    played.load(str(path), None)
+    assert [point for colour, point in played.moves if colour == BLACK] == [PASS, 0]

@@ -1,0 +1,406 @@
+"""The loop, with a player whose every thought the test decides. What a real network does is in test_client.py."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import chess
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from kibitz.engines.uci import engine as uci
+from kibitz.engines.uci.engine import Engine, info_lines, read_lines
+from kibitz.engines.uci.options import Options
+from kibitz.errors import UsageError
+from kibitz.play.chess.player import Limits, Line, Thought
+
+OPTIONS = Options(threads=1)
+Tell = Callable[[Thought], None]
+
+
+def thought(board: chess.Board, depth: int = 1) -> Thought:
+    """The first legal moves, as if something had been thought about them."""
+    moves = list(board.legal_moves)[:3]
+    return Thought(depth, 30, 0.02, tuple(Line(move, 7, None, 0.5, (move,), (400, 300, 300)) for move in moves))
+
+
+class Fake:
+    """A player that does what `mind` does."""
+
+    def __init__(self, options: Options):
+        self.options = options
+        self.asked: list[Limits] = []
+        self.games = 0
+
+    def new_game(self) -> None:
+        self.games += 1
+
+    def think(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+        self.asked.append(limits)
+        return self.mind(board, limits, stop, tell)
+
+    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+        return thought(board)
+
+
+class Bench:
+    """An engine under test: say lines to it, read what it answered."""
+
+    def __init__(self, kind: type[Fake] = Fake, options: Options = OPTIONS):
+        self.players: list[Fake] = []
+        self.output = io.BytesIO()
+
+        def open_player(wanted: Options) -> Fake:
+            if wanted.method == "top-move" or wanted.value == "missing":
+                raise UsageError(f"{wanted.method}: not with this network")
+            self.players.append(kind(wanted))
+            return self.players[-1]
+
+        self.engine = Engine("fake-1", open_player, options, self.output)  # type: ignore[arg-type]
+
+    @property
+    def lines(self) -> list[str]:
+        return self.output.getvalue().decode().splitlines()
+
+    def say(self, *lines: str) -> list[str]:
+        """Everything that is answered to these lines until all searches are over."""
+        before = len(self.lines)
+        self.engine.run(self._then_wait(lines))
+        return self.lines[before:]
+
+    def _then_wait(self, lines: tuple[str, ...]) -> Iterator[str]:
+        said: list[str] = []
+        before = sum(line.startswith("bestmove") for line in self.lines)
+        for line in lines:
+            if line == "(wait)":
+                self.wait_for("bestmove", sum(asked.startswith("go") for asked in said) + before)
+            else:
+                said.append(line)
+                yield line
+        if self.engine._thread and not any(line.startswith("go infinite") for line in lines):
+            self.engine._thread.join(5)
+
+    def wait_for(self, start: str, times: int = 1) -> None:
+        end = time.monotonic() + 5
+        while sum(line.startswith(start) for line in self.lines) < times:
+            assert time.monotonic() < end, f"no {start} in {self.lines}"
+            time.sleep(0.002)
+
+
+def test_uci_is_answered_without_a_player() -> None:
+    bench = Bench()
+    lines = bench.say("uci")
+    assert lines[:2] == ["id name kibitz fake-1", "id author the kibitz developers"]
+    assert lines[-1] == "uciok"
+    assert sum(line.startswith("option name ") for line in lines) == len(lines) - 3
+    assert not bench.players
+    assert bench.say("isready") == ["readyok"]
+    assert len(bench.players) == 1
+
+
+def test_a_move() -> None:
+    lines = Bench().say("go depth 1")
+    assert lines == ["info depth 1 multipv 1 score cp 7 nodes 30 nps 1500 time 20 pv g1h3", "bestmove g1h3"]
+
+
+def test_several_choices_with_chances() -> None:
+    lines = Bench().say("setoption name MultiPV value 2", "setoption name UCI_ShowWDL value true", "go depth 1")
+    assert lines == [
+        "info depth 1 multipv 1 score cp 7 wdl 400 300 300 nodes 30 nps 1500 time 20 pv g1h3",
+        "info depth 1 multipv 2 score cp 7 wdl 400 300 300 nodes 30 nps 1500 time 20 pv g1f3",
+        "bestmove g1h3",
+    ]
+
+
+def test_info_lines() -> None:
+    line = Line(chess.Move.from_uci("e2e4"), 0, -3, 1.0, (), (0, 0, 1000))
+    assert info_lines(Thought(4, 1000, 0.0, (line,)), 1, False) == [
+        "info depth 4 multipv 1 score mate -3 nodes 1000 nps 1000000 time 0 pv e2e4"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fen", "score"),
+    [("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", "mate 0"), ("k7/P7/K7/8/8/8/8/8 b - - 0 1", "cp 0")],
+)
+def test_no_move_at_all(fen: str, score: str) -> None:
+    assert Bench().say(f"position fen {fen}", "go movetime 10") == [
+        f"info depth 0 score {score}", "bestmove (none)",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("go depth 3", Limits(depth=3)),
+        ("go depth 0", Limits(depth=1)),
+        ("go nodes 0", Limits(nodes=1)),
+        ("go nodes 50 depth 2", Limits(depth=2, nodes=50)),
+        ("go mate 2", Limits(depth=3)),
+        ("go mate 2 depth 1", Limits(depth=1)),
+        ("go mate -2", Limits(depth=4)),
+        ("go infinite movetime 10", Limits()),
+        ("go movetime 50", Limits(seconds=0.0475)),
+        ("go wtime 60030 btime 1", Limits(seconds=2.0)),
+        ("go wtime -20 winc 1000", Limits(seconds=0.0)),
+        ("go", Limits(seconds=uci.UNLIMITED_SECONDS)),
+        ("go btime 1000", Limits(seconds=uci.UNLIMITED_SECONDS)),
+        ("go movetime soon", Limits(seconds=uci.UNLIMITED_SECONDS)),
+        ("go searchmoves d2d4 a2a3 depth 1", Limits(depth=1, moves=tuple(map(chess.Move.from_uci, ["d2d4", "a2a3"])))),
+    ],
+)
+def test_limits(line: str, expected: Limits) -> None:
+    bench = Bench()
+    bench.say("isready", line, "stop")
+    (asked,) = bench.players[0].asked
+    if expected.seconds:
+        assert asked.seconds is not None
+        assert expected.seconds - 0.2 < asked.seconds <= expected.seconds
+        asked = replace(asked, seconds=expected.seconds)
+    assert asked == expected
+
+
+def test_the_clock_is_that_of_the_side_to_move() -> None:
+    bench = Bench()
+    bench.say("isready", "position startpos moves e2e4", "go wtime 1 btime 60030")
+    assert bench.players[0].asked[0].seconds == pytest.approx(2.0, abs=0.2)
+
+
+class Patient(Fake):
+    """Thinks until it is stopped."""
+
+    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+        tell(thought(board))
+        assert stop.wait(10)
+        return thought(board, 2)
+
+
+def test_questions_during_a_search_are_answered_at_once() -> None:
+    bench = Bench(Patient)
+
+    def lines() -> Iterator[str]:
+        yield "go movetime 100000"
+        bench.wait_for("info depth 1")
+        yield "isready"
+        assert bench.lines[-1] == "readyok"
+        yield "uci"
+        assert bench.lines[-1] == "uciok"
+        yield "position startpos moves e2e4"
+        yield "setoption name Hash value 1"
+        yield "ucinewgame"
+        yield "stop"
+        bench.wait_for("bestmove")
+
+    bench.engine.run(lines())
+    assert bench.lines[-1] == "bestmove g1h3"
+    assert sum("depth 2" in line for line in bench.lines) == 1
+    assert len(bench.players) == 1
+
+
+@pytest.mark.parametrize("kind", [Fake, Patient])
+def test_infinite_waits_for_stop(kind: type[Fake]) -> None:
+    bench = Bench(kind)
+
+    def lines() -> Iterator[str]:
+        yield "go infinite"
+        bench.wait_for("info depth 1")
+        time.sleep(0.05)
+        assert not any(line.startswith("bestmove") for line in bench.lines)
+        yield "stop"
+        bench.wait_for("bestmove")
+
+    bench.engine.run(lines())
+
+
+def test_a_go_ends_the_search_that_runs() -> None:
+    bench = Bench(Patient)
+    lines = bench.say("go infinite", "position startpos moves e2e4", "go depth 1", "stop")
+    assert [line for line in lines if line.startswith("bestmove")] == ["bestmove g1h3", "bestmove g8h6"]
+    assert "info string go during a search: the running one is ended" in lines
+
+
+@pytest.mark.parametrize("last", ["quit", "stop"])
+def test_the_end_of_the_input_ends_the_search(last: str) -> None:
+    bench = Bench(Patient)
+    bench.engine.run(iter(["go infinite", last]))
+    assert bench.lines[-1] == "bestmove g1h3"
+
+
+def test_after_bestmove_the_search_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread takes a moment to end; what comes in that moment must not be taken to come during a search."""
+    search = Engine._search
+
+    def slow_to_end(*args: Any) -> None:
+        search(*args)
+        time.sleep(0.1)
+
+    monkeypatch.setattr(Engine, "_search", slow_to_end)
+    bench = Bench()
+    lines = bench.say("go depth 1", "(wait)", "setoption name Hash value 8", "isready")
+    assert len(bench.players) == 2
+    assert lines[-1] == "readyok"
+    assert not any("during" in line for line in bench.say("go depth 1", "(wait)", "go depth 1"))
+
+
+def test_the_last_thought_is_told_once() -> None:
+    class Deep(Fake):
+        def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+            tell(replace(thought(board), seconds=0.01))
+            return thought(board)
+
+    assert len(Bench(Deep).say("go depth 1")) == 2
+
+
+def test_a_slow_load_is_taken_from_the_time() -> None:
+    class Slow(Fake):
+        def __init__(self, options: Options):
+            super().__init__(options)
+            time.sleep(0.1)
+
+    bench = Bench(Slow)
+    bench.say("go movetime 80")
+    assert bench.players[0].asked == [Limits(seconds=0.0)]
+
+
+class Failing(Fake):
+    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+        board.push(next(iter(board.legal_moves)))
+        raise ZeroDivisionError("a\nbug")
+
+
+class Illegal(Fake):
+    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+        return replace(thought(board), lines=(replace(thought(board).lines[0], move=chess.Move.from_uci("e2e5")),))
+
+
+class Speechless(Fake):
+    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"), [(Failing, "a bug"), (Illegal, "e2e5 is not possible"), (Speechless, "no move was found")]
+)
+@pytest.mark.parametrize(("go", "move"), [("go depth 1", "g1h3"), ("go depth 1 searchmoves d2d4", "d2d4")])
+def test_a_failing_search_still_moves(
+    capsys: pytest.CaptureFixture[str], kind: type[Fake], told: str, go: str, move: str
+) -> None:
+    bench = Bench(kind)
+    lines = bench.say(go)
+    assert f"info string the search failed ({told}); any legal move is played" in lines
+    assert re.fullmatch(rf"info depth 0 score cp 0 nodes 0 time \d+ pv {move}", lines[-2])
+    assert lines[-1] == f"bestmove {move}"
+    assert "Traceback" in capsys.readouterr().err
+    assert bench.say("isready") == ["readyok"]
+
+
+def test_options_make_a_new_player_where_it_needs_one() -> None:
+    bench = Bench()
+    bench.say("isready", "setoption name Move Overhead value 5", "setoption name UCI_ShowWDL value true", "isready")
+    assert len(bench.players) == 1
+    bench.say("setoption name HASH value 8", "setoption name temperature value 50", "isready", "go depth 1")
+    assert [player.options for player in bench.players[1:]] == [
+        replace(OPTIONS, hash=8, temperature=50, overhead=5, show_wdl=True)
+    ]
+
+
+def test_the_table_is_forgotten_before_the_next_search() -> None:
+    bench = Bench()
+    bench.say("ucinewgame", "isready")
+    assert bench.players[0].games == 0  # new as it is
+    bench.say("go depth 1", "setoption name Clear Hash", "(wait)", "go depth 1", "ucinewgame", "isready", "isready")
+    assert bench.players[0].games == 2
+
+
+def test_an_option_that_cannot_be_is_told() -> None:
+    lines = Bench().say("setoption name Hash value lots", "setoption name Ponder value true", "setoption")
+    assert [line.split(";")[0] for line in lines] == [
+        "info string Hash lots: must be a whole number from 1 to 16384",
+        "info string no option ponder",
+        "info string no option without a name",
+    ]
+
+
+@pytest.mark.parametrize("before", [[], ["isready"]])
+def test_a_player_that_cannot_be_made_leaves_the_former(before: list[str]) -> None:
+    bench = Bench()
+    lines = bench.say(
+        *before, "setoption name Move_Overhead value 7", "setoption name method value top-move", "isready"
+    )
+    assert lines[-3:] == [
+        "info string top-move: not with this network",
+        "info string the options are set back to what they were",
+        "readyok",
+    ]
+    assert bench.engine._options == replace(OPTIONS, overhead=7)
+    assert len(bench.players) == 1
+    assert bench.say("go depth 1")[-1] == "bestmove g1h3"
+
+
+def test_a_wrong_call_is_an_error() -> None:
+    """What the command line asks for is not silently played as something else."""
+    bench = Bench(options=replace(OPTIONS, method="top-move"))
+    with pytest.raises(UsageError, match="not with this network"):
+        bench.say("isready")
+    assert bench.lines == ["info string top-move: not with this network"]
+
+
+def test_debug_tells_the_limits() -> None:
+    bench = Bench()
+    assert "info string Limits(depth=4," in "\n".join(bench.say("debug on", "go depth 4"))
+    assert "info string" not in "\n".join(bench.say("debug off", "go depth 4"))
+
+
+def test_what_is_not_known_is_told_and_passed_over() -> None:
+    lines = Bench().say("", "  ", "xyzzy \x1b[2J", "joho debug on", "register later", "ponderhit", "isready")
+    assert lines == [
+        "info string unknown command: xyzzy ?[2J",
+        "info string unknown command: joho debug on",
+        "readyok",
+    ]
+
+
+def test_an_output_that_is_gone_is_no_error() -> None:
+    bench = Bench()
+    bench.output.close()
+    bench.engine.run(iter(["uci", "isready", "go depth 1", "go depth 1"]))
+    assert len(bench.players[0].asked) == 2
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
+def test_lines_of_any_bytes(monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
+    monkeypatch.setattr(uci, "LONGEST_LINE", 16)
+    stream = io.BytesIO(b"uci\r\n" + b"\xff\x00\n" + b"x" * 16 + b"\n" + b"x" * 40 + b"\nisready" + end)
+    assert list(read_lines(stream)) == ["uci", "\ufffd\x00", "isready"]
+
+
+WORDS = (
+    "uci isready debug setoption name value Hash MultiPV method top-prob ucinewgame position startpos moves e2e4 e7e5 "
+    "fen 8/8/8/8/8/8/8/8 4k3/8/8/8/8/8/8/4K3 w - go infinite depth wtime movetime searchmoves stop 0 1 -7"
+)
+words = st.sampled_from(WORDS.split()) | st.text(max_size=8)
+sentences = st.lists(words, max_size=8).map(" ".join)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(sentences, max_size=12))
+@example(["go infinite", "go", "position fen", "go infinite", "setoption name", "stop", "stop"])
+def test_no_sentence_kills_it(lines: list[str]) -> None:
+    lines = [line for line in lines if line.split()[:1] != ["quit"]]
+    bench = Bench()
+    bench.engine.run(iter([*lines, "stop", "isready"]))
+    asked = sum(line.lower().split()[:1] == ["go"] for line in lines)
+    said = bench.lines
+    assert "readyok" in said
+    assert sum(line.startswith("bestmove ") for line in said) == asked
+    assert all(line.isprintable() and line.startswith(STARTS) for line in said)
+
+
+STARTS = ("id ", "option ", "uciok", "readyok", "info ", "bestmove ")

@@ -1,0 +1,183 @@
+"""The examination of `human`: its figures against a plain count, and what it says of lost pieces."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+from kibitz.analysis.chess.ratings import told
+from kibitz.evaluation import Plan, examine
+from kibitz.evaluation.games import Chosen, choose
+from kibitz.evaluation.policy import handicaps
+from kibitz.evaluation.policy.human import BANDS, ranked, usual_moves
+from kibitz.evaluation.samples import records
+from kibitz.games.chess.moves import from_move
+from kibitz.play.session import Session
+from kibitz.report.page import render_test_page
+from kibitz.runs import Run
+from kibitz.store.positions import Batch
+from kibitz.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def games(human_run: Path, small_store: Store) -> Chosen:
+    whole = choose(Run(human_run), small_store)
+    return replace(whole, games=whole.games[:8])
+
+
+@pytest.fixture(scope="module")
+def result(human_run: Path, small_store: Store, games: Chosen) -> dict[str, Any]:
+    return examine(
+        Run(human_run), small_store, games, Plan(), command="kibitz test it", tell=lambda *_: None, say=lambda _: None
+    )
+
+
+def test_accuracy_and_log_loss_are_those_of_a_plain_count(
+    human_run: Path, small_store: Store, games: Chosen, result: dict[str, Any]
+) -> None:
+    """Position by position, with python-chess's legal moves and ratings told as `analyze` tells them."""
+    session = Session(human_run)
+    right, losses = [], []
+    for game in games.games:
+        record = records(small_store, [int(game)])[int(game)]
+        plies = np.arange(len(record.uci))
+        codes, state = small_store.replay(np.full(len(plies), game), plies)
+        headers: Any = {
+            "WhiteElo": str(record.row["white_rating"] or ""), "BlackElo": str(record.row["black_rating"] or ""),
+            "Site": record.row["site"] or "", "TimeControl": record.row["time_control"] or "",
+            "Event": record.row["event"] or "",
+        }  # fmt: skip
+        moves = [chess.Move.from_uci(uci) for uci in record.uci]
+        state = told(state, headers, session.beyond, moves)
+        answers = session.evaluate(codes, state)
+        for i, move in enumerate(moves):
+            board = chess.Board(record.fens[i])
+            chances = {}
+            for legal in board.legal_moves:
+                p = answers["origin"][i, legal.from_square] * answers["target"][i, legal.from_square, legal.to_square]
+                if legal.promotion:
+                    p *= answers["promotion"][i, chess.square_file(legal.to_square), legal.promotion - 2]
+                chances[from_move(legal)] = float(p)
+            own = chances[from_move(move)]
+            right.append(own == max(chances.values()))
+            losses.append(-np.log(own / sum(chances.values())))
+    assert result["figures"]["accuracy"]["value"] == pytest.approx(np.mean(right), abs=2 / len(right))
+    assert result["figures"]["log_loss"]["value"] == pytest.approx(np.mean(losses), rel=1e-3)
+    assert result["figures"]["accuracy"]["n"] == len(right)
+
+
+def test_the_figures_that_programs_read(result: dict[str, Any]) -> None:
+    names = {
+        "accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "perplexity", "log_loss_ratings_shuffled",
+        "log_loss_ratings_withheld", "winner_accuracy", "winner_accuracy_ratings_withheld", "ahead_by_queen",
+        "ahead_by_rook", "ahead_by_piece", "known_blunder",
+    }  # fmt: skip
+    assert names <= set(result["figures"])
+    assert {"rating", "ply", "opening", "phase"} <= set(result["by"])
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    figures = result["figures"]
+    assert figures["perplexity"]["value"] == pytest.approx(np.exp(figures["log_loss"]["value"]))
+    counted = sum(row["figure"]["n"] for row in result["by"]["rating"]["rows"])
+    assert counted == figures["accuracy"]["n"]
+    cost = figures["log_loss_cost_ratings_shuffled"]["value"]
+    assert cost == pytest.approx(
+        figures["log_loss_ratings_shuffled"]["value"] - figures["log_loss_where_rated"]["value"]
+    )
+    assert {"random_move", "most_frequent_move"} <= set(result["baselines"])
+    assert "Results by rating" in {table["title"] for table in result["tables"]}
+    assert BANDS[1:-1] == tuple(range(800, 2801, 200))
+
+
+def test_the_page_has_it_all(result: dict[str, Any]) -> None:
+    page = render_test_page(result)
+    assert "A piece up in the opening" in page
+    assert "What it is worth to be told" in page
+
+
+def test_ranks() -> None:
+    """Of equal moves the one further left ranks first."""
+    board = chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1")
+    from kibitz.games.chess.replay import encode_board
+
+    row = encode_board(board)[None]
+    batch = Batch(row[:, :64].copy(), row[:, 64:].copy(), np.array([0]), np.array([0]))
+    answers = {"origin": np.full((1, 64), 1 / 64, np.float32), "target": np.zeros((1, 64, 64), np.float32)}
+    answers["target"][0, 0, [1, 8, 9]] = (0.2, 0.5, 0.2)
+    for uci, rank, chance in (("a1a2", 1, 5 / 9), ("a1b1", 2, 2 / 9), ("a1b2", 3, 2 / 9)):
+        found = ranked(answers, batch, np.array([from_move(chess.Move.from_uci(uci))], np.uint16))
+        assert (int(found["rank"][0]), int(found["choices"][0])) == (rank, 3)
+        assert found["chance"][0] == pytest.approx(chance)
+        assert found["surest"][0] == pytest.approx(5 / 9)
+        assert int(found["best"][0]) == from_move(chess.Move.from_uci("a1a2"))
+
+
+def test_the_most_frequent_moves_are_counted_as_their_mover_sees_them(small_store: Store) -> None:
+    games = np.flatnonzero(small_store.plies > 0)[:30]
+    counts = usual_moves(small_store, games)
+    plain = np.zeros(4096, int)
+    for game in games:
+        for ply in range(int(small_store.plies[game])):
+            move = int(small_store.moves[small_store.offsets[game] + ply]) & 0xFFF
+            turned = 56 * (ply % 2)
+            plain[((move & 63) ^ turned) + 64 * ((move >> 6) ^ turned)] += 1
+    assert np.array_equal(counts, plain)
+
+
+# A piece up
+
+
+def test_one_piece_is_taken_and_the_rest_stays(small_store: Store) -> None:
+    places = handicaps.openings(small_store, np.flatnonzero(small_store.plies > 0), seed=0)
+    assert len(places)
+    rng = np.random.default_rng(0)
+    from kibitz.games.chess.replay import decode_board
+
+    for game, ply in places[:40]:
+        assert handicaps.FROM <= ply <= handicaps.TO
+        codes, state = small_store.replay(np.array([game]), np.array([ply]))
+        board = decode_board(codes[0], state[0])
+        for piece_types in handicaps.TAKEN.values():
+            less = handicaps.without(board, piece_types, chess.WHITE, rng)
+            if less is None:
+                continue
+            assert less.is_valid()
+            gone = set(board.piece_map().items()) - set(less.piece_map().items())
+            assert not set(less.piece_map().items()) - set(board.piece_map().items())
+            ((_, piece),) = gone
+            assert piece.color == chess.WHITE
+            assert piece.piece_type in piece_types
+
+
+def test_the_known_blunder_is_that_position() -> None:
+    board = chess.Board()
+    for san in ["e4", "d5", "exd5", "Qxd5", "Nc3", "a6"]:
+        board.push_san(san)
+    assert board.fen() == handicaps.KNOWN
+
+
+def test_the_side_that_is_ahead_is_asked_for(monkeypatch: pytest.MonkeyPatch, small_store: Store) -> None:
+    """A network that counts pieces and nothing else finds whoever has one more ahead in every position."""
+
+    class Counts:
+        beyond: dict[str, int] = {}  # noqa: RUF012
+
+        def evaluate(self, codes: Any, state: Any) -> Any:
+            white = ((codes > 0) & (codes < 7)).sum(1) * 1.0 - (codes > 6).sum(1)
+            return {"value": np.clip(np.where(state[:, 0] == 0, white, -white) + 0.0, -1, 1)}
+
+    counts: Any = Counts()
+    even = np.flatnonzero(small_store.plies > 0)
+    monkeypatch.setattr(
+        handicaps, "openings", lambda *_: np.array([[game, 0] for game in even[:30]])
+    )  # every start position: equal in number
+    figures, table = handicaps.handicaps(counts, small_store, even, 0)
+    for name in handicaps.TAKEN:
+        assert figures[f"ahead_by_{name}"].value == 1
+    assert figures["known_blunder"].value == 1
+    assert [row[0] for row in table["rows"][:3]] == ["a queen", "a rook", "a piece"]

@@ -1,0 +1,98 @@
+"""Which games a run is tested on: never one that it has seen, unless asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.evaluation.games import bundled_note, choose, describe
+from kibitz.runs import Run
+from kibitz.store.split import TEST, VALIDATE
+from kibitz.store.store import Store
+from support.helpers import import_games
+
+DRAWN = '[White "A"]\n[Black "B"]\n[Date "2020.01.01"]\n[Result "1/2-1/2"]\n\n1. e4 e5 1/2-1/2\n\n'
+WON = '[White "A"]\n[Black "B"]\n[Date "2020.01.01"]\n[Result "1-0"]\n\n1. e4 f6 2. d4 g5 3. Qh5# 1-0\n\n'
+
+
+def decisive(store: Store) -> NDArray[np.bool_]:
+    return np.asarray(store.column("result") != 0)
+
+
+def test_own_store_gives_the_test_side(opened: Run, small_store: Store) -> None:
+    chosen = choose(opened, small_store)
+    won = decisive(small_store)
+    assert np.array_equal(chosen.games, np.flatnonzero((small_store.sides() == TEST) & won))
+    assert chosen.left_out == won.sum() - len(chosen.games)
+    assert chosen.taken == won.sum()
+    assert chosen.seen == 0
+    assert chosen.words == f"test games of its split {small_store.split.describe()}"
+
+
+def test_another_store_keeps_only_unseen_games(opened: Run, small_store: Store, bundled_store: Store) -> None:
+    chosen = choose(opened, bundled_store)
+    seen = set(small_store.column("hash")[(small_store.sides() != TEST) & decisive(small_store)].tolist())
+    hashes = bundled_store.column("hash").tolist()
+    expected = [game for game in np.flatnonzero(decisive(bundled_store)).tolist() if hashes[game] not in seen]
+    assert chosen.games.tolist() == expected
+    assert chosen.left_out == len(seen)
+    assert chosen.words == "games that the network has not seen"
+
+
+def test_validation_and_all(opened: Run, small_store: Store) -> None:
+    validation = choose(opened, small_store, "validation")
+    won = decisive(small_store)
+    assert np.array_equal(validation.games, np.flatnonzero((small_store.sides() == VALIDATE) & won))
+    assert validation.seen == len(validation.games)
+    every = choose(opened, small_store, "all")
+    assert np.array_equal(every.games, np.flatnonzero(won))
+    assert every.seen == choose(opened, small_store).left_out
+    assert f"{every.seen:,} of which the network learned from" in every.words
+    assert np.array_equal(choose(opened, small_store, "test").games, choose(opened, small_store).games)
+    with pytest.raises(UsageError, match="--split train: choose from unseen"):
+        choose(opened, small_store, "train")
+
+
+def test_nothing_left_is_said(opened: Run, make_store: Callable[..., Store], tmp_path: Path) -> None:
+    seen = import_games(tmp_path / "seen.store", limit=1)
+    with pytest.raises(KibitzError, match="has seen all 1 that winner takes; name another store, or take --split all"):
+        choose(opened, seen)
+    with pytest.raises(KibitzError, match="none of its 1 games is for validation"):
+        choose(opened, seen, "validation")
+    (tmp_path / "drawn.pgn").write_text(DRAWN)
+    with pytest.raises(KibitzError, match="winner takes none of its 1 games"):
+        choose(opened, make_store(tmp_path / "drawn.store", tmp_path / "drawn.pgn"))
+
+
+def test_a_store_of_another_game_is_refused(opened: Run, small_store: Store, tmp_path: Path) -> None:
+    path = shutil.copytree(small_store.path, tmp_path / "go.store")
+    info = (path / "store.json").read_text()
+    (path / "store.json").write_text(info.replace('"game": "chess"', '"game": "go"', 1))
+    with pytest.raises(UsageError, match=r"a store of go games; .* was trained on chess"):
+        choose(opened, Store(path))
+
+
+def test_bundled_games_are_said_to_be_engine_games(
+    small_store: Store, make_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    note = bundled_note(small_store, np.arange(10))
+    assert note is not None
+    assert note.startswith("All of these games")
+    assert "not the paper's" in note
+    (tmp_path / "won.pgn").write_text(WON)
+    assert bundled_note(make_store(tmp_path / "won.store", tmp_path / "won.pgn"), np.arange(1)) is None
+
+
+def test_a_sample_is_said_to_be_one(opened: Run, small_store: Store) -> None:
+    chosen = dataclasses.replace(choose(opened, small_store), words="these games")
+    assert describe(small_store, chosen, 700, 700)["split"] == "these games"
+    sampled = describe(small_store, chosen, 70, 7000)
+    assert sampled["split"] == "these games; 70 of their 7,000 positions, drawn evenly"
+    assert (sampled["positions"], sampled["positions_tested"], sampled["games"]) == (7000, 70, len(chosen.games))

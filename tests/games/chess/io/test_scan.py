@@ -1,0 +1,86 @@
+"""Where games begin: known texts, and a slow twin on mutated ones."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kibitz.games.chess.io.scan import scan
+
+GAME = '[Event "a"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
+
+
+def parts(text: bytes) -> list[tuple[bytes, bytes]]:
+    """Headers and moves of each game found."""
+    begins, bodies = scan(text)
+    ends = [*begins[1:].tolist(), len(text)][: len(begins)]
+    return [(text[a:b], text[b:e]) for a, b, e in zip(begins.tolist(), bodies.tolist(), ends, strict=True)]
+
+
+def test_games_with_headers() -> None:
+    found = parts((GAME * 3).encode())
+    assert [moves.strip() for _, moves in found] == [b"1. e4 e5 1-0"] * 3
+    assert all(headers.startswith(b"[Event") and b"[Result" in headers for headers, _ in found)
+
+
+def test_no_blank_line_between_games_or_parts() -> None:
+    text = b'[Event "a"]\n1. e4 1-0\n[Event "b"]\n1. d4 0-1'
+    assert [moves.strip() for _, moves in parts(text)] == [b"1. e4 1-0", b"1. d4 0-1"]
+
+
+def test_windows_line_ends() -> None:
+    assert len(parts((GAME * 3).replace("\n", "\r\n").encode())) == 3
+
+
+def test_games_without_headers() -> None:
+    text = b"1. e4 e5 1-0\n\n1. d4 d5\n2. c4 1/2-1/2\n\n1. c4 *\n"
+    assert [moves.split()[1] for _, moves in parts(text)] == [b"e4", b"d4", b"c4"]
+    assert all(headers == b"" for headers, _ in parts(text))
+
+
+def test_a_blank_line_inside_moves_ends_no_game() -> None:
+    assert len(parts(b'[Event "a"]\n\n1. e4 e5\n\n2. Nf3 Nc6\n\n1. is no result 1-0\n')) == 1
+
+
+def test_headers_without_moves_belong_to_what_follows() -> None:
+    """Two blocks of headers with a blank line between are one game, as other readers have it too."""
+    assert len(parts(b'[Event "a"]\n\n[Site "b"]\n\n1. e4 1-0\n')) == 1
+
+
+def test_comments_in_brackets_are_no_headers() -> None:
+    text = b'[Event "a"]\n\n1. e4 { [%clk 1:00:00] }\n[%eval 0.3] e5 1-0\n'
+    assert len(parts(text)) == 1
+
+
+def test_lines_for_other_programs_are_passed_over() -> None:
+    text = b"% made by hand\n" + GAME.encode() + b'% [Event "no"]\n' + GAME.encode()
+    assert len(parts(text)) == 2
+
+
+def test_nothing() -> None:
+    assert parts(b"") == []
+    assert parts(b"\n \r\n\t\n") == []
+    assert len(parts(b"[")) == 1
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from([*b'[]"ab1.*-0/2 \t\r\n%{}', *GAME.encode(), 0, 255]), max_size=200).map(bytes))
+def test_any_bytes_are_cut_into_ordered_parts(text: bytes) -> None:
+    """Begins grow, bodies lie in their game, and only blank text or lines of % stand before the first."""
+    begins, bodies = scan(text)
+    ends = [*begins[1:].tolist(), len(text)][: len(begins)]
+    for begin, body, end in zip(begins.tolist(), bodies.tolist(), ends, strict=True):
+        assert begin <= body <= end
+        assert begin < end
+        assert begin == 0 or text[begin - 1] == 10  # a game begins a line
+    before = text[: int(begins[0])] if len(begins) else text
+    assert all(line.startswith(b"%") or not line.strip(b" \t\r") for line in before.split(b"\n"))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 6), st.integers(0, 400))
+def test_games_of_a_prefix_are_those_of_the_whole(count: int, cut: int) -> None:
+    """What a reader relies on that takes a file in blocks: all but the last game of a prefix stay where they are."""
+    text = (GAME * count).encode()
+    whole, prefix = scan(text)[0].tolist(), scan(text[:cut])[0].tolist()
+    assert prefix[:-1] == whole[: max(len(prefix) - 1, 0)]

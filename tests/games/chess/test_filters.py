@@ -1,0 +1,150 @@
+"""Filters: what headers mean, what is refused and why, and which calls cannot work."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+
+from kibitz.dates import parse_day, read_date
+from kibitz.errors import UsageError
+from kibitz.games.chess.filters import Filter, read_rating, speed_of
+
+DAY = datetime.date
+
+
+@pytest.mark.parametrize(
+    ("control", "event", "speed"),
+    [
+        ("60+0", "", "bullet"), ("120+1", "", "bullet"), ("180+0", "", "blitz"), ("300+3", "", "blitz"),
+        ("480+0", "", "rapid"), ("600+10", "", "rapid"), ("1500+0", "", "classical"), ("5400+30", "", "classical"),
+        ("40/7200:3600", "", "classical"), ("40/300", "", "blitz"), ("5400+30:1800+30", "", "classical"),
+        ("1/86400", "", "correspondence"), ("1/259200", "", "correspondence"),
+        ("", "Rated Blitz game", "blitz"), ("?", "FICS rated lightning game", "bullet"),
+        ("-", "World Rapid 2019", "rapid"),
+        ("-", "Rated UltraBullet game", "bullet"), ("", "Wch U12 Girls", None),
+        ("-", "Correspondence ch", "correspondence"),
+        ("0+1", "", "bullet"), ("*", "", None), ("180", "Classical", "blitz"),
+    ],
+)  # fmt: skip
+def test_speed(control: str, event: str, speed: str | None) -> None:
+    assert speed_of(control, event) == speed
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("2015.06.30", DAY(2015, 6, 30)), ("2015.06.??", DAY(2015, 6, 1)), ("2015.??.??", DAY(2015, 1, 1)),
+        ("2015", DAY(2015, 1, 1)), ("2015-06-30", DAY(2015, 6, 30)), ("2015/6/3", DAY(2015, 6, 3)),
+        ("2015.00.00", DAY(2015, 1, 1)),
+        ("????.??.??", None), ("", None), ("2015.13.01", None), ("2015.02.30", None), ("soon", None),
+        ("0000.01.01", None), ("99999.01.01", None),
+    ],
+)  # fmt: skip
+def test_dates_of_games(text: str, date: datetime.date | None) -> None:
+    assert read_date(text) == date
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2015", DAY(2015, 1, 1), DAY(2015, 12, 31)), ("2015-02", DAY(2015, 2, 1), DAY(2015, 2, 28)),
+        ("2016-02", DAY(2016, 2, 1), DAY(2016, 2, 29)), ("2015-12", DAY(2015, 12, 1), DAY(2015, 12, 31)),
+        ("2015-06-30", DAY(2015, 6, 30), DAY(2015, 6, 30)), ("2015.6.3", DAY(2015, 6, 3), DAY(2015, 6, 3)),
+    ],
+)  # fmt: skip
+def test_days_a_user_writes(text: str, first: datetime.date, last: datetime.date) -> None:
+    assert parse_day(text, "--since") == first
+    assert parse_day(text, "--until", end=True) == last
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2015-13", "2015-02-30", "15", "2015-1-1-1", "0000", "9999-99-99"])
+@pytest.mark.parametrize("end", [False, True])
+def test_days_that_are_none(text: str, end: bool) -> None:
+    with pytest.raises(UsageError, match="--until"):
+        parse_day(text, "--until", end=end)
+
+
+def test_the_last_year_there_is() -> None:
+    assert parse_day("9999", "--until", end=True) == DAY(9999, 12, 31)
+
+
+@pytest.mark.parametrize(
+    ("text", "rating"),
+    [("2000", 2000), (" 1850 ", 1850), ("?", 0), ("-", 0), ("", 0), ("0", 0), ("99999", 0), ("1500?", 1500)],
+)  # fmt: skip
+def test_ratings(text: str, rating: int) -> None:
+    assert read_rating(text) == rating
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"since": DAY(2016, 1, 1), "until": DAY(2015, 1, 1)}, "--until 2015-01-01 is before --since 2016-01-01"),
+        ({"min_rating": 2000, "max_rating": 1000}, "--max-rating 1000 is under --min-rating 2000"),
+        ({"ending": "mate"}, "--ending mate: choose from checkmate"),
+        ({"speed": ("fast",)}, "--speed fast: choose from bullet"),
+        ({"result": ("won",)}, "--result won: choose from 1-0"),
+        ({"limit": 0}, "--limit 0"),
+        ({"ending": "checkmate", "result": ("1/2-1/2",)}, "drawn"),
+    ],
+)
+def test_filters_that_cannot_work(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        Filter(**options).check()
+
+
+def refused(**options: Any) -> str | None:
+    """What a filter says of a game rated 2100 and 1900, won by White in June 2015."""
+    game = {"White": "Carlsen, M", "Black": "Nobody", "TimeControl": "300+0"}
+    return Filter(**options).refuses_headers(game, (2100, 1900), 1, DAY(2015, 6, 1))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({}, None),
+        ({"min_rating": 1900}, None), ({"min_rating": 1901}, "rating under 1901"),
+        ({"max_rating": 2100}, None), ({"max_rating": 2099}, "rating over 2099"),
+        ({"since": DAY(2015, 6, 1)}, None), ({"since": DAY(2015, 6, 2)}, "before 2015-06-02"),
+        ({"until": DAY(2015, 6, 1)}, None), ({"until": DAY(2015, 5, 31)}, "after 2015-05-31"),
+        ({"result": ("1-0",)}, None), ({"result": ("0-1", "1/2-1/2")}, "other result"),
+        ({"player": ("carlsen",)}, None), ({"player": ("x", "NOBODY")}, None),
+        ({"player": ("Karpov",)}, "other players"),
+        ({"speed": ("blitz", "rapid")}, None), ({"speed": ("bullet",)}, "speed blitz"),
+    ],
+)  # fmt: skip
+def test_headers(options: dict[str, Any], reason: str | None) -> None:
+    assert refused(**options) == reason
+
+
+@pytest.mark.parametrize("ratings", [(0, 2100), (2100, 0), (0, 0)])
+def test_unknown_ratings(ratings: tuple[int, int]) -> None:
+    """Left out where a bound is given, unless asked for; a known one must keep the bound all the same."""
+
+    def say(**options: Any) -> str | None:
+        return Filter(**options).refuses_headers({}, ratings, 1, None)
+
+    assert say() is None
+    assert say(min_rating=2000) == say(max_rating=2200) == "no rating"
+    assert say(min_rating=2000, unrated=True) is None
+    assert say(min_rating=2200, unrated=True) == ("rating under 2200" if any(ratings) else None)
+
+
+def test_unknown_dates_and_time_controls() -> None:
+    assert Filter(since=DAY(2015, 1, 1)).refuses_headers({}, (0, 0), 1, None) == "no date"
+    assert Filter(speed=("blitz",)).refuses_headers({}, (0, 0), 1, None) == "no time control"
+
+
+def test_results_and_moves() -> None:
+    assert Filter(ending="decisive").refuses_result(0) == "drawn"
+    assert Filter(ending="decisive").refuses_result(-1) is None
+    assert Filter(ending="checkmate").refuses_moves(30, "resignation") == "not by checkmate"
+    assert Filter(ending="checkmate").refuses_moves(30, "checkmate") is None
+    assert Filter(min_plies=31).refuses_moves(30, "checkmate") == "under 31 plies"
+
+
+def test_what_was_asked_for_is_kept_without_the_defaults() -> None:
+    assert Filter().as_json() == {}
+    assert Filter(min_rating=2000, until=DAY(2015, 12, 31)).as_json() == {"min_rating": 2000, "until": "2015-12-31"}

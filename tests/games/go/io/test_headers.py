@@ -1,0 +1,118 @@
+"""What headers say: ranks, results, komi, rules; and the encodings that they come in."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kibitz.games.go.io.headers import rank_value, read_komi, read_rank, read_result, read_rules, read_said
+from kibitz.games.go.io.text import charset_of, read_headers, unscramble
+
+
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [("9d", "9d"), ("3k", "3k"), ("5 kyu", "5k"), ("9段", "9d"), ("P9段", "9p"), ("九段", "9d"), ("1p", "1p"),
+     ("6 dan", "6d"), ("7d?", "7d"), ("18级", "18k"), ("9 dan pro", "9p"), ("初段", "1d"), ("", None), ("NR", None),
+     ("Meijin", None), ("44d", None), ("0k", None), ("30K", "30k"), ("4단", "4d")],
+)  # fmt: skip
+def test_ranks(text: str, rank: str | None) -> None:
+    assert read_rank(text) == rank
+
+
+def test_ranks_are_in_order() -> None:
+    order = ["30k", "2k", "1k", "1d", "6d", "9d", "1p", "9p"]
+    assert sorted(order, key=rank_value, reverse=True) == order[::-1]
+    with pytest.raises(ValueError, match="no rank"):
+        rank_value("strong")
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [("B+3.5", (1, 3.5, "counted")), ("W+R", (-1, None, "resignation")), ("W+Resign", (-1, None, "resignation")),
+     ("B+T", (1, None, "time")), ("B+Time", (1, None, "time")), ("W+F", (-1, None, "forfeit")),
+     ("B+Offline", (1, None, "forfeit")), ("0", (0, 0.0, "counted")), ("Draw", (0, 0.0, "counted")),
+     ("Jigo", (0, 0.0, "counted")), ("Void", (0, None, "void")), ("?", (None, None, "unknown")),
+     ("", (None, None, "unknown")), ("B+", (1, None, "unknown")), ("w+0.50", (-1, 0.5, "counted")),
+     ("W+0.0", (-1, None, "unknown")), ("B+0.02", (1, None, "unknown")), ("B+2,5", (1, 2.5, "counted")),
+     ("Black wins", (None, None, "unknown"))],
+)  # fmt: skip
+def test_results(text: str, read: tuple[int | None, float | None, str]) -> None:
+    assert read_result(text) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "margin", "rules", "handicap", "komi"),
+    [("6.5", None, None, 0, 6.5), ("650", None, None, 0, 6.5), ("375", None, "chinese", 0, 7.5),
+     ("3.75", None, "chinese", 0, 7.5), ("0", None, None, 0, 0.0), ("", None, None, 0, 0.0),
+     ("0", 0.5, "japanese", 0, 6.5), ("0", 2.5, "chinese", 0, 7.5), ("0", 3.0, "japanese", 2, 0.0),
+     ("", 3.5, "japanese", 3, 0.5), ("-9.5", None, None, 0, -9.5), ("5,5", None, None, 0, 5.5),
+     ("65.00", None, None, 0, 65.0), ("none", None, None, 0, 0.0)],
+)  # fmt: skip
+def test_komi(text: str, margin: float | None, rules: str | None, handicap: int, komi: float) -> None:
+    assert read_komi(text, margin, rules, handicap) == komi
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [("Japanese", "japanese"), ("jp", "japanese"), ("Chinese", "chinese"), ("AGA", "aga"), ("NZ", "new zealand"),
+     ("New Zealand", "new zealand"), ("Ing GOE", "ing"), ("GOE", "ing"), ("Tromp-Taylor", "tromp-taylor"),
+     ("Korean", "korean"), ("日本", "japanese"), ("", None), ("house", None)],
+)  # fmt: skip
+def test_rules(text: str, rules: str | None) -> None:
+    assert read_rules(text) == rules
+
+
+def test_all_of_it() -> None:
+    said = read_said({"RE": "W+1.75", "KM": "375", "RU": "Chinese", "DT": "2005-03-08,09", "BR": "3d"}, 0, 19)
+    assert (said.result, said.margin, said.komi, said.rules) == (-1, 3.5, 7.5, "chinese")  # stones made points
+    assert said.date == datetime.date(2005, 3, 8)
+    assert (said.black_rank, said.white_rank) == ("3d", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [("(;PB[Lee Sedol])", "utf-8"), ("(;PB[忧郁的孤影]PW[楚阳春])", "utf-8"),
+     ("(;PB[忧郁的孤影]PW[楚阳春])", "gb18030"),
+     ("(;PB[羽根泰正]PW[たけみや])", "shift_jis"), ("(;PB[이세돌 구단]PW[박정환 구단])", "euc_kr"),
+     ("(;PB[José Müller])", "latin-1"), ("(;PB[Åsa Öberg])", "latin-1")],
+)  # fmt: skip
+def test_an_encoding_is_guessed(text: str, encoding: str) -> None:
+    data = text.encode(encoding)
+    assert data.decode(charset_of(data)) == text
+
+
+def test_ca_is_believed_where_it_is_right() -> None:
+    data = "(;CA[GB2312]PB[联通])".encode("gb18030")  # which happens to be UTF-8 too
+    assert "联通" in data.decode(charset_of(data))
+    data = "(;CA[Shift_JIS]PB[武宮正樹])".encode("shift_jis")
+    assert "武宮正樹" in data.decode(charset_of(data))
+    data = "(;CA[UTF-8]PB[楚阳春忧郁的孤影])".encode("gb18030")  # not right
+    assert "楚阳春" in data.decode(charset_of(data))
+    assert charset_of("(;CA[nonsense]PB[é])".encode()) == "utf-8"
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_decoded(data: bytes) -> None:
+    read_headers(data.decode(charset_of(data)))
+
+
+def test_text_read_with_the_wrong_encoding_is_put_right() -> None:
+    assert unscramble("蔡文驰".encode().decode("latin-1")) == "蔡文驰"
+    assert unscramble("9段]".encode().decode("gb18030")) == "9段]"
+    assert unscramble("檀啸") == "檀啸"  # in Chinese bytes these are UTF-8 for something odd
+    assert unscramble("José") == "José"
+
+
+def test_headers() -> None:
+    head = "(;GM[1]PB[]PW[a \\] b\\\\]GN[two\nlines] ;PB[second]PW[other]EV[x\\\ny]"
+    assert read_headers(head) == {"GM": "1", "PB": "second", "PW": "a ] b\\", "GN": "two lines", "EV": "xy"}
+
+
+def test_a_header_that_lost_its_bracket() -> None:
+    headers = read_headers("(;BR[9娈礭  WR[P9娈礭  KM[650]HA[0]RE[W+R]")
+    assert {name: headers[name] for name in ("KM", "HA", "RE")} == {"KM": "650", "HA": "0", "RE": "W+R"}
+    assert read_rank(headers["BR"]) == "9d"
+    assert read_rank(headers["WR"]) == "9p"

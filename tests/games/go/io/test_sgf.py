@@ -1,0 +1,168 @@
+"""Records for faces: read, written, and read again, by us and by sgfmill."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sgfmill import sgf, sgf_moves
+
+from kibitz.errors import KibitzError
+from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records, write_sgf
+from kibitz.games.go.points import BLACK, GRID, PASS, WHITE
+from kibitz.games.go.rules import Board, Illegal
+
+GAME = "(;GM[1]FF[4]SZ[9]KM[5.5]RU[Chinese]RE[W+R]PB[a\\]b]PW[c\\\\d];B[cc];W[gg];B[];W[cg])"
+
+
+def random_game(seed: int, size: int, plies: int) -> list[int]:
+    """Legal moves, a pass now and then."""
+    draw, board, moves = random.Random(seed), Board(size), list[int]()
+    for ply in range(plies):
+        colour = 1 + ply % 2
+        some = [draw.randrange(size) * GRID + draw.randrange(size) for _ in range(20)]
+        point = next((point for point in some if board.why_not(colour, point) is None), PASS)
+        board.play(colour, point)
+        moves.append(point)
+    return moves
+
+
+def test_a_record() -> None:
+    record = parse_record(GAME)
+    assert (record.size, record.komi, record.rules, record.result, record.ending) == (
+        9,
+        5.5,
+        "chinese",
+        -1,
+        "resignation",
+    )
+    assert record.moves == [40, 120, PASS, 6 * 19 + 2]
+    assert (record.headers["PB"], record.headers["PW"]) == ("a]b", "c\\d")
+    assert record.board().to_move == BLACK
+    assert record.board(1)[40] == BLACK
+    assert record.board(1)[120] == 0
+    assert record.start()[362] == 9
+
+
+def test_a_record_with_handicap() -> None:
+    record = parse_record("(;SZ[19]HA[2]AB[dd][pp];W[cc])")
+    assert (record.black, record.white, record.side, record.handicap) == ((60, 300), (), WHITE, 2)
+    assert record.board(0).to_move == WHITE
+
+
+def test_illegal_moves_are_read_but_not_played() -> None:
+    record = parse_record("(;B[aa];W[aa])")
+    assert record.board(1)[0] == BLACK
+    with pytest.raises(Illegal, match="on a stone"):
+        record.board()
+
+
+def test_the_rules_of_the_game_count() -> None:
+    suicide = "(;RU[%s];B[ba];W[qq];B[ab];W[aa])"
+    with pytest.raises(Illegal, match="suicide"):
+        parse_record(suicide % "Japanese").board()
+    parse_record(suicide % "Ing").board()
+    parse_record(suicide % "Japanese").board(suicide=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("", "no game"), ("hello", "no game"), ("(;B[aa]", "cut short"), ("(;SZ[20];B[aa])", "board of 20×20"),
+     ("(;B[aaa])", "unreadable"), ("(;GM[40];B[aa])", "another game"), (b"\xff\xfe\0(\0;\0", "no game")],
+)  # fmt: skip
+def test_what_is_no_record(text: str | bytes, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        parse_record(text)
+
+
+def test_text_and_bytes() -> None:
+    assert parse_record("(;CA[GB2312]PB[古力];B[aa])").headers["PB"] == "古力"  # text has no encoding any more
+    assert parse_record("(;CA[GB2312]PB[古力];B[aa])".encode("gb18030")).headers["PB"] == "古力"
+
+
+def test_files(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text(GAME + "\n(;SZ[20];B[aa])\n" + GAME)
+    (tmp_path / "b.sgf").write_bytes(b"\0\1\2")
+    first, wrong, last, file = read_records([str(tmp_path)])
+    assert isinstance(first, Record)
+    assert first == last
+    assert wrong == Unreadable(str(tmp_path / "a.sgf"), 2, "board of 20×20: SZ[20]")
+    assert file == Unreadable(str(tmp_path / "b.sgf"), 0, "binary, not text; an SGF is text")
+    with pytest.raises(KibitzError, match="no such file"):
+        list(read_records([str(tmp_path / "c.sgf")]))
+
+
+def test_what_is_written_is_as_it_was_read() -> None:
+    for text in (GAME, "(;SZ[13]HA[3]AB[aa][bb][cc]AW[dd]PL[B];B[ee])", "(;RE[Void];W[aa])", "(;RE[B+3.5]KM[0])"):
+        record = parse_record(text)
+        again = parse_record(write_sgf(record))
+        for headers in (record.headers, again.headers):
+            headers.clear()
+        assert again == record
+
+
+def test_notes_and_headers() -> None:
+    record = parse_record(GAME)
+    text = write_sgf(
+        record, {0: {"C": ["start ] \\"]}, 2: {"TR": ["aa", "bb"], "LB": ["cc:1"]}}, {"AP": "kibitz:1", "KM": "7"}
+    )
+    game = sgf.Sgf_game.from_string(text)
+    nodes = list(game.get_main_sequence())
+    assert nodes[0].get("C") == "start ] \\"
+    assert nodes[0].get("AP") == ("kibitz", "1")
+    assert nodes[0].get("KM") == 7
+    assert nodes[2].get("TR") == {(8, 0), (7, 1)}
+    assert nodes[2].get("LB") == [((6, 2), "1")]
+    assert game.get_player_name("b") == "a]b"
+    assert game.get_winner() == "w"
+
+
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([9, 13, 19]),
+    st.integers(0, 150),
+    st.floats(-20, 20).map(lambda x: round(x * 2) / 2),
+)
+@settings(deadline=None, max_examples=30)
+def test_any_game_comes_back(seed: int, size: int, plies: int, komi: float) -> None:
+    moves = random_game(seed, size, plies)
+    record = Record(size, moves=moves, komi=komi, result=1, ending="time", headers={"PB": "]\\[ é 古"})
+    text = write_sgf(record)
+    again = parse_record(text)
+    assert (again.moves, again.size, again.komi, again.result, again.ending) == (moves, size, komi, 1, "time")
+    assert again.headers["PB"] == "]\\[ é 古"
+    board, played = sgf_moves.get_setup_and_moves(sgf.Sgf_game.from_string(text))
+    for colour, at in played:
+        if at is not None:
+            board.play(*at, colour)
+    colours = again.board().colours().reshape(GRID, GRID)
+    for row in range(size):
+        for column in range(size):
+            assert {None: 0, "b": BLACK, "w": WHITE}[board.get(row, column)] == colours[size - 1 - row, column]
+
+
+@given(st.integers(0, 2**32), st.integers(0, 80))
+@settings(deadline=None, max_examples=20)
+def test_games_written_by_sgfmill(seed: int, plies: int) -> None:
+    moves = random_game(seed, 13, plies)
+    game = sgf.Sgf_game(13, encoding="UTF-8")
+    game.root.set("KM", 6.5)
+    for ply, point in enumerate(moves):
+        at = None if point == PASS else (12 - point // GRID, point % GRID)
+        game.extend_main_sequence().set_move("bw"[ply % 2], at)
+    record = parse_record(game.serialise())
+    assert (record.moves, record.size, record.komi) == (moves, 13, 6.5)
+
+
+def test_void_and_draw_and_nothing_are_told() -> None:
+    for record, value in (
+        (Record(19, ending="void", result=0), "RE[Void]"),
+        (Record(19, ending="counted", result=0, margin=0.0), "RE[0]"),
+        (Record(19, ending="counted", result=-1, margin=2.5), "RE[W+2.5]"),
+        (Record(19, ending="forfeit", result=1), "RE[B+F]"),
+    ):
+        assert value in write_sgf(record)
+    assert "RE" not in write_sgf(Record(19))

@@ -1,0 +1,41 @@
+"""Batches and the account of what was left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from kibitz.games.batch import EXAMPLES, GameBatch, LeftOut
+
+
+def test_taking_some_games() -> None:
+    batch = GameBatch(
+        np.array([1, 2, 3, 4, 5, 6], np.uint16), np.array([2, 0, 3, 1], np.int32),
+        np.arange(4, dtype=np.uint8)[:, None],
+        pa.table({"name": ["a", "b", "c", "d"]}), LeftOut(), 9, {"clock": np.array([10, 20, 30, 40, 50, 60])},
+    )  # fmt: skip
+    taken = batch.take(np.array([False, True, True, False]))
+    assert taken.moves.tolist() == [3, 4, 5]
+    assert taken.plies.tolist() == [0, 3]
+    assert taken.starts is not None
+    assert taken.starts.tolist() == [[1], [2]]
+    assert taken.table["name"].to_pylist() == ["b", "c"]
+    assert taken.beside["clock"].tolist() == [30, 40, 50]
+    assert (len(taken), taken.read) == (2, 9)
+    assert batch.take(np.ones(4, np.bool_)) is batch
+
+
+def test_accounts_add_up_and_come_back() -> None:
+    one, two = LeftOut(), LeftOut()
+    for game in range(3):
+        one.add("drawn", "a.pgn", game, {"White": "A", "Round": "1"})
+        two.add("drawn", "b.pgn", game, {})
+    two.add("variant", "b.pgn", 9, {}, "Atomic")
+    one.merge(two)
+    assert one.counts == {"drawn": 6, "variant": 1}
+    assert [example["file"] for example in one.examples["drawn"]] == ["a.pgn"] * 3 + ["b.pgn"] * (EXAMPLES - 3)
+    assert one.examples["drawn"][0]["headers"] == {"White": "A"}
+    again = LeftOut.from_json(one.as_json())
+    assert again.as_json() == one.as_json()
+    again.add("drawn", "c.pgn", 1, {})  # does not reach into the account it came from
+    assert one.counts["drawn"] == 6

@@ -1,0 +1,49 @@
+import pytest
+
+from kibitz.errors import UsageError
+from kibitz.nets.layers import Conv, Dense, Pool, read_layers, shapes
+from kibitz.systems.winner import PAPER_LAYERS
+
+
+def test_the_posts_layers_have_the_posts_shapes() -> None:
+    layers = read_layers(PAPER_LAYERS)
+    assert layers == [Conv(400, 4, 4), Pool(2, 2), Conv(200, 2, 2), Dense(70)]
+    assert shapes(layers, 7) == [(400, 5, 5), (400, 3, 3), (200, 2, 2), (70, 1, 1)]
+
+
+def test_stride_and_padding_are_read() -> None:
+    assert read_layers("32conv3x3s2p1") == [Conv(32, 3, 3, 2, 1)]
+    assert shapes(read_layers("32conv4x4s2p1"), 7) == [(32, 4, 4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("400conv9x9", "layer 1 (400conv9x9)"),  # larger than the board
+        ("400conv8x8", "layer 1 (400conv8x8)"),  # W + 2P − F = 0, which the post excludes
+        ("400conv4x4.pool2x2.200conv4x4", "layer 3 (200conv4x4)"),
+        ("400conv3x3s2", "layer 1 (400conv3x3)"),  # 5 is no multiple of 2
+        ("400conv4x4.pool7x7", "layer 2 (pool7x7)"),
+    ],
+)
+def test_a_layer_that_does_not_fit_is_named(text: str, named: str) -> None:
+    with pytest.raises(UsageError, match="layer") as error:
+        shapes(read_layers(text), 7)
+    assert named in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "400conv4x4.", "conv4x4", "400conv4", "ip0", "0conv2x2", "4conv2x2s0", "ip8.4conv2x2"]
+)
+def test_what_is_no_layer_is_named(text: str) -> None:
+    with pytest.raises(UsageError, match=r"layer \d"):
+        read_layers(text)
+
+
+def test_residual_blocks_and_repetition() -> None:
+    layers = read_layers("16conv3x3p1.2*16res3x3.8res3x3")
+    assert len(layers) == 4
+    assert shapes(layers, 7) == [(16, 8, 8), (16, 8, 8), (16, 8, 8), (8, 8, 8)]
+    for wrong in ("0*16res3x3", "16res2x2", "0res3x3", "*16res3x3", "2*"):
+        with pytest.raises(UsageError):
+            read_layers(wrong)

@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import chess
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kibitz.errors import UsageError
+from kibitz.games.chess.replay import encode_board
+from kibitz.play.chess.player import METHODS, Limits, Player, Thought
+from support.chess_fakes import Fake
+
+SEARCHES = METHODS[2:]
+
+
+def random_board(seed: int, plies: int) -> chess.Board:
+    draw = random.Random(seed)
+    board = chess.Board()
+    for _ in range(plies):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        board.push(draw.choice(moves))
+    return board
+
+
+def check(board: chess.Board, thought: Thought | None, lines: int = 1) -> None:
+    """What holds for every answer."""
+    if not any(board.legal_moves):
+        assert thought is None
+        return
+    assert thought is not None
+    assert 1 <= len(thought.lines) <= lines
+    assert len({line.move for line in thought.lines}) == len(thought.lines)
+    for line in thought.lines:
+        assert line.pv[0] == line.move
+        after = board.copy()
+        for move in line.pv:
+            assert move in after.legal_moves
+            after.push(move)
+        assert isinstance(line.score, int)
+        assert -2000 <= line.score <= 2000
+        assert sum(line.wdl) == 1000
+        assert min(line.wdl) >= 0
+        assert 0 <= line.probability <= 1.0001
+        if line.mate is not None and line.mate > 0 and after.is_checkmate():
+            assert len(line.pv) == 2 * line.mate - 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_never_an_illegal_move_in_random_positions(method: str) -> None:
+    nodes, games = (150, 60) if method in SEARCHES else (1, 400)
+    player = Player(Fake("piece", noise=0.1), method=method, lines=2, hash_mb=1)
+    for seed in range(games):
+        board = random_board(seed, seed * 7 % 130)
+        check(board, player.think(board, Limits(nodes=nodes)), lines=2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    plies=st.integers(0, 200),
+    method=st.sampled_from(METHODS),
+    temperature=st.sampled_from([0, 0.5, 3]),
+    nodes=st.integers(0, 60),
+    lines=st.integers(1, 300),
+)
+def test_any_settings_in_any_position(
+    seed: int, plies: int, method: str, temperature: float, nodes: int, lines: int
+) -> None:
+    player = Player(Fake(sharp=3), method=method, temperature=temperature, lines=lines, seed=1, cut=0.8, width=3)
+    board = random_board(seed, plies)
+    check(board, player.think(board, Limits(nodes=nodes)), lines)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3",  # mated
+        "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1",  # stalemate
+    ],
+)
+def test_no_move_where_there_is_none(method: str, fen: str) -> None:
+    assert Player(Fake(), method=method).think(chess.Board(fen), Limits(seconds=1)) is None
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/8/8/8/8/8/KB5k w - - 0 1",  # dead
+        "4k3/8/8/8/8/8/8/R3K3 w - - 130 200",  # fifty moves are over
+        "4k3/8/8/8/8/8/8/R3K3 w - - 99 90",
+        "6bk/5Qp1/8/8/8/8/8/K7 b - - 99 90",
+    ],
+)
+def test_drawn_positions_have_moves_all_the_same(method: str, fen: str) -> None:
+    board = chess.Board(fen)
+    check(board, Player(Fake(), method=method).think(board, Limits(nodes=200)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_only_the_wanted_moves(method: str) -> None:
+    board = chess.Board("8/P6k/8/8/8/8/7K/8 w - - 0 1")
+    only = (chess.Move.from_uci("a7a8n"), chess.Move.from_uci("h2h1"))
+    for temperature in (0, 2):
+        player = Player(Fake(), method=method, lines=3, temperature=temperature)
+        thought = player.think(board, Limits(nodes=100, moves=only))
+        assert thought
+        assert {line.move for line in thought.lines} <= set(only)
+    assert Player(Fake(), method=method).think(board, Limits(moves=(chess.Move.from_uci("a1a2"),))) is None
+
+
+def test_top_move_and_top_prob_are_the_thesis_s() -> None:
+    fake = Fake("piece")
+    differ = 0
+    for seed in range(60):
+        board = random_board(seed, 20)
+        row = encode_board(board)[None]
+        answers = fake.evaluate(row[:, :64], row[:, 64:])
+        pairs = {}
+        for move in board.legal_moves:
+            origin = answers["origin"][0, move.from_square]
+            target = answers["target"][0, board.piece_type_at(move.from_square) - 1, move.to_square]
+            if move.promotion in (None, chess.QUEEN):
+                pairs[move] = origin, target
+        top_move = max(pairs, key=lambda move: pairs[move])
+        top_prob = max(pairs, key=lambda move: pairs[move][0] * pairs[move][1])
+        for method, move in (("top-move", top_move), ("top-prob", top_prob)):
+            thought = Player(fake, method=method).think(board, Limits())
+            assert thought
+            assert thought.lines[0].move == move
+            assert thought.nodes == 1
+        differ += top_move != top_prob
+    assert differ
+
+
+def test_temperature_draws_in_proportion() -> None:
+    board = chess.Board("8/8/8/8/8/k7/8/K7 w - - 0 1")
+    assert board.legal_moves.count() == 1
+    board = chess.Board("7k/8/8/8/8/8/P7/K7 w - - 0 1")
+    fake = Fake()
+    certain = Player(fake, method="top-prob", lines=9).think(board, Limits())
+    assert certain
+    want = {line.move: line.probability**0.5 for line in certain.lines}
+    player = Player(fake, method="top-prob", temperature=2, seed=3)
+    counts = dict.fromkeys(want, 0)
+    for _ in range(2000):
+        thought = player.think(board, Limits())
+        assert thought
+        counts[thought.lines[0].move] += 1
+    for move, weight in want.items():
+        assert counts[move] / 2000 == pytest.approx(weight / sum(want.values()), abs=0.04)
+
+
+@pytest.mark.parametrize("method", SEARCHES)
+def test_temperature_varies_searched_moves_but_keeps_a_mate(method: str) -> None:
+    player = Player(Fake(), method=method, temperature=1, seed=1)
+    drawn = set()
+    for _ in range(15):
+        thought = player.think(chess.Board(), Limits(nodes=100))
+        assert thought
+        drawn.add(thought.lines[0].move)
+    assert len(drawn) > 2
+    for _ in range(10):
+        thought = player.think(chess.Board("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"), Limits(nodes=100))
+        assert thought
+        assert thought.lines[0].mate == 1
+
+
+def test_methods_by_default_and_what_they_lack() -> None:
+    assert Player(Fake()).method == "topprob-negamax"
+    assert Player(Fake(value=False)).method == "top-prob"
+    assert Player(Fake(value=False), value=Fake(None)).method == "topprob-negamax"
+    assert Player(Fake(None)).method == "value-negamax"
+    for session, settings_ in (
+        (Fake(value=False), {"method": "topprob-negamax"}),
+        (Fake(value=False), {"method": "value-negamax"}),
+        (Fake(None), {"method": "top-prob"}),
+        (Fake(None), {"method": "topprob-negamax"}),
+        (Fake(), {"method": "guess"}),
+        (Fake(), {"value": Fake(value=False)}),
+        (Fake(), {"temperature": -1}),
+        (Fake(), {"lines": 0}),
+        (Fake(), {"cut": 0}),
+    ):
+        with pytest.raises(UsageError):
+            Player(session, **settings_)
+
+
+@pytest.mark.parametrize("method", SEARCHES)
+def test_two_networks_are_asked_together(method: str) -> None:
+    policy, value = Fake(value=False), Fake(None)
+    both = Player(policy, method=method, value=value).think(chess.Board(), Limits(nodes=100))
+    one = Player(Fake(), method=method).think(chess.Board(), Limits(nodes=100))
+    assert both
+    assert one
+    assert both.nodes == 100
+    assert sum(value.calls) == 100
+    if method == "topprob-negamax":
+        assert [line.pv for line in both.lines] == [line.pv for line in one.lines]
+        assert policy.calls == value.calls
+
+
+class Slow(Fake):
+    """A network that takes its time: 2 ms a call and 0.3 ms a position."""
+
+    def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+        time.sleep(0.002 + 0.0003 * len(codes))
+        return super().evaluate(codes, state)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_time_is_kept(method: str) -> None:
+    player = Player(Slow(), method=method)
+    player.think(chess.Board(), Limits(nodes=200))  # compiled, and warm
+    for seconds in (0.0, 0.05, 0.3):
+        player.new_game()
+        begun = time.perf_counter()
+        thought = player.think(chess.Board(), Limits(seconds=seconds))
+        assert thought
+        assert thought.lines
+        # Generous: the machine may be busy; a search that does not look at its clock never ends at all.
+        assert time.perf_counter() - begun < seconds + 0.5
+
+
+@pytest.mark.parametrize("method", SEARCHES)
+def test_nodes_are_kept(method: str) -> None:
+    fake = Fake()
+    player = Player(fake, method=method)
+    for nodes in (1, 2, 40, 333):
+        player.new_game()
+        fake.calls.clear()
+        thought = player.think(chess.Board(), Limits(nodes=nodes))
+        assert thought
+        assert thought.nodes == sum(fake.calls) == nodes
+
+
+@pytest.mark.parametrize("method", SEARCHES)
+def test_stop_is_heard(method: str) -> None:
+    player = Player(Slow(), method=method)
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    begun = time.perf_counter()
+    told: list[Thought] = []
+    thought = player.think(chess.Board(), Limits(), stop, told.append)
+    assert thought
+    assert thought.lines
+    assert 0.3 <= time.perf_counter() - begun < 1.5
+    assert told
+    assert [one.depth for one in told] == sorted(one.depth for one in told)
+    for one in told:
+        check(chess.Board(), one)
+
+
+@pytest.mark.parametrize("method", SEARCHES)
+def test_the_same_answer_again(method: str) -> None:
+    for limits in (Limits(nodes=300), Limits(depth=2)):
+        answers = []
+        for _ in range(2):
+            thought = Player(Fake(noise=0.2), method=method, lines=3).think(chess.Board(), limits)
+            assert thought
+            answers.append((thought.depth, thought.nodes, thought.lines))
+        assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("method", SEARCHES)
+def test_a_new_game_forgets(method: str) -> None:
+    fake = Fake()
+    player = Player(fake, method=method)
+    player.think(chess.Board(), Limits(depth=2))
+    first = sum(fake.calls)
+    player.think(chess.Board(), Limits(depth=2))
+    assert sum(fake.calls) < first * 1.5  # most was in the table
+    player.new_game()
+    fake.calls.clear()
+    player.think(chess.Board(), Limits(depth=2))
+    assert sum(fake.calls) == first
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_network_gone_mad_plays_legal_moves(method: str) -> None:
+    class Mad(Fake):
+        def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+            answers = super().evaluate(codes, state)
+            for values in answers.values():
+                values[:] = np.nan
+            return answers
+
+    check(chess.Board(), Player(Mad(), method=method).think(chess.Board(), Limits(nodes=300)))

@@ -1,0 +1,116 @@
+"""What a map of owners is worth, on boards small enough to be counted by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kibitz.games.go.points import BLACK, GRID, WHITE, from_gtp
+from kibitz.games.go.replay import encode_board
+from kibitz.games.go.rules import Board
+from kibitz.play.go import ownership
+from support.go_fakes import influence, owners
+
+
+def board(*rows: str) -> Board:
+    """A 9×9 board from rows of `.`, X (Black) and O (White)."""
+    found = Board(9)
+    for i, row in enumerate(rows):
+        for j, stone in enumerate(row):
+            if stone != ".":
+                found.put(BLACK if stone == "X" else WHITE, i * GRID + j)
+    return found
+
+
+def points(*names: str) -> list[int]:
+    return [from_gtp(name, 9) for name in names]
+
+
+SPLIT = ["...XO...."] * 9
+"""Black has the left side, White the right one, and a stone of each lies in the other's."""
+INVADED = ["...XO....", "...XO....", ".O.XO..X.", "...XO....", *["...XO...."] * 5]
+MAP = owners(*["999911111"] * 9).astype(np.float32)
+
+
+def test_lead_and_spread() -> None:
+    sure = owners(*["999900000"] * 9).round().astype(np.float32)
+    assert ownership.lead(sure, 9) == 36 - 45
+    assert ownership.spread(sure, 9) == ownership.LEAST_SPREAD
+    assert ownership.lead(np.stack([MAP, 1 - MAP]), 9) == pytest.approx([0.8 * -9, 0.8 * 9], abs=1e-4)
+    assert ownership.spread(MAP, 9) == pytest.approx((2 * 81 * 4 * 0.09) ** 0.5, rel=1e-5)
+    assert ownership.spread(np.full(361, 0.5, np.float32), 19) > 25
+
+
+def test_winrate() -> None:
+    assert ownership.winrate(0, 3) == 0.5
+    assert ownership.winrate(3, 3) == pytest.approx(1 - ownership.winrate(-3, 3)) == pytest.approx(0.86, abs=0.002)
+    assert ownership.winrate(1e9, 1) == pytest.approx(1)
+    assert ownership.winrate(-1e9, 1) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("size", [9, 13, 19])
+def test_turned_there_and_back(size: int) -> None:
+    there, back = ownership.ways(size)
+    everywhere = np.arange(361)
+    for way in range(8):
+        np.testing.assert_array_equal(everywhere[there[way]][back[way]], everywhere)
+    assert len({tuple(row) for row in there}) == 8
+
+
+def test_chains_and_the_dead() -> None:
+    position = board(*INVADED)
+    colours = position.colours()
+    assert [len(chain) for chain in ownership.chains(colours, 9)] == [9, 9, 1, 1]
+    assert ownership.dead_chains(MAP, colours, 9) == [points("B7"), points("H7")]
+    assert ownership.dead_chains(np.full(361, 0.5, np.float32), colours, 9) == []
+
+
+def test_settled() -> None:
+    owner = ownership.settled(MAP, board(*INVADED).colours(), 9).reshape(GRID, GRID)
+    assert (owner[:9, :4] == BLACK).all()
+    assert (owner[:9, 4:9] == WHITE).all()
+    assert not owner[9:].any()
+
+
+def test_points_between_living_stones() -> None:
+    """Neutral ones belong to nobody; where the map is sure, as in a game that is not over, it decides."""
+    rows = ["...X.O..."] * 9
+    unsure = owners(*["999951111"] * 9).astype(np.float32)
+    owner = ownership.settled(unsure, board(*rows).colours(), 9).reshape(GRID, GRID)
+    assert not owner[:9, 4].any()
+    owner = ownership.settled(owners(*["999991111"] * 9).astype(np.float32), board(*rows).colours(), 9)
+    assert (owner.reshape(GRID, GRID)[:9, 4] == BLACK).all()
+
+
+def test_an_open_board_is_the_map() -> None:
+    codes, _ = encode_board(board("", "", "..X...O.."))
+    probabilities = influence(codes[None])[0].astype(np.float32)
+    owner = ownership.settled(probabilities, board("", "", "..X...O..").colours(), 9)
+    assert owner[points("C7")] == BLACK
+    assert owner[points("G7")] == WHITE
+    assert owner[points("C8")] == BLACK
+    assert owner[points("E1")] == 0
+
+
+def test_all_ways_are_averaged_on_boards_of_any_size() -> None:
+    from kibitz.games.go.points import symmetries
+    from kibitz.games.go.replay import encode_board
+    from kibitz.play.go.ownership import OUTPUT, AllWays
+
+    class Corner:
+        """Sees Black in the upper left corner of any board, and nobody elsewhere."""
+
+        def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+            seen = np.full(codes.shape, 0.5, np.float32)
+            seen[:, 0] = 1.0
+            seen[:, 1] = (codes[:, 1] & 15 == 0).astype(np.float32)
+            return {OUTPUT: seen}
+
+    boards = [encode_board(Board(size)) for size in (9, 19, 9)]
+    codes, state = (np.stack(parts) for parts in zip(*boards, strict=True))
+    answer = AllWays(Corner()).evaluate(codes, state)[OUTPUT]
+    for i, size in enumerate((9, 19, 9)):
+        corners = [0, size - 1, (size - 1) * 19, (size - 1) * 20]
+        assert answer[i, corners].tolist() == pytest.approx([0.5 + 0.5 * 2 / 8] * 4)
+        assert np.count_nonzero(answer[i] != 0.5) == 12
+        assert all(np.allclose(answer[i][way], answer[i]) for way in symmetries(size))

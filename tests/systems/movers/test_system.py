@@ -1,0 +1,168 @@
+"""What the move-predicting systems share: settings, what they learn from, solver, stages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import decode_board
+from kibitz.nets import optim
+from kibitz.store.store import Store
+from kibitz.systems import chessnet, convchess
+from kibitz.systems.movers import system
+from kibitz.systems.movers.nets import PIECES, RATING_UNIT
+
+SQUARE_MOVED = np.array([s ^ 56 for s in range(64)])
+
+
+def given(**settings: Any) -> chessnet.Settings:
+    return chessnet.Settings(**{"layers": "8conv3x3p1.ip8", "min_rating": 0, **settings})
+
+
+def every(examples: Any, count: int = 4000) -> dict[str, Any]:
+    return examples.batch(np.arange(min(count, len(examples))), 0)  # type: ignore[no-any-return]
+
+
+def test_a_batch_tells_the_move_as_its_mover_sees_it(small_store: Store) -> None:
+    games = np.arange(60)
+    examples = system.Moves(small_store, games, given())
+    assert len(examples) == int(small_store.plies[games].sum())
+    batch = every(examples)
+    played = small_store.moves[: len(batch["origin"])]  # the first games', in order
+    for i in range(0, len(played), 7):
+        move = to_move(int(played[i]))
+        board = decode_board(batch["codes"][i], batch["state"][i])
+        assert move in board.legal_moves
+        turned = 0 if board.turn else 56
+        assert batch["origin"][i] == move.from_square ^ turned
+        assert batch["target"][i] == move.to_square ^ turned
+        piece = board.piece_at(move.from_square)
+        assert piece is not None
+        assert batch["piece"][i] == piece.piece_type - 1
+
+
+@pytest.mark.parametrize("piece", range(6))
+def test_a_selector_sees_its_own_pieces_moves_and_all_of_them(piece: int, small_store: Store) -> None:
+    games = np.arange(50)
+    whole = system.Moves(small_store, games, given())
+    own = system.Moves(small_store, games, given(), piece)
+    counts = every(whole, len(whole))["piece"]
+    assert len(own) == int((counts == piece).sum()) > 0
+    assert set(every(own)["piece"]) == {piece}
+
+
+def test_values_are_discounted_from_the_end_and_change_sign_with_the_mover(small_store: Store) -> None:
+    decided = np.flatnonzero(small_store.column("result") != 0)[:1]
+    examples = system.Values(small_store, decided, given(gamma=0.5))
+    values = every(examples)["value"]
+    plies = int(small_store.plies[decided[0]])
+    assert len(values) == plies + 1
+    assert abs(values[-1]) == 1
+    np.testing.assert_allclose(values[:-1], -0.5 * values[1:])
+    mated = small_store.column("result")[decided[0]] == 1  # White won: Black, or White, is to move at the end
+    side = every(examples)["state"][-1, 0]
+    assert (values[-1] == 1) == (mated == (side == 0))
+
+
+def test_games_and_moves_at_most(small_store: Store) -> None:
+    games = np.arange(len(small_store))
+    assert len(system.Moves(small_store, games, given(games=7, moves=100_000)).positions.games) == 7
+    some = system.Moves(small_store, games, given(moves=500))
+    assert len(some) == 500
+    assert some.chosen is not None
+    assert len(set(some.chosen.tolist())) == 500
+
+
+def test_moves_of_low_rated_players_are_left_out_and_of_unrated_kept(make_store: Any, tmp_path: Path) -> None:
+    pgn = tmp_path / "two.pgn"
+    game = '[White "A"]\n[Black "B"]\n{}[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0\n\n'
+    other = game.replace("a6", "Nf6")
+    pgn.write_text(game.format('[WhiteElo "2100"]\n[BlackElo "1900"]\n') + other.format(""))
+    store = make_store(tmp_path / "two.store", pgn)
+    assert len(system.Moves(store, np.arange(2), given(min_rating=2000))) == 3 + 6
+    assert len(system.Moves(store, np.arange(2), given(min_rating=0))) == 12
+    assert len(system.Moves(store, np.arange(2), given(min_rating=2000, moves=5))) == 5  # of the nine that stay
+    assert len(system.Values(store, np.arange(2), given(min_rating=2000))) == 14
+    both = given(min_rating=0, rating_plane=True, outcome_plane=True)
+    states = every(system.Moves(store, np.arange(2), both))["state"]
+    assert states.shape[1] == 6
+    assert set(states[:6, 4]) == {2100 // RATING_UNIT, 1900 // RATING_UNIT}
+    assert set(states[6:, 4]) == {2400 // RATING_UNIT}  # the usual one
+    assert [int(v) for v in states[:4, 5]] == [3, 1, 3, 1]  # White won
+
+
+def test_a_rating_plane_needs_ratings(small_store: Store) -> None:
+    unrated = (small_store.column("white_rating") == 0).mean()
+    if unrated > 0.5:
+        with pytest.raises(KibitzError, match="--rating-plane"):
+            system.playable(small_store, given(rating_plane=True))
+    assert len(system.playable(small_store, given())) == int((small_store.plies > 0).sum())
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"networks": "knigth"}, "--networks knigth"),
+        ({"networks": ""}, "--networks with nothing"),
+        ({"planes": 7}, "--planes 7"),
+        ({"gamma": 0.0}, "--gamma 0"),
+        ({"initial": "some"}, "--initial some"),
+        ({"initial": "-1"}, "--initial -1"),
+        ({"epochs": 0.0, "iterations": 0}, "--epochs"),
+        ({"share": "body"}, "8×8 grid"),
+        ({"share": "body", "layers": "8conv3x3p1", "piece_plane": True}, "--piece-plane"),
+        ({"share": "body", "layers": "8conv3x3p1", "networks": "piece,pawn"}, "--networks"),
+        ({"targets": "square"}, "--share body"),
+        ({"layers": "8conv9x9"}, "layer 1"),
+        ({"value_layers": "0ip"}, "layer 1"),
+        ({"optimiser": "magic"}, "--optimiser magic"),
+        ({"dropout": 1.0}, "--dropout"),
+        ({"outcome_plane": True}, "--outcome-plane"),
+        ({"learning_rate": float("nan")}, "--learning-rate"),
+        ({"moves": -1}, "--moves"),
+    ],
+)
+def test_settings_that_make_no_network_are_told(settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told.replace("^", r"\^")):
+        chessnet.SYSTEM.check(given(**settings))
+
+
+def test_convchess_has_no_value_network() -> None:
+    with pytest.raises(UsageError, match="value"):
+        convchess.SYSTEM.check(convchess.Settings(networks="value"))
+
+
+def test_the_networks_of_a_list_come_in_the_papers_order() -> None:
+    assert system.wanted(given(networks="king, piece"), chessnet.SYSTEM.networks) == ("piece", "king")
+    names = [stage.name for stage in chessnet.SYSTEM.stages(chessnet.SYSTEM.network(given()), given())]
+    assert names == ["piece", *PIECES, "value"]
+
+
+def test_schedules() -> None:
+    step = given(schedule="step", step=10, decay=0.1)
+    assert [optim.rate(step, 0.1, i, 20) for i in (0, 9)] == [0.1, 0.1]
+    assert optim.rate(step, 0.1, 10, 20) == pytest.approx(0.01)
+    by_epoch = given(schedule="epoch", decay=0.5, epochs=4)
+    assert [optim.rate(by_epoch, 1.0, i, 8) for i in range(8)] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125, 0.125]
+    cosine = given(schedule="cosine")
+    rates = [optim.rate(cosine, 1.0, i, 1000) for i in range(1000)]
+    assert rates[0] == pytest.approx(0.1)
+    assert max(rates) == pytest.approx(1)
+    assert rates[-1] < 1e-4
+
+
+@pytest.mark.parametrize(("initial", "spread"), [("he", (2 / 54) ** 0.5), ("0.01", 0.01)])
+def test_initial_weights(initial: str, spread: float) -> None:
+    network = chessnet.SYSTEM.network(given(layers="256conv3x3p1.ip8", networks="piece"))
+    optim.draw_weights(network, initial, torch.Generator().manual_seed(1))
+    weights = network.nets["piece"].steps[0].weight  # type: ignore[index,union-attr]
+    assert float(weights.detach().std()) == pytest.approx(spread, rel=0.05)
+    again = chessnet.SYSTEM.network(given(layers="256conv3x3p1.ip8", networks="piece"))
+    optim.draw_weights(again, initial, torch.Generator().manual_seed(1))
+    assert torch.equal(weights, again.nets["piece"].steps[0].weight)  # type: ignore[index,union-attr]

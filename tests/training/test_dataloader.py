@@ -1,0 +1,53 @@
+import itertools
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from kibitz.training.dataloader import batches_in_epoch, feed, make
+
+
+class Numbers:
+    """Examples that are their own numbers."""
+
+    def __init__(self, size: int):
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> dict[str, NDArray[np.int64]]:
+        return {"number": numbers, "epoch": np.full(len(numbers), epoch)}
+
+
+def test_an_epoch_shows_each_example_at_most_once_and_nearly_all() -> None:
+    seen = torch.cat([batch["number"] for batch in feed(Numbers(1000), 64, 5, 0, batches_in_epoch(1000, 64))])
+    assert len(seen) == 960
+    assert len(seen.unique()) == 960
+
+
+def test_any_batch_can_be_made_alone() -> None:
+    all_of_them = list(feed(Numbers(777), 32, 1, 0, 60))
+    assert len(all_of_them) == 60
+    for i, batch in itertools.chain(
+        enumerate(all_of_them), zip(range(50, 60), feed(Numbers(777), 32, 1, 50, 60), strict=True)
+    ):
+        assert torch.equal(batch["number"], make(Numbers(777), 32, 1, i)["number"])
+
+
+def test_epochs_differ_and_are_told() -> None:
+    first, second = make(Numbers(100), 100, 0, 0), make(Numbers(100), 100, 0, 1)
+    assert (first["epoch"] == 0).all()
+    assert (second["epoch"] == 1).all()
+    assert not torch.equal(first["number"], second["number"])
+    assert torch.equal(first["number"].sort()[0], second["number"].sort()[0])
+
+
+def test_fewer_examples_than_a_batch_are_one_batch() -> None:
+    assert len(make(Numbers(10), 64, 0, 3)["number"]) == 10
+
+
+def test_a_feed_that_is_left_early_ends_its_thread() -> None:
+    batches = feed(Numbers(1000), 10, 0, 0, 100)
+    next(batches)
+    batches.close()

@@ -1,0 +1,194 @@
+"""Which run a call means, and calls that cannot work."""
+
+import errno
+import json
+import shutil
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.games.chess.filters import Filter
+from kibitz.runs import Run, packaged, short, write_whole
+from kibitz.store.split import Split
+from kibitz.store.store import Store
+from kibitz.systems.winner import Settings
+from kibitz.training import fit
+from kibitz.training.fit import train
+from kibitz.training.trainer import Plan
+from support.helpers import SMALL, import_games
+
+QUICK = Plan(5, 5, 5, 200, precision="32-true")
+
+
+def quick(store: Store, **more: object) -> Settings:
+    return Settings(**{**SMALL, "batch": 32, "iterations": 5, **more})  # type: ignore[arg-type]
+
+
+def test_runs_are_numbered_and_found_again(small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fit, "RUNS", tmp_path / "runs")
+    first = train("winner", quick(small_store), str(small_store.path), plan=QUICK)
+    again = train("winner", quick(small_store), str(small_store.path), plan=QUICK)
+    other = train("winner", quick(small_store, dropout=0.5), str(small_store.path), plan=QUICK)
+    assert first.path == again.path == tmp_path / "runs" / "winner-1"
+    assert (first.continued, again.continued) == (False, True)
+    assert again.outcome.reason == "finished before"
+    assert other.path == tmp_path / "runs" / "winner-2"
+
+
+def test_a_finished_run_without_its_export_gets_it(small_store: Store, tmp_path: Path) -> None:
+    """As where it was killed between its last iteration and the export."""
+    given = ("winner", quick(small_store), str(small_store.path))
+    (train(*given, run=tmp_path / "r", plan=QUICK).path / "model.onnx").unlink()
+    assert train(*given, run=tmp_path / "r", plan=QUICK).outcome.reason == "finished before"
+    assert (tmp_path / "r" / "model.onnx").is_file()
+
+
+def test_a_named_run_of_another_training_is_refused(small_store: Store, small_run: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"begun with .*iterations 120 not 5"):
+        train("winner", quick(small_store), str(small_store.path), run=small_run, plan=QUICK)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("dear")
+    with pytest.raises(UsageError, match="not a run, and not empty"):
+        train("winner", quick(small_store), str(small_store.path), run=tmp_path / "full", plan=QUICK)
+
+
+def test_what_was_seen_is_kept_and_the_test_side_is_unseen(small_store: Store, small_run: Path) -> None:
+    run, hashes, sides = Run(small_run), small_store.column("hash"), small_store.sides()
+    decisive = small_store.column("result") != 0
+    unseen = run.unseen(hashes)
+    assert unseen[sides == 2].all()
+    assert not unseen[(sides != 2) & decisive].any()
+    assert short(hashes).dtype == np.uint32
+
+
+def test_a_split_given_here_replaces_the_stores(small_store: Store, tmp_path: Path) -> None:
+    split = Split(validate_share=20, test_share=30)
+    run = train("winner", quick(small_store), str(small_store.path), run=tmp_path / "r", split=split, plan=QUICK)
+    games = Run(run.path).info["data"]["games"]
+    assert games["training"] < games["validation"] + games["test"] + 40
+    assert Run(run.path).split == split
+
+
+def test_a_store_without_decisive_games(tmp_path: Path) -> None:
+    store = import_games(tmp_path / "drawn.store", keep=Filter(result=("1/2-1/2",)), limit=20)
+    with pytest.raises(KibitzError, match="none of its 20 games is for training"):
+        train("winner", quick(store), str(store.path), run=tmp_path / "r", plan=QUICK)
+    assert not (tmp_path / "r").exists()
+
+
+def test_no_validation_is_said_and_the_last_weights_are_kept(small_store: Store, tmp_path: Path) -> None:
+    said: list[str] = []
+    split = Split(validate_from=date(2999, 1, 1), test_from=date(2999, 1, 2))
+    done = train(
+        "winner",
+        quick(small_store),
+        str(small_store.path),
+        run=tmp_path / "r",
+        split=split,
+        plan=QUICK,
+        say=said.append,
+    )
+    assert any("no game is left for validation" in line for line in said)
+    assert Run(done.path).trained().is_file()
+
+
+def test_runs_that_cannot_be_opened(small_run: Path, tmp_path: Path) -> None:
+    with pytest.raises(KibitzError, match="no such run"):
+        Run(tmp_path / "nowhere")
+    with pytest.raises(KibitzError, match="not a run"):
+        Run(tmp_path)
+    copy = tmp_path / "copy"
+    shutil.copytree(small_run, copy)
+    info = json.loads((copy / "run.json").read_text())
+    (copy / "run.json").write_text(json.dumps({**info, "kibitz_run": 99}))
+    with pytest.raises(KibitzError, match="version 99"):
+        Run(copy)
+    (copy / "run.json").write_text("{")
+    with pytest.raises(KibitzError, match="damaged"):
+        Run(copy)
+
+
+def test_a_run_without_weights_says_how_to_go_on(small_run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(small_run, copy)
+    (copy / "best.safetensors").unlink()
+    with pytest.raises(KibitzError, match="nothing is trained yet"):
+        Run(copy).network()
+
+
+def test_an_unwritable_place_for_the_run(small_store: Store, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(KibitzError, match="choose another --run"):
+        train("winner", quick(small_store), str(small_store.path), run=tmp_path / "file" / "run", plan=QUICK)
+
+
+def test_packaged_networks_open_by_name() -> None:
+    for name in packaged():
+        assert Run(name).network() is not None
+
+
+def test_a_store_that_has_grown_is_said_to_begin_a_new_run(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit, "RUNS", tmp_path / "runs")
+    store, said = tmp_path / "s", []
+    shutil.copytree(small_store.path, store)
+    train("winner", quick(small_store), str(store), plan=QUICK, say=said.append)
+    assert not any("other games" in line for line in said)
+    shutil.rmtree(store)
+    import_games(store, limit=300)
+    said.clear()
+    done = train("winner", quick(small_store), str(store), plan=QUICK, say=said.append)
+    assert done.path == tmp_path / "runs" / "winner-2"
+    assert "other games" in said[0]
+    assert str(tmp_path / "runs" / "winner-1") in said[0]
+
+
+def test_a_loss_that_is_no_number_ends_the_training(small_store: Store, tmp_path: Path) -> None:
+    wild = quick(small_store, optimiser="sgd", learning_rate=1e30, activation="relu")
+    with pytest.raises(KibitzError, match=r"no number any more at iteration 5; .*--learning-rate"):
+        train("winner", wild, str(small_store.path), run=tmp_path / "r", plan=QUICK)
+
+
+def test_a_full_disk_is_told_with_the_files_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "last.pt"
+    write_whole(path, b"old")
+
+    def full(self: Path, data: bytes) -> int:
+        self.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*last\.pt'"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"kibitz_run": 1}', '{"kibitz_run": 1, "system": "winner"}'])
+def test_a_damaged_description_of_a_run(content: str, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(KibitzError, match=r"run\.json: damaged"):
+        Run(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage"])
+def test_damaged_files_of_a_run(content: bytes, small_store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    train(
+        "winner",
+        quick(small_store, iterations=50),
+        str(small_store.path),
+        run=path,
+        plan=replace(QUICK, time_limit=0.0),
+    )
+    (path / "seen.npy").write_bytes(content)
+    with pytest.raises(KibitzError, match=r"seen\.npy: damaged"):
+        Run(path).unseen(small_store.column("hash"))
+    (path / "last.pt").write_bytes(content)
+    with pytest.raises(KibitzError, match=r"last\.pt: damaged"):
+        train("winner", quick(small_store, iterations=50), str(small_store.path), run=path, plan=QUICK)

@@ -1,0 +1,195 @@
+"""The loop: it learns, it can be killed at any moment, and nobody could tell afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from kibitz.errors import KibitzError
+from kibitz.runs import Run
+from kibitz.store.split import Split
+from kibitz.store.store import Store
+from kibitz.systems.movers import system
+from kibitz.systems.winner import Settings
+from kibitz.training.fit import train
+from kibitz.training.trainer import Beat, Plan
+from support.helpers import SMALL
+
+ITERATIONS = 150
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from kibitz.systems.winner import Settings
+from kibitz.training.loop import Plan
+from kibitz.training.start import train
+store, run, stop_at, how, settings = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], eval(sys.argv[5])
+def tell(beat):
+    if beat.iteration == stop_at and not beat.note:
+        os.kill(os.getpid(), getattr(signal, how))
+plan = Plan(summary_every=20, validate_every=30, snapshot_every=50, validate_positions=1000, precision="32-true")
+done = train("winner", Settings(**settings), store, run=run, plan=plan, tell=tell)
+print(done.outcome.reason)
+"""
+
+
+def settings() -> dict[str, Any]:
+    return {**SMALL, "batch": 64, "iterations": ITERATIONS, "dropout": 0.3}
+
+
+def run_process(store: Path, run: Path, stop_at: int, how: str = "SIGKILL") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", KILLED, str(store), str(run), str(stop_at), how, repr(settings())]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
+    path = tmp_path_factory.mktemp("loop") / "unbroken"
+    done = run_process(small_store.path, path, stop_at=-1)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+@pytest.mark.parametrize("stops", [(75,), (10, 49, 120)], ids=["once", "three times"])
+def test_a_killed_training_comes_to_the_same_weights(
+    tmp_path: Path, small_store: Store, unbroken: Path, stops: tuple[int, ...]
+) -> None:
+    """Killed with SIGKILL between snapshots and before the first; weights and metrics are those of the unbroken run."""
+    for stop_at in stops:
+        assert run_process(small_store.path, tmp_path / "run", stop_at).returncode == -signal.SIGKILL
+    done = run_process(small_store.path, tmp_path / "run", stop_at=-1)
+    assert done.returncode == 0, done.stderr
+    for name in ("best.safetensors", "snapshots/winner-000150.safetensors"):
+        ours, theirs = load_file(tmp_path / "run" / name), load_file(unbroken / name)
+        assert ours.keys() == theirs.keys()
+        for key in ours:
+            assert torch.equal(ours[key], theirs[key]), key
+    assert rows(tmp_path / "run") == rows(unbroken)
+    assert (tmp_path / "run" / "model.onnx").read_bytes() == (unbroken / "model.onnx").read_bytes()
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The metrics without the one figure that depends on the clock."""
+    return [{k: v for k, v in row.items() if k != "samples_per_second"} for row in Run(path).metrics()]
+
+
+def test_an_interrupted_training_keeps_its_work(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
+    """SIGINT ends with a snapshot of that very iteration; the same call goes on to the same weights."""
+    first = run_process(small_store.path, tmp_path / "run", 77, "SIGINT")
+    assert first.stdout.strip() == "stopped"
+    state = torch.load(tmp_path / "run" / "last.pt", weights_only=True)
+    assert state["iteration"] == 77
+    assert Run(tmp_path / "run").info["finished"] is False
+    assert run_process(small_store.path, tmp_path / "run", -1).stdout.strip() == "all iterations done"
+    ours, theirs = load_file(tmp_path / "run" / "best.safetensors"), load_file(unbroken / "best.safetensors")
+    assert all(torch.equal(ours[key], theirs[key]) for key in ours)
+
+
+def test_it_learns(small_store: Store, tmp_path: Path) -> None:
+    """On what it trains on, a few hundred steps must beat the constant answer by far."""
+    plan = Plan(summary_every=100, validate_every=500, snapshot_every=500, precision="32-true")
+    given = Settings(**{**SMALL, "view": "mover"}, batch=256, iterations=400)
+    train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan)
+    summaries = [row for row in Run(tmp_path / "run").metrics() if row["kind"] == "summary"]
+    assert summaries[0]["accuracy"] < summaries[-1]["accuracy"]
+    assert summaries[-1]["accuracy"] > 0.68
+
+
+def test_patience_ends_a_training_that_gets_no_better(small_store: Store, tmp_path: Path) -> None:
+    given = Settings(**{**SMALL, "learning_rate": 0.0}, batch=64, iterations=10_000)
+    plan = Plan(50, 10, 50, 500, patience=3, precision="32-true")
+    outcome = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan).outcome
+    assert outcome.finished
+    assert (outcome.reason, outcome.iteration) == ("no better validation", 40)
+
+
+def test_a_time_limit_stops_with_weights_and_the_same_call_goes_on(small_store: Store, tmp_path: Path) -> None:
+    given = Settings(**SMALL, batch=64, iterations=100_000)
+    plan = Plan(50, 100_000, 100_000, 500, time_limit=1.0, precision="32-true")
+    first = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan)
+    assert (first.outcome.finished, first.outcome.reason) == (False, "time limit")
+    assert Run(tmp_path / "run").trained().is_file()
+    assert (tmp_path / "run" / "model.onnx").is_file()
+    second = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan)
+    assert second.continued
+    assert second.outcome.iteration > first.outcome.iteration
+
+
+def test_a_time_limit_leaves_weights_without_a_validation_too(small_store: Store, tmp_path: Path) -> None:
+    given = Settings(**SMALL, batch=64, iterations=100_000)
+    plan = Plan(50, 10, 100_000, 500, time_limit=0.2, precision="32-true")
+    split = Split(validate_share=0, test_share=0)
+    done = train("winner", given, str(small_store.path), run=tmp_path / "run", split=split, plan=plan)
+    assert done.outcome.reason == "time limit"
+    assert Run(done.path).trained().is_file()
+
+
+def test_nothing_to_learn_is_told(small_store: Store, tmp_path: Path) -> None:
+    """Its loss would be 0 for ever."""
+    given = system.Settings(layers="4conv3x3p1", min_rating=4000, networks="piece", iterations=5)
+    with pytest.raises(KibitzError, match=r"nothing to learn for piece.*--min-rating"):
+        train("convchess", given, str(small_store.path), run=tmp_path / "run", plan=Plan(precision="32-true"))
+
+
+def test_a_few_games_end_a_long_recipe_early(small_store: Store, tmp_path: Path) -> None:
+    given = Settings(**SMALL, batch=256, iterations=100_000, most_epochs=0.5)
+    done = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=Plan(precision="32-true"))
+    games = np.flatnonzero((small_store.column("result") != 0) & (small_store.sides() == 0))
+    positions = int((small_store.plies[games] + 1).sum())
+    assert done.outcome.iteration == round(0.5 * (positions // 256))
+    rows = Run(tmp_path / "run").metrics()
+    assert 18 <= len([row for row in rows if row["kind"] == "validation"]) <= 22
+
+
+def test_progress_is_told_at_every_iteration(small_store: Store, tmp_path: Path) -> None:
+    beats: list[Beat] = []
+    given = Settings(**SMALL, batch=64, iterations=30)
+    plan = Plan(10, 15, 30, 500, precision="32-true")
+    train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan, tell=beats.append)
+    assert [beat.iteration for beat in beats if not beat.note] == list(range(1, 31))
+    assert [beat.iteration for beat in beats if beat.samples_per_second] == [10, 20, 30]
+    assert [beat.iteration for beat in beats if beat.note.startswith("validation")] == [15, 30]
+
+
+def test_the_best_weights_are_those_of_the_best_validation(small_run: Path) -> None:
+    checks = [row for row in Run(small_run).metrics() if row["kind"] == "validation"]
+    best = min(checks, key=lambda row: row["loss"])
+    assert Run(small_run).info["best"]["iteration"] == best["iteration"]
+    snapshot = load_file(small_run / "snapshots" / f"winner-{best['iteration']:06d}.safetensors")
+    kept = load_file(small_run / "best.safetensors")
+    assert all(torch.equal(snapshot[key], kept[key]) for key in kept)
+
+
+def test_rows_are_json_lines(small_run: Path) -> None:
+    lines = (small_run / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["kind"] for line in lines].count("summary") == 6
+
+
+def test_second_interrupt_is_the_usual_one(small_store: Store, tmp_path: Path) -> None:
+    """A loop that hangs must still be stoppable: the first Ctrl-C asks, the second raises."""
+    script = KILLED.replace(
+        "os.kill(os.getpid(), getattr(signal, how))", "print('now', flush=True); import time; time.sleep(60)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(small_store.path), str(tmp_path / "run"), "5", "SIGINT", repr(settings())],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline().strip() == "now"
+    os.kill(process.pid, signal.SIGINT)
+    time.sleep(0.3)
+    assert process.poll() is None
+    os.kill(process.pid, signal.SIGINT)
+    process.stdout.close()
+    assert process.wait(30) != 0

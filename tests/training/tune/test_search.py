@@ -1,0 +1,227 @@
+"""A search: its grid, its trials, what is kept of them, and how it goes on after any kind of end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.lock import alone
+from kibitz.store.split import Split
+from kibitz.store.store import Store
+from kibitz.systems import chessnet, convchess, winner
+from kibitz.training.fit import lessons
+from kibitz.training.trainer import Plan
+from kibitz.training.tune import search as searching
+from kibitz.training.tune.search import Found, Tried, folder_of, search
+from kibitz.training.tune.space import Grid, Search, usual_grid
+
+PLAN = Plan(validate_positions=400, precision="32-true")
+GRID = Grid((0.001, 0.01), (0.0,), ("he", "0.01"))
+
+
+def about(store: Store, grid: Grid = GRID, **more: Any) -> Search:
+    settings = convchess.Settings(layers="4conv3x3p1.ip8", batch=32, min_rating=0, keep="loss")
+    return Search(**{
+        "system": "convchess", "store": str(store.path), "settings": settings, "grid": grid, "network": "piece",
+        "iterations": 10, "plan": PLAN, **more,
+    })  # fmt: skip
+
+
+def test_the_grid_has_every_combination_in_an_order_of_its_seed() -> None:
+    grid = Grid((0.1, 0.2, 0.3), (0.0, 0.001), ("he", "xavier"))
+    points = grid.points(seed=3)
+    assert len({tuple(point.values()) for point in points}) == 12
+    assert points == grid.points(seed=3)
+    assert points != grid.points(seed=4)
+
+
+def test_the_usual_grid_is_about_the_systems_own_numbers() -> None:
+    assert usual_grid(convchess.SYSTEM) == Grid((0.0005, 0.0015, 0.005), (0.0, 0.0001, 0.001), ("he", "xavier", "0.01"))
+    assert usual_grid(winner.SYSTEM) == Grid((0.003, 0.01, 0.03), (0.0, 0.0001, 0.0005, 0.001), ("mocha", "unit"))
+    assert usual_grid(chessnet.SYSTEM, "value").learning_rates == (0.0003, 0.001, 0.003)
+
+
+def test_a_network_with_a_learning_rate_of_its_own_is_searched_in_that() -> None:
+    what = Search("chessnet", "a.store", chessnet.Settings(), GRID, network="value", iterations=7)
+    settings = what.at({"learning_rate": 0.5, "l2": 0.25, "initial": "xavier"})
+    assert (settings.value_learning_rate, settings.l2, settings.initial) == (0.5, 0.25, "xavier")
+    assert (settings.value_iterations, settings.networks) == (7, "value")
+    assert settings.learning_rate == chessnet.Settings().learning_rate
+
+
+def test_a_whole_grid(small_store: Store, tmp_path: Path) -> None:
+    ended: list[Tried] = []
+    steps = []
+    found = search(about(small_store), tmp_path / "s.journal", tell=steps.append, ended=ended.append)
+    assert (found.reason, [trial.number for trial in found.trials]) == ("all trials done", [1, 2, 3, 4])
+    assert ended == found.trials
+    assert [trial.settings for trial in found.trials] == GRID.points(0)
+    assert found.best == min(found.trials, key=lambda trial: trial.figures["loss"])
+    assert {(step.number, step.ended) for step in steps} == {(1, 0), (2, 1), (3, 2), (4, 3)}
+    for trial in found.trials:
+        kept = {file.name for file in trial.path.iterdir()}
+        more = {"best.safetensors", "seen.npy"} if trial == found.best else set()
+        assert kept == {"run.json", "metrics.jsonl", *more}
+        info = json.loads((trial.path / "run.json").read_text())
+        assert info["best"] == trial.figures
+        assert {name: info["settings"][name] for name in trial.settings} == trial.settings
+        assert (info["settings"]["networks"], info["settings"]["iterations"]) == ("piece", 10)
+    ended.clear()
+    assert search(about(small_store), tmp_path / "s.journal", ended=ended.append) == found
+    assert ended == []  # nothing is tried twice
+
+
+def test_drawn_trials_stay_between_what_is_given(small_store: Store, tmp_path: Path) -> None:
+    grid = Grid((0.001, 0.01), (0.0, 0.0001, 0.001), ("he", "xavier"))
+    found = search(about(small_store, grid, trials=4, iterations=2), tmp_path / "s.journal")
+    for trial in found.trials:
+        assert 0.001 <= trial.settings["learning_rate"] <= 0.01
+        assert trial.settings["l2"] == 0 or 0.0001 <= trial.settings["l2"] <= 0.001
+    assert len({trial.settings["learning_rate"] for trial in found.trials}) == 4
+    first = search(about(small_store, grid, trials=2, iterations=2), tmp_path / "again.journal")
+    assert [trial.settings for trial in first.trials] == [trial.settings for trial in found.trials[:2]]
+    more = search(about(small_store, grid, trials=3, iterations=2), tmp_path / "again.journal")  # more of the same
+    assert [trial.settings for trial in more.trials] == [trial.settings for trial in found.trials[:3]]
+
+
+def test_a_trial_that_diverges_is_no_end(small_store: Store, tmp_path: Path) -> None:
+    found = search(about(small_store, Grid((0.001, 1e30), (0.0,), ("he",))), tmp_path / "s.journal")
+    states = {trial.settings["learning_rate"]: trial.state for trial in found.trials}
+    assert states == {0.001: "done", 1e30: "diverged"}
+    assert found.best is not None
+    assert found.best.state == "done"
+
+
+def test_a_hopeless_trial_is_given_up(small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "BEFORE_PRUNING", 1)
+    grid = Grid((1e-9, 0.003), (0.0,), ("he",))
+    seed = next(seed for seed in range(9) if grid.points(seed)[0]["learning_rate"] == 0.003)
+    what = about(small_store, grid, plan=replace(PLAN, seed=seed))
+    found = search(what, tmp_path / "s.journal")
+    assert [trial.state for trial in found.trials] == ["done", "pruned"]
+    assert found.trials[1].iteration < 10
+    whole = search(replace(what, prune=False), tmp_path / "whole.journal")
+    assert [trial.state for trial in whole.trials] == ["done", "done"]
+
+
+class _Killed(BaseException):
+    """Ends a search as nothing in it expects."""
+
+
+def killed_at(number: int, iteration: int) -> Any:
+    def tell(step: searching.Step) -> None:
+        if (step.number, step.beat.iteration) == (number, iteration):
+            raise _Killed
+
+    return tell
+
+
+@pytest.mark.parametrize("trials", [None, 4])
+def test_a_broken_trial_goes_on_from_its_snapshot(small_store: Store, tmp_path: Path, trials: int | None) -> None:
+    """To the figures, and to the trials after it, of a search that was never broken."""
+    what = about(small_store, trials=trials)
+    whole = search(what, tmp_path / "whole.journal")
+    out = tmp_path / "s.journal"
+    with pytest.raises(_Killed):
+        search(what, out, tell=killed_at(2, 6))
+    said: list[str] = []
+    iterations = []
+
+    def tell(step: searching.Step) -> None:
+        if step.number == 2:
+            iterations.append(step.beat.iteration)
+
+    found = search(what, out, tell=tell, say=said.append)
+    assert any("trial-002: going on" in line for line in said)
+    assert iterations[0] == 5  # the snapshot is of 4
+    assert comparable(found) == comparable(whole)
+
+
+def comparable(found: Found) -> Any:
+    return [(trial.number, trial.settings, trial.state, trial.figures) for trial in found.trials]
+
+
+def test_a_search_goes_on_after_a_kill_between_any_two_steps(small_store: Store, tmp_path: Path) -> None:
+    """The journal cut after each of its lines, and in the middle of the last, is what a kill leaves behind."""
+    grid = Grid((0.001, 0.01), (0.0,), ("he",))
+    what = about(small_store, grid, iterations=2)
+    whole = search(what, tmp_path / "whole.journal")
+    lines = (tmp_path / "whole.journal").read_bytes().splitlines(keepends=True)
+    for kept in range(0, len(lines), 2):
+        out = tmp_path / f"cut-{kept}.journal"
+        out.write_bytes(b"".join(lines[:kept]) + lines[kept][:-5])
+        half_begun = folder_of(out) / "trial-001"
+        half_begun.mkdir(parents=True)
+        (half_begun / "seen.npy").write_bytes(b"cut")
+        found = search(what, out)
+        assert [trial.settings for trial in found.trials] == [trial.settings for trial in whole.trials], kept
+        assert found.reason == "all trials done"
+
+
+def test_a_time_limit_leaves_the_rest_for_later(small_store: Store, tmp_path: Path) -> None:
+    what = about(small_store, plan=replace(PLAN, time_limit=1e-6))
+    found = search(what, tmp_path / "s.journal")
+    assert (found.reason, found.trials, found.best) == ("time limit", [], None)
+    assert search(about(small_store), tmp_path / "s.journal").reason == "all trials done"
+
+
+def test_ctrl_c_between_two_trials(small_store: Store, tmp_path: Path) -> None:
+    def ended(tried: Tried) -> None:
+        raise KeyboardInterrupt
+
+    found = search(about(small_store), tmp_path / "s.journal", ended=ended)
+    assert (found.reason, [trial.state for trial in found.trials]) == ("stopped", ["done"])
+
+
+def test_another_search_needs_another_file(small_store: Store, tmp_path: Path) -> None:
+    out = tmp_path / "s.journal"
+    search(about(small_store, Grid((0.001,), (0.0,), ("he",)), iterations=1), out)
+    with pytest.raises(UsageError, match=r"begun with learning_rates 0.001 not 0.001,0.01, .*choose another --out"):
+        search(about(small_store, iterations=1), out)
+    with pytest.raises(UsageError, match="begun with iterations 1 not 2;"):
+        search(about(small_store, Grid((0.001,), (0.0,), ("he",)), iterations=2), out)
+
+
+@pytest.mark.parametrize("text", ["my notes", '{"op_code":0,"worker_id":"a"}\n', '{"op_code":77}\n{}\n', "[1]\n"])
+def test_files_that_are_no_study(small_store: Store, tmp_path: Path, text: str) -> None:
+    out = tmp_path / "s.journal"
+    out.write_text(text)
+    with pytest.raises(KibitzError, match=r"another --out"):
+        search(about(small_store), out)
+    assert out.read_text() == text
+
+
+def test_one_search_at_a_time(small_store: Store, tmp_path: Path) -> None:
+    out = tmp_path / "s.journal"
+    with (
+        alone(tmp_path / ".s.journal.lock", out),
+        pytest.raises(KibitzError, match="another search writes it at this moment"),
+    ):
+        search(about(small_store), out)
+
+
+def test_nothing_is_begun_that_cannot_be_compared(small_store: Store, tmp_path: Path) -> None:
+    out = tmp_path / "s.journal"
+    with pytest.raises(UsageError, match="choose from piece, pawn"):
+        about(small_store, network="pieces")
+    with pytest.raises(UsageError, match="a search trains one network, not piece, pawn"):
+        search(about(small_store, network="all"), out)
+    with pytest.raises(UsageError, match="--initial warm"):
+        search(about(small_store, Grid((0.1,), (0.0,), ("he", "warm"))), out)
+    with pytest.raises(UsageError, match="winner is one network"):
+        Search("winner", "a.store", winner.Settings(), GRID, network="piece")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_games_for_validation(small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(system: Any, settings: Any, store: str) -> Any:
+        return lessons(system, settings, store, Split(0, 5))
+
+    monkeypatch.setattr(searching, "lessons", none_left)
+    with pytest.raises(KibitzError, match="no game is for validation"):
+        search(about(small_store), tmp_path / "s.journal")

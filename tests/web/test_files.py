@@ -1,0 +1,356 @@
+"""Texts to games and back: PGN, SGF and FEN, with variations, comments and whatever people put into them."""
+
+from __future__ import annotations
+
+import io
+import random
+from typing import Any
+
+import chess.pgn
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from sgfmill import sgf
+
+from kibitz.games.go.points import to_sgf
+from kibitz.web import files, game_tree
+from kibitz.web.params import BadRequest
+from support.board_client import Client
+from support.random_lines import random_chess, random_go
+
+HOSTILE = "<img src=x onerror=alert(1)>\"'&]}</script>\\"
+
+
+def load(text: str, index: int = 0) -> dict[str, Any]:
+    return files.load({"text": text, "index": index})
+
+
+def save(found: dict[str, Any], **changes: Any) -> str:
+    asked = {"game": found["game"], "tree": found["tree"], "headers": found["headers"], **changes}
+    text: str = files.save(asked)["text"]
+    return text
+
+
+def shape(tree: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [(n["parent"], n["ply"], n["move"], n["comment"], n["nags"]) for n in tree]
+
+
+def test_a_tree_of_chess() -> None:
+    found = load("1. e4 (1. d4 d5 (1... Nf6 2. c4) 2. c4) 1... e5 {a} 2. Nf3 $2 $18 {b} *")
+    assert found["game"] == "chess"
+    assert found["line"] == {"game": "chess", "fen": chess.STARTING_FEN, "moves": []}
+    assert found["problems"] == []
+    assert [(n["id"], n["parent"], n["san"], n["comment"], n["nags"]) for n in found["tree"]] == [
+        (0, None, "", "", []),
+        (1, 0, "e4", "", []),
+        (2, 1, "e5", "a", []),
+        (3, 2, "Nf3", "b", [2, 18]),
+        (4, 0, "d4", "", []),
+        (5, 4, "d5", "", []),
+        (6, 5, "c4", "", []),
+        (7, 4, "Nf6", "", []),
+        (8, 7, "c4", "", []),
+    ]
+    again = load(save(found))
+    assert shape(again["tree"]) == shape(found["tree"])
+    assert again["tree"][3]["dests"] == found["tree"][3]["dests"]
+
+
+def test_a_tree_of_go() -> None:
+    found = load(
+        "(;GM[1]SZ[9]KM[5.5]RU[Japanese]PB[A]PW[B\\]b]RE[W+2.5]C[root]"
+        ";B[ee]C[one\\: \\] \\\\](;W[cc]DO[]LB[aa:1];B[gg])"
+        "(;W[gc]BM[2](;B[cg]TE[1])(;B[])(;W[ac])))"
+    )
+    assert found["headers"] == {"PB": "A", "PW": "B]b", "RE": "W+2.5", "RU": "Japanese", "KM": "5.5"}
+    said = {"size": 9, "komi": 5.5, "rules": "japanese", "side": "b"}
+    assert found["line"] == {"game": "go", **said, "setup": {"B": [], "W": []}, "moves": []}
+    assert found["problems"] == ["marks and labels are not shown: LB"]
+    assert [(n["id"], n["parent"], n["move"], n["comment"], n["nags"]) for n in found["tree"]] == [
+        (0, None, None, "root", []),
+        (1, 0, "E5", "one: ] \\", []),
+        (2, 1, "C7", "", [6]),
+        (3, 2, "G3", "", []),
+        (4, 1, "G7", "", [4]),
+        (5, 4, "C3", "", [1]),
+        (6, 4, "pass", "", []),
+        (7, 4, "pass", "", []),  # who moves twice: the other has passed
+        (8, 7, "A7", "", []),
+    ]
+    for line in ({}, {"line": found["line"]}):
+        again = load(save(found, **line))
+        assert shape(again["tree"]) == shape(found["tree"])
+        assert again["headers"] == found["headers"]
+        assert again["line"] == found["line"]
+    game = sgf.Sgf_game.from_string(save(found))
+    assert game.get_komi() == 5.5
+    assert len(game.get_root()[0]) == 2
+
+
+def test_what_is_set_up() -> None:
+    found = load("(;SZ[9]AB[aa:bb]AW[cc][dd]AE[aa]PL[W]C[x];C[y];W[ee])")
+    assert found["line"]["setup"] == {"B": ["B9", "A8", "B8"], "W": ["C7", "D6"]}
+    assert found["line"]["side"] == "w"
+    assert found["tree"][0]["comment"] == "x\ny"
+    assert found["tree"][0]["turn"] == "w"
+    again = load(save(found))
+    assert again["line"] == found["line"]
+    handicap = load("(;SZ[19]HA[2]AB[dp][pd]KM[0.5];W[dd])")
+    assert handicap["line"]["side"] == "w"
+    old = load("(;SZ[19];B[dp]C[one];B[pd];W[dd];B[pp])")
+    assert old["line"]["setup"]["B"] == ["D4", "Q16"]
+    assert [n["move"] for n in old["tree"]] == [None, "D16", "Q4"]
+    assert old["tree"][0]["comment"] == "one"
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "told"),
+    [
+        ("(;SZ[9];B[ee];W[ee];B[aa])", 1, "move 2, E5, is illegal (on a stone); left out from there on"),
+        ("(;SZ[9];B[ee];W[zz])", 1, "move 2, zz, is illegal (not on the board); left out from there on"),
+        ("(;SZ[9];B[ee];AW[aa];W[cc])", 1, "stones are set up after move 1; left out from there on"),
+        ("(;SZ[9];B[ee];W[cc]C[unfin", 2, "the end of the game is missing"),
+        ("(;SZ[9];B[ee];W[cc](;B[dd", 2, "the end of the game is missing"),
+        ("1. e4 e5 2. Ke3 Nf6", 2, "move 2. 'Ke3' is illegal; the moves after it are left out"),
+        ("1. e4 e5 2. xx Nf6", 2, "move 2. 'xx' cannot be read; the moves after it are left out"),
+        ("1. e4 e5 (1... Ke6 2. d4) 2. Nf3", 3, "a variation of move 1… is left out from 'Ke6' on"),
+        ("1. e4 -- 2. d4", 1, "move 1… '--' is illegal; the moves after it are left out"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(text: str, moves: int, told: str) -> None:
+    found = load(text)
+    assert found["problems"] == [told]
+    assert len(found["tree"]) == moves + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "there is nothing to load; paste or drop PGN, SGF or FEN"),
+        (" \ufeff\n", "there is nothing to load"),
+        ("hello there", "there is no game in this text; PGN, SGF and FEN can be read"),
+        ("\0\0\0\x01", "there is no game in this text"),
+        ("(;", "there is no game in this text"),
+        ("(;B)", "the SGF cannot be read: property with no values"),
+        ("(;GM[2]SZ[8])", "a record of another game (GM[2])"),
+        ("(;SZ[15];B[aa])", "a board of 15; known are 9, 13, 19"),
+        ("(;SZ[9]AB[zz])", "a stone is set up outside the board: zz"),
+        ('[Variant "Atomic"]\n\n1. e4 *', "the variant Atomic, and only standard chess is known"),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*', "its start position lacks a king"),
+        ('[FEN "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"]\n\n1. e4 *', "the FEN is no position to play from"),
+        ("8/8/8/8/8/8/8/8 w", "the FEN is no position to play from: White has no king"),
+        ("9/8/8/8/8/8/8/8 w", "there is no game in this text"),
+    ],
+)
+def test_what_is_no_game(text: str, told: str) -> None:
+    with pytest.raises(BadRequest, match=r"^[^\n]+$") as error:
+        load(text)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "fen"),
+    [
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+        ("  4k3/8/8/8/8/8/4P3/4K3 b\n", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+        ("FEN: 4k3/8/8/8/8/8/4P3/4K3 w - - 3 9", "4k3/8/8/8/8/8/4P3/4K3 w - - 3 9"),
+    ],
+)
+def test_a_fen_alone(text: str, fen: str) -> None:
+    found = load(text)
+    assert found["line"]["fen"] == found["tree"][0]["fen"] == fen
+    assert len(found["tree"]) == 1
+    assert load(save(found))["line"]["fen"] == fen
+
+
+def test_games_of_a_file(bundled_text: str) -> None:
+    found = load(bundled_text, 3)
+    text = io.StringIO(bundled_text)
+    games = [chess.pgn.read_game(text) for _ in range(4)]
+    assert found["count"] > 1000
+    assert len(found["games"]) == game_tree.MOST_GAMES
+    assert games[3]
+    assert [n["move"] for n in found["tree"][1:]] == [move.uci() for move in games[3].mainline_moves()]
+    assert found["headers"]["White"] == games[3].headers["White"]
+    assert found["games"][3]["title"].startswith(games[3].headers["White"])
+    with pytest.raises(BadRequest, match="there is no game 100000"):
+        load(bundled_text, 99_999)
+
+
+def test_one_bad_game_does_not_hide_the_others() -> None:
+    for text in ('[Variant "Atomic"]\n\n1. e4 *\n\n[White "A"]\n\n1. d4 *', "(;SZ[15];B[aa])\n(;SZ[9]PB[A];B[ee])"):
+        found = load(text)
+        assert found["count"] == 2
+        assert found["problems"][0].startswith("game 1 cannot be shown: ")
+        assert len(found["tree"]) == 1
+        assert found["games"][1]["title"].startswith("A – ?")
+        assert len(load(text, 1)["tree"]) == 2
+
+
+def test_markup_passes_through_as_plain_data(client: Client) -> None:
+    plain = HOSTILE.replace("}", "").rstrip("\\")
+    pgn = f'[White "{plain}"]\n[Event "</title>"]\n\n1. e4 {{ {plain} }} *'
+    found = client.good("/api/load", {"text": pgn})
+    assert found["headers"]["White"] == plain
+    assert found["tree"][1]["comment"] == plain
+    saved = client.good("/api/save", {key: found[key] for key in ("game", "tree", "headers")})["text"]
+    assert client.good("/api/load", {"text": saved})["tree"][1]["comment"] == plain
+    escaped = HOSTILE.replace("\\", "\\\\").replace("]", "\\]")
+    found = client.good("/api/load", {"text": f"(;SZ[9]PB[{escaped}];B[ee]C[{escaped}])"})
+    assert found["headers"]["PB"] == HOSTILE
+    assert found["tree"][1]["comment"] == HOSTILE
+    saved = client.good("/api/save", {key: found[key] for key in ("game", "tree", "headers")})["text"]
+    assert shape(client.good("/api/load", {"text": saved})["tree"]) == shape(found["tree"])
+
+
+def test_a_header_cannot_become_another(client: Client) -> None:
+    found = load("1. e4 *")
+    headers = {
+        "White": 'x"]\n[Result "1-0"]',
+        "Bad name": "x",
+        "Result": "1-0\n\n1. d4",
+        "FEN": "x",
+        "Y": 3,
+        "Round": "ä",
+    }
+    again = load(save(found, headers=headers))
+    assert again["headers"]["White"] == "x'] [Result '1-0']"
+    assert again["headers"]["Result"] == "*"
+    assert again["headers"]["Round"] == "ä"
+    assert "Bad name" not in again["headers"]
+    assert "FEN" not in again["headers"]
+    assert again["count"] == 1
+    found = load("(;SZ[9];B[ee])")
+    again = load(save(found, headers={"PB": "x];W[aa", "SZ": "19", "AB": "aa", "KM": "6.5)"}))
+    assert again["headers"]["PB"] == "x];W[aa"
+    assert len(again["tree"]) == 2
+
+
+def test_2000_moves() -> None:
+    line = random_go(5, 2000, 19)
+    text = "(;SZ[19]" + "".join(f";{'BW'[i % 2]}[{to_sgf(point)}]" for i, point in enumerate(line.moves)) + ")"
+    found = load(text)
+    assert len(found["tree"]) == 2001
+    assert found["problems"] == []
+    assert shape(load(save(found))["tree"]) == shape(found["tree"])
+    moves = random_chess(5, 2000)
+    game = chess.pgn.Game()
+    node: chess.pgn.GameNode = game
+    for move in moves:
+        node = node.add_variation(chess.Move.from_uci(move))
+    found = load(str(game))
+    assert [n["move"] for n in found["tree"][1:]] == moves
+
+
+def test_deep_variations() -> None:
+    """One inside the other, thousands deep: nothing recurses."""
+    depth = 400
+    nested = "1. Nf3 " + "".join("( 1. Nc3 " for _ in range(depth)) + ") " * depth + "1... Nf6 *"
+    assert len(load(nested)["tree"]) > 2
+    sgf_text = "(;SZ[19]" + "".join(f"(;{'BW'[i % 2]}[]" for i in range(depth)) + ")" * depth + ")"
+    found = load(sgf_text)
+    assert len(found["tree"]) == depth + 1
+    tree: list[dict[str, Any]] = [{"id": 0, "parent": None, "fen": chess.STARTING_FEN}]
+    moves = ["g1f3", "g8f6", "f3g1", "f6g8"]
+    others = ["b1c3", "b8c6", "b1a3", "b8a6"]
+    parent = 0
+    for i in range(depth):
+        tree.append({"id": 2 * i + 1, "parent": parent, "move": moves[i % 4]})
+        tree.append({"id": 2 * i + 2, "parent": parent, "move": others[i % 4]})
+        parent = 2 * i + 1
+    text = files.save({"game": "chess", "tree": tree, "headers": {}})["text"]
+    assert len(load(text)["tree"]) == 2 * depth + 1
+
+
+def test_a_very_large_tree_is_cut() -> None:
+    text = "(;SZ[9]" + "(;B[ee])" * (game_tree.MOST_NODES + 5) + ")"
+    found = load(text)
+    assert len(found["tree"]) == game_tree.MOST_NODES
+    assert found["problems"] == ["only the first 20,000 positions are shown"]
+
+
+@pytest.mark.parametrize(
+    ("tree", "told"),
+    [
+        ([], "tree: has no root"),
+        ("x", "tree must be a list"),
+        ([1], "an entry of tree must be a JSON object"),
+        ([{"id": 0}, {"id": 0, "parent": 0, "move": "e2e4"}], "tree: node 1 has no id of its own"),
+        ([{"id": 0}, {"id": 1, "parent": 2, "move": "e2e4"}], "tree: the parent of node 1 does not stand before it"),
+        ([{"id": 0}, {"id": 1, "parent": 1, "move": "e2e4"}], "tree: the parent of node 1 does not stand before it"),
+        ([{"id": 0}, {"id": 1, "parent": 0}], "tree: node 1 has no move"),
+        ([{"id": 0}, {"id": 1, "parent": 0, "move": "e2e5"}], "e2e5: illegal here"),
+        ([{"id": 0, "nags": [-1]}], "tree: the nags of node 0 must be numbers from 0 to 255"),
+        ([{"id": []}], "tree: node 0 has no id of its own"),
+    ],
+)
+def test_trees_that_cannot_be_saved(client: Client, tree: Any, told: str) -> None:
+    assert told in client.error("/api/save", {"game": "chess", "tree": tree, "headers": {}})
+
+
+comments = some.text(alphabet=some.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
+
+
+@given(
+    seed=some.integers(0, 10**6),
+    words=some.lists(comments, min_size=1, max_size=8),
+    game=some.sampled_from(["chess", "go"]),
+)
+def test_what_is_saved_can_be_loaded(seed: int, words: list[str], game: str) -> None:
+    draw = random.Random(seed)
+    line: Any = {"game": "chess"} if game == "chess" else {"game": "go", "size": 9}
+    from kibitz.web import positions
+
+    start = positions.nodes(positions.read_line({"line": line}))[0]
+    tree: list[dict[str, Any]] = [{**start, "id": 0, "parent": None, "comment": "", "nags": []}]
+    paths: list[list[str]] = [[]]
+    for _ in range(12):
+        parent = draw.randrange(len(tree))
+        here = {**line, "moves": paths[parent]}
+        if game == "chess":
+            choices = [a + b for a, targets in tree[parent]["dests"].items() for b in targets]
+        else:
+            choices = ["pass", "A1", "C3", "E5", "G7", "D4"]
+        taken = {n["move"] for n in tree if n["parent"] == parent}
+        try:
+            node = positions.after(positions.read_line({"line": here}), draw.choice(sorted(set(choices) - taken)))
+        except (BadRequest, IndexError):
+            continue
+        comment = " ".join(draw.choice(words).replace("}", "").split()).strip()
+        nag = draw.choice([[], [1], [2], [4], [6]])
+        tree.append({**node, "id": len(tree), "parent": parent, "comment": comment, "nags": nag})
+        paths.append([*paths[parent], node["move"]])
+    found = {"game": game, "tree": tree, "headers": {}}
+    again = load(save(found))
+
+    def walk(nodes: list[dict[str, Any]]) -> list[Any]:
+        """The tree in one order, whatever the numbers of its nodes."""
+        by_parent: dict[Any, list[dict[str, Any]]] = {}
+        for node in nodes:
+            by_parent.setdefault(node["parent"], []).append(node)
+        listed, todo = [], list(by_parent[None])
+        while todo:
+            node = todo.pop()
+            listed.append((node["ply"], node["move"], node["san"], node["comment"], node["nags"]))
+            todo += reversed(by_parent.get(node["id"], []))
+        return listed
+
+    assert walk(again["tree"]) == walk(tree)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(" * 500_000, "[" * 500_000, "x" * 3_000_000, "\n" * 1_000_000 + "x", "[A " * 100_000, '["' * 500_000],
+)
+def test_large_texts_that_are_no_games_come_to_an_end(text: str) -> None:
+    with pytest.raises(BadRequest):
+        load(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(;" * 100_000, "(;B[" * 50_000, "1. e4 {" * 50_000, "(;" + " " * 500_000 + "W[aa]", "(;B[aa" + "\\" * 99_999],
+)
+def test_large_texts_in_which_little_is_a_game_come_to_an_end(text: str) -> None:
+    assert len(load(text)["tree"]) <= 2

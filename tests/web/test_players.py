@@ -1,0 +1,96 @@
+"""Players over HTTP."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import chess
+import pytest
+
+from support.board_client import Client, until
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("chessnet", None), ("chessnet", "top-prob"), ("chessnet", "top-move"), ("chessnet", "value-negamax"),
+        ("convchess", None), ("chessnet-value", None),
+    ],
+)  # fmt: skip
+def test_chess(client: Client, name: str, method: str | None) -> None:
+    line = {"game": "chess", "moves": ["e2e4"]}
+    asked = {"network": name, "line": line, "method": method, "seconds": 0.3, "seq": 9}
+    lines = client.stream("/api/think", asked)
+    assert all(found["seq"] == 9 for found in lines)
+    assert lines[-1].keys() == {"seq", "move", "done"}
+    board = chess.Board()
+    board.push_uci("e2e4")
+    assert board.is_legal(chess.Move.from_uci(lines[-1]["move"]))
+    for found in lines[:-1]:
+        assert len(found["pv"]) == len(found["san"]) >= 1
+        assert 0 <= found["white"] <= 1
+    assert lines[-2]["pv"][0] == lines[-1]["move"]
+
+
+def test_scores_are_whites(client: Client) -> None:
+    for fen, sign in (("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1), ("r3k3/8/8/8/8/8/5PPP/6K1 b - - 0 1", -1)):
+        lines = client.stream(
+            "/api/think", {"network": "chessnet", "line": {"game": "chess", "fen": fen}, "seconds": 5}
+        )
+        found = lines[-2]
+        assert found["mate"] == sign
+        assert found["score"] * sign > 5
+        assert found["white"] == (1 if sign > 0 else 0)
+        assert found["san"][0].endswith("#")
+
+
+def test_nodes_are_a_limit(client: Client) -> None:
+    line = {"game": "chess"}
+    lines = client.stream("/api/think", {"network": "chessnet", "line": line, "nodes": 60, "seconds": None})
+    assert 0 < lines[-2]["nodes"] <= 60
+
+
+def test_there_may_be_no_move(client: Client) -> None:
+    mate = {"game": "chess", "moves": ["f2f3", "e7e5", "g2g4", "d8h4"]}
+    assert client.stream("/api/think", {"network": "chessnet", "line": mate})[-1] == {
+        "seq": 0,
+        "move": None,
+        "done": True,
+    }
+
+
+def test_go(client: Client) -> None:
+    line = {"game": "go", "size": 9, "moves": ["E5", "C3"]}
+    lines = client.stream("/api/think", {"network": "gocnn", "line": line, "seconds": 0.2, "seq": 4})
+    client.good("/api/move", {"line": line, "move": lines[-1]["move"]})
+    assert lines[0]["pv"] == lines[0]["san"]
+    assert 0 <= lines[0]["black"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"network": "winner"}, "winner does not choose moves"),
+        ({"network": "convchess", "method": "topprob-negamax"}, "convchess has no method 'topprob-negamax'"),
+        ({"network": "chessnet", "method": 3}, "method must be a string"),
+        ({"network": "chessnet", "temperature": -1}, "temperature must be a number from 0 to 2"),
+        ({"network": "chessnet", "seconds": 1e9}, "seconds must be a number from 0 to 600"),
+        ({"network": "chessnet", "nodes": 1.5}, "nodes must be a whole number"),
+    ],
+)
+def test_what_cannot_be_played(client: Client, asked: dict[str, Any], told: str) -> None:
+    assert told in client.error("/api/think", {"line": {"game": "chess"}, **asked})
+
+
+def test_a_thought_ends_when_nobody_waits_for_it(shared: tuple[Client, Any]) -> None:
+    client, board = shared
+    for name, line in (("chessnet", {"game": "chess"}), ("gocnn", {"game": "go"})):
+        asked = {"network": name, "line": line, "seconds": 600}
+        with client.lines("/api/think", asked) as lines:
+            next(lines)
+            assert board.works.desk(f"player {name}").busy
+        until(lambda name=name: not board.works.desk(f"player {name}").busy)
+    begun = time.monotonic()
+    client.stream("/api/think", {"network": "chessnet", "line": {"game": "chess"}, "seconds": 0.1})
+    assert time.monotonic() - begun < 60

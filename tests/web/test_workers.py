@@ -1,0 +1,107 @@
+"""Desks: the newest job first, nothing for clients that are gone."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kibitz.web.workers import END, Desk, Job, Works, done, stream
+from support.board_client import until
+
+
+def job(steps: Iterator[Any], found: list[Any]) -> Job:
+    return Job(steps, found.append, lambda error: found.append(error or "over"))
+
+
+def test_the_newest_goes_first_and_older_work_goes_on() -> None:
+    desk, found = Desk("test"), list[Any]()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def old() -> Iterator[str]:
+        begun.set()
+        go_on.wait(10)
+        yield "old 1"
+        yield "old 2"
+
+    desk.add(job(old(), found))
+    assert begun.wait(10)
+    desk.add(job(iter(["new 1", "new 2"]), found))
+    go_on.set()
+    until(lambda: not desk.busy)
+    assert found == ["old 1", "new 1", "new 2", "over", "old 2", "over"]
+
+
+def test_a_job_that_nobody_wants_does_nothing_more() -> None:
+    desk, found, steps, closed = Desk("test"), list[Any](), list[int](), threading.Event()
+
+    def endless() -> Iterator[int]:
+        try:
+            while True:
+                steps.append(len(steps))
+                yield len(steps)
+        finally:
+            closed.set()
+
+    mine = job(endless(), found)
+    mine.put = lambda value: mine.stop.set() if value == 3 else None
+    desk.add(mine)
+    assert closed.wait(10)
+    until(lambda: not desk.busy)
+    assert len(steps) == 3
+    assert found == ["over"]
+    late = job(endless(), found)
+    late.stop.set()
+    desk.add(late)
+    until(lambda: not desk.busy)
+    assert len(steps) == 3
+
+
+def test_what_a_job_raises_ends_it_alone() -> None:
+    class Panic(BaseException):
+        pass
+
+    desk, found = Desk("test"), list[Any]()
+
+    def broken(error: BaseException) -> Iterator[int]:
+        yield 1
+        raise error
+
+    for error in (ValueError("no"), Panic("worse")):
+        desk.add(job(broken(error), found))
+        until(lambda: not desk.busy)
+        assert found.pop() is error
+    desk.add(job(iter([2]), found))
+    until(lambda: not desk.busy)
+    assert found == [1, 1, 2, "over"]
+
+
+def test_results_come_to_the_event_loop() -> None:
+    works = Works()
+
+    async def ask() -> None:
+        assert await done(works.shared(), lambda: 7) == 7
+        with pytest.raises(ZeroDivisionError):
+            await done(works.shared(), lambda: 1 // 0)
+
+        def steps(tell: Any, stop: threading.Event) -> Iterator[int]:
+            tell("on the way")
+            yield 1
+            raise ValueError("no")
+
+        queue, stop = stream(works.desk("one"), steps)
+        found = [await queue.get() for _ in range(4)]
+        assert found[:2] == ["on the way", 1]
+        assert isinstance(found[2], ValueError)
+        assert found[3] is END
+        assert not stop.is_set()
+        works.end()
+        with pytest.raises(asyncio.CancelledError):
+            await done(works.shared(), lambda: 7)
+        with pytest.raises(asyncio.CancelledError):
+            await done(works.desk("a new one"), lambda: 7)
+
+    asyncio.run(ask())
