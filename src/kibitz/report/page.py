@@ -55,8 +55,8 @@ def render_test_page(result: Mapping[str, Any]) -> str:
     there), "tables" are further ones (as `kibitz.evaluation.Table`), "curves" are drawn by `report.curves.course_svg`,
     "heat_maps" and "landscape" are as the modules of these names in `kibitz.evaluation` give them. A position has a
     "fen" or, in Go, a "board" as `report.boards.go` draws it. "ply" counts moves made, so moves[ply - 1] is the last
-    one played and curve[ply] the probability after it; "numbered" says every how many moves one has its number (else, as
-    in chess, White's). "pairs" are groups of pairs of positions, as `kibitz.evaluation.pairs.samples` gives them.
+    one played and curve[ply] the probability after it; "numbered" says every how many moves one has its number (else,
+    as in chess, White's). "pairs" are groups of pairs of positions, as `kibitz.evaluation.pairs.samples` gives them.
     "texts" may replace the sentence under a section's heading, see `TEXTS`.
     Raises ValueError without figures, and on a FEN or move that is not one.
     """
