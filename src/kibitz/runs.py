@@ -18,7 +18,6 @@ import importlib.resources
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +88,10 @@ class Run:
     def settings(self) -> Any:
         from kibitz.systems.base import settings_from
 
-        return settings_from(self.system.settings_type, self.info["settings"])
+        try:
+            return settings_from(self.system.settings_type, self.info["settings"])
+        except KibitzError as error:
+            raise KibitzError(f"{self.path / INFO}: {error}") from None
 
     @property
     def split(self) -> Split:
@@ -174,7 +176,17 @@ def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[s
     return bool(
         info.get("kibitz_run") == FORMAT
         and info.get("system") == system
-        and info.get("settings") == asdict(settings)
+        and _settings_equal(info.get("settings"), settings)
         and info.get("seed") == seed
         and all(info.get("data", {}).get(key) == data.get(key) for key in ("fingerprint", "split", "started_from"))
     )
+
+
+def _settings_equal(stored: Any, settings: Any) -> bool:
+    """Whether the settings of a run.json, perhaps of an earlier version, are these."""
+    from kibitz.systems.base import settings_from
+
+    try:
+        return bool(settings_from(type(settings), stored) == settings)
+    except (KibitzError, TypeError, AttributeError):
+        return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
+from torch import nn
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short, write_json
@@ -141,6 +142,16 @@ def lessons(system: System, settings: Any, store_path: str, split: Split | None 
     return Lessons(store, parts, data)
 
 
+def _adopted(
+    system: System, network: nn.Module, earlier: Run, weights: Mapping[str, torch.Tensor]
+) -> Mapping[str, torch.Tensor]:
+    """The weights to start from. Raises UsageError where those of the earlier run do not fit."""
+    try:
+        return system.adopt(network, earlier.info["system"], weights)
+    except UsageError as error:
+        raise UsageError(f"--start-from {earlier.name}: {error}") from None
+
+
 def train(
     name: str,
     settings: Any,
@@ -167,7 +178,7 @@ def train(
     system = load(name)
     earlier = Run(start_from) if start_from else None
     if earlier:
-        if earlier.info["system"] not in (name, *getattr(system, "begins_from", ())):
+        if earlier.info["system"] not in (name, *system.begins_from):
             raise UsageError(f"--start-from {start_from}: a run of {earlier.info['system']}, not of {name}")
         try:
             earlier.system.check(earlier.settings)
@@ -181,15 +192,8 @@ def train(
     torch.manual_seed(plan.seed)
     network = system.network(settings)
     weights = load_file(earlier.trained()) if earlier else None
-    grows = weights is not None and hasattr(system, "adopt")
-    if (
-        weights
-        and not grows
-        and {k: v.shape for k, v in weights.items()} != {k: v.shape for k, v in network.state_dict().items()}
-    ):
-        raise UsageError(
-            f"--start-from {start_from}: its network has another shape; leave out the settings that change the network"
-        )
+    if weights and earlier:
+        _adopted(system, network, earlier, weights)  # that they fit is known before a run is begun
     path, begun = choose(name, settings, data, plan.seed, run)
     if begun is None and run is None and (other := begun_before(name, settings, data, plan.seed)):
         say(f"{store_path} has other games than when {other} was begun, so {path} begins anew")
@@ -244,9 +248,7 @@ def train(
         say("no game is left for validation: training runs to its last iteration and keeps the last weights")
     system.prepare(network, store, parts[TRAIN], settings, plan.seed)
     if weights and earlier:
-        if grows:
-            weights = system.adopt(network, earlier.info["system"], weights)  # type: ignore[attr-defined]
-        network.load_state_dict(weights)
+        network.load_state_dict(_adopted(system, network, earlier, weights))
     trainer = Trainer(path, system, settings, network, store, parts[TRAIN], parts[VALIDATE], plan, tell)
     began = time.monotonic()
     outcome = trainer.train()

@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kibitz.web.networks import Known, Networks, stamp
@@ -64,7 +65,7 @@ class Stopped(Exception):
 
 
 class Players:
-    """Players of chess, made when first asked for and kept with what they remember. Used in their desks' threads."""
+    """Players, made when first asked for and kept with what they remember. Used in their desks' threads."""
 
     def __init__(self, networks: Networks):
         self.networks = networks
@@ -88,17 +89,11 @@ class Players:
         return made
 
     def _open(self, known: Known, wanted: Wanted) -> Any:
-        if wanted.method.startswith(
-            "comparison"
-        ):  # by networks that compare positions, which have a player of their own
-            from kibitz.play.comparison.player import Player as Comparing
-            from kibitz.runs import Run
+        from kibitz.play import open_player
 
-            return Comparing(Run(known.name), method=wanted.method, temperature=wanted.temperature)
-
-        from kibitz.play.chess.player import Player
-
-        return Player(self.networks.session(known.name), method=wanted.method, temperature=wanted.temperature)
+        assert known.run
+        network = partial(self.networks.session, known.name)
+        return open_player(known.run, network, method=wanted.method, temperature=wanted.temperature)
 
     def think(
         self, known: Known, line: Line, wanted: Wanted, seq: int, tell: Callable[[Any], None], stop: threading.Event
@@ -133,7 +128,6 @@ class Players:
     def _of_go(self, known: Known, line: GoLine, wanted: Wanted, say: Tell, stop: threading.Event) -> str:
         from kibitz.games.go.points import BLACK, PASS, to_gtp
         from kibitz.play.go import ownership
-        from kibitz.play.go.player import GoPlayer
 
         board = line.board()
         side, begun, last_said = board.to_move, time.perf_counter(), 0.0
@@ -155,7 +149,7 @@ class Players:
                  "black": round(chance, 4), "pv": [name], "san": [name]}
             )  # fmt: skip
 
-        player = GoPlayer(self.networks.session(known.name), temperature=wanted.temperature)
+        player = self.player(known, wanted)
         last = line.moves[-1] if line.moves else PASS
         chosen = player.choose(board, side, line.terms, last=last, seconds=wanted.seconds, tell=tell)
         return to_gtp(chosen.point, line.size)

@@ -11,7 +11,7 @@ import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.analysis import Analysis, Claim
+from kibitz.analysis import Analysis
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.games import Record
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, ratings_of, told
@@ -19,6 +19,8 @@ from kibitz.analysis.glyphs import figure, mark
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
 from kibitz.play.session import STATE, Session
+from kibitz.systems import find
+from kibitz.systems.declaration import Meaning
 
 MATE, STALEMATE = "#", "½"
 """Marks of a move that ended the game, beside those of marks.py."""
@@ -117,14 +119,14 @@ class Judged:
     """A game and its moves.
 
     white: White's probability of winning, one a position [moves + 1]; None where the network does not say who wins.
-    predicts: whether it says which moves it expects. claim: what White's probability is the probability of.
+    predicts: whether it says which moves it expects. meaning: of White's probability.
     """
 
     record: Record
     moves: list[Move]
     white: NDArray[np.float64] | None
     predicts: bool = False
-    claim: Claim = field(default_factory=Claim)
+    meaning: Meaning = field(default_factory=Meaning)
 
     @property
     def swings(self) -> list[Move]:
@@ -216,7 +218,7 @@ def judge(
             strength = replace(strength, slip=slip)
         moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted, strength))
         board.push(node.move)
-    return Judged(record, moves, white, expecting is not None, analysis.claim)
+    return Judged(record, moves, white, expecting is not None, find(session.system).meaning)
 
 
 Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]

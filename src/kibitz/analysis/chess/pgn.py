@@ -53,8 +53,8 @@ def annotated(judged: Judged) -> str:
     probability is not that of winning, a comment before the first move says of what.
     """
     game = judged.record.game
-    if judged.claim.note and judged.white is not None:
-        game.comment = _beside(game.comment, f"net: {judged.claim.note}")
+    if judged.meaning.note and judged.white is not None:
+        game.comment = _beside(game.comment, f"net: {judged.meaning.note}")
     for node, move in zip(game.mainline(), judged.moves, strict=True):
         if move.worth and move.mark != MATE:
             worth = 0 if move.mark == STALEMATE else centipawns(move.worth.after)

@@ -30,11 +30,11 @@ def show(judged: Judged, swing: float, console: Console) -> None:
     say(console, "")
     if judged.moves:
         if judged.white is not None:
-            say(console, f"{judged.claim.name}, from start to end:")
+            say(console, f"{judged.meaning.name}, from start to end:")
             width = min(console.width, len(judged.white))
             say(console, sparkline(judged.white, width, console.options.ascii_only))
-            if judged.claim.note:
-                say(console, judged.claim.note)
+            if judged.meaning.note:
+                say(console, judged.meaning.note)
             say(console, "")
         _show_moves(judged, console)
         say(console, "")
@@ -72,7 +72,7 @@ def _show_moves(judged: Judged, console: Console) -> None:
     if judged.white is not None and (choices == SHOWN or not judged.predicts):
         width = min(WIDEST_BAR, console.width - len(heading) - 1)
         width = width if width >= NARROWEST_BAR else 0
-        heading += f" {judged.claim.short}" if width else ""
+        heading += f" {judged.meaning.short}" if width else ""
     say(console, heading.rstrip(), "bold")
     for move in judged.moves:
         text = Text(f"{_number(move, ascii_only):>5} {move.san + _sign(move):<11}")
@@ -118,9 +118,9 @@ def _show_summary(judged: Judged, swing: float, console: Console) -> None:
         if judged.white is None:
             say(console, "no moves")
         else:
-            say(console, f"no moves; {judged.claim.name} is {judged.white[0]:.0%}")
-            if judged.claim.note:
-                say(console, judged.claim.note)
+            say(console, f"no moves; {judged.meaning.name} is {judged.white[0]:.0%}")
+            if judged.meaning.note:
+                say(console, judged.meaning.note)
         return
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
     if judged.white is not None:

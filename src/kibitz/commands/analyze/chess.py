@@ -30,11 +30,14 @@ def analyze_chess(
     from kibitz.analysis import load
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.files import whole_file
+    from kibitz.systems import find
 
     analysis = load(session.system)
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(pgn)) if pgn else None
-        put = stack.enter_context(as_object(run, session.system, analysis.claim.note)) if as_json else None
+        put = (
+            stack.enter_context(as_object(run, session.system, find(session.system).meaning.note)) if as_json else None
+        )
         table = _table(swing / 100)
         for judged in stack.enter_context(
             contextlib.closing(_judged(game_file, number, session, analysis, swing, replaced, ratings))

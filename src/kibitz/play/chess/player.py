@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import chess
 import numpy as np
@@ -16,13 +17,21 @@ from kibitz.play.chess.best_first import Search, Tuning
 from kibitz.play.chess.evaluator import Evaluates, Judge
 from kibitz.play.chess.policy import move_probabilities, normalised, pair_probabilities
 from kibitz.play.result import Clock, Limits, Line, Tell, Thought, make_line
+from kibitz.play.session import Session
 from kibitz.play.side_inputs import with_side_inputs
+from kibitz.runs import Run
+from kibitz.systems.declaration import (
+    COMPARISON_SEARCH,
+    FULL_COMPARISON_SEARCH,
+    TOP_MOVE,
+    TOP_PROB,
+    TOPPROB_NEGAMAX,
+    VALUE_NEGAMAX,
+)
 
 __all__ = ["METHODS", "Limits", "Line", "Player", "Thought", "Tuning"]
 
-METHODS = ("top-move", "top-prob", "topprob-negamax", "value-negamax")
-COMPARISONS = ("comparison", "comparison-full")
-"""Methods of the other player, kibitz.play.comparison.player.Player, for networks that compare positions."""
+METHODS = tuple(method.name for method in (TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX))
 CUT, WIDTH = 0.98, 20
 """Of TopProb-Negamax: the part of the probability that is searched, and moves at most."""
 SPREAD = 0.1
@@ -76,7 +85,7 @@ class Player:
         if method is None:
             searched = "topprob-negamax" if self.value is not None else "top-prob"
             method = searched if self.policy is not None else "value-negamax"
-        if method in COMPARISONS:
+        if method in (COMPARISON_SEARCH.name, FULL_COMPARISON_SEARCH.name):
             raise UsageError(f"{method} needs a network that compares positions, and {name} does not; take deepchess")
         if method not in METHODS:
             raise UsageError(f"no method {method!r}; there are {', '.join(METHODS)}")
@@ -162,3 +171,8 @@ class Player:
         lines = tuple(make_line(value, float(shares[i]), [int(moves[i])]) for i in order)
         logs = np.log(np.maximum(shares[order].astype(np.float64), 1e-30)) / max(self.temperature, 1e-9)
         return Thought(1, 1, clock.seconds(), lines), np.exp(logs - logs.max())
+
+
+def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> Player:
+    """The player of a run's network, see kibitz.play.open_player."""
+    return Player(session(), **settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.chess.player import COMPARISONS
 from kibitz.play.chess.score import STEP
 from kibitz.play.comparison import state as judge
 from kibitz.play.comparison.alphabeta import DEEPEST, search_root
@@ -23,9 +23,11 @@ from kibitz.play.comparison.board import PLIES, begin, enter
 from kibitz.play.comparison.embedding import Comparer, load
 from kibitz.play.comparison.state import Search, Tuning
 from kibitz.play.result import Limits, Tell, Thought, make_line
+from kibitz.play.session import Session
 from kibitz.runs import Run
+from kibitz.systems.declaration import COMPARISON_SEARCH, FULL_COMPARISON_SEARCH
 
-METHODS = COMPARISONS
+METHODS = (COMPARISON_SEARCH.name, FULL_COMPARISON_SEARCH.name)
 """Alpha-beta with positions as bounds: with the distilled network where a run has one, or with the full one."""
 SPREAD = 0.1
 """Value by which a move may be worse and be e times less probable, at temperature 1."""
@@ -67,7 +69,7 @@ class Player:
             raise UsageError("lines and hash must be at least 1, the temperature at least 0")
         self.method, self.temperature, self.lines = method, temperature, lines
         self._random = np.random.default_rng(seed)
-        comparer = load(run, "full" if method == "comparison-full" else None)
+        comparer = load(run, "full" if method == FULL_COMPARISON_SEARCH.name else None)
         self.memory = Memory(comparer, hash_mb, tuning or Tuning())
 
     def new_game(self) -> None:
@@ -288,3 +290,10 @@ def seen_twice(board: chess.Board) -> NDArray[np.int64]:
 
 def _power_of_two(most: int) -> int:
     return 1 << max(8, most.bit_length() - 1)
+
+
+def open_player(run: Run, session: Callable[[], Session], *, value: object = None, **settings: Any) -> Player:
+    """The player of a run that compares positions, see kibitz.play.open_player. It has no use for a value network."""
+    if value is not None:
+        raise UsageError(f"{run.name}: compares positions, and has no use for the values of another network")
+    return Player(run, **settings)

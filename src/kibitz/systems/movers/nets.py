@@ -13,7 +13,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from kibitz.games.chess.encodings import AttackPlanes, MoverView, PiecePlanes, RightsPlanes, SignedPlanes, Stack
+from kibitz.games.chess.encodings import (
+    OWN_AND_OTHERS,
+    AttackPlanes,
+    MoverView,
+    PiecePlanes,
+    RightsPlanes,
+    Sides,
+    SignedPlanes,
+    Stack,
+    on_squares,
+)
 from kibitz.games.chess.replay import SIDE
 from kibitz.nets.build import build
 from kibitz.nets.layers import read_layers, shapes
@@ -50,6 +60,10 @@ class Told(nn.Module):
         if self.outcome:
             planes.append((state[:, POSITION + int(self.rating)].float() - 1) / 2)
         return torch.stack(planes, 1)[:, :, None, None].expand(-1, -1, 8, 8)
+
+    def names(self, sides: Sides) -> list[str]:
+        rating = ["rating of the mover (600: 0, 3000: 1)"] if self.rating else []
+        return rating + (["result that it plays for (won 1, drawn 0.5, lost 0)"] if self.outcome else [])
 
 
 class Selector(nn.Module):
@@ -173,6 +187,13 @@ class MoveNets(nn.Module):
         if self.rights is not None:
             planes = torch.cat([planes, self.rights(codes, state)], 1)
         return view, planes.to(memory_format=torch.channels_last)
+
+    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
+        """Of one position: see `System`."""
+        names = self.seen.names(OWN_AND_OTHERS)
+        if self.rights is not None:
+            names += self.rights.names(OWN_AND_OTHERS)
+        return names, on_squares(self.planes(codes, state)[1], bool(state[0, SIDE]))
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
         """What the origin's answer is made of: the last hidden layer [n, k]; a shared body's averaged over squares."""

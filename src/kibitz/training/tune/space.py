@@ -61,7 +61,7 @@ class Search:
 
     def __post_init__(self) -> None:
         _check_searchable(self.system, self.settings)
-        several: Sequence[str] = getattr(load(self.system), "networks", ())
+        several = load(self.system).networks
         for name in self.network.split(",") if self.network else []:
             if name not in ("all", *several):
                 raise UsageError(
