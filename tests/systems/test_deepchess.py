@@ -95,7 +95,7 @@ def test_the_defaults_are_the_papers() -> None:
     assert (s.pretrain_epochs, s.pretrain_rate, s.pretrain_decay) == (200, 0.005, 0.98)
     assert (s.epochs, s.pairs, s.learning_rate, s.decay) == (100, 1_000_000, 0.01, 0.99)
     assert (s.networks, s.schedule, s.keep, s.optimiser) == ("both", "epoch", "last", "sgd")
-    assert (s.colours, s.mirror, s.antisymmetric, s.reuse, s.dropout, s.l2) == (False, False, False, 1, 0, 0)
+    assert (s.colours, s.mirror, s.antisymmetric, s.reuse, s.dropout, s.weight_decay) == (False, False, False, 1, 0, 0)
 
 
 def test_the_networks_have_the_papers_weights() -> None:
@@ -448,8 +448,8 @@ def test_units_are_left_out_while_deepchess_learns_alone(small_store: Store, gam
 
 
 def test_weights_decay_in_deepchess_alone_and_biases_never() -> None:
-    for name in ("sgd", "adam", "muon"):
-        settings = replace(TINY, optimiser=name, l2=0.1)
+    for name in ("sgd", "adamw", "muon"):
+        settings = replace(TINY, optimiser=name, weight_decay=0.1)
         for stage in SYSTEM.stages(SYSTEM.network(settings), settings):
             for group in stage.optimiser().param_groups:
                 matrices = {p.dim() == 2 for p in group["params"]}
@@ -508,9 +508,10 @@ def test_the_trained_network_prefers_more_material(trained: Run) -> None:
         ({"reuse": 0}, "at least 1"), ({"batch": 0}, "at least 1"), ({"pairs": 0}, "at least 1"),
         ({"epochs": -1.0}, "--epochs"), ({"epochs": float("nan")}, "--epochs"), ({"positions": -1}, "--positions -1"),
         ({"opening": -1}, "--opening -1"), ({"decay": 0.0}, "--decay 0"), ({"pretrain_rate": -1.0}, "--pretrain-rate"),
-        ({"held_out": 100.0}, "--held-out 100"), ({"dropout": 1.0}, "--dropout 1"), ({"l2": -1.0}, "--l2 -1"),
+        ({"held_out": 100.0}, "--held-out 100"), ({"dropout": 1.0}, "--dropout 1"),
+        ({"weight_decay": -1.0}, "--weight-decay -1"),
         ({"momentum": 1.0}, "--momentum 1"),
-        ({"optimiser": "rmsprop"}, "sgd, adam, muon"), ({"schedule": "step"}, "epoch, cosine"),
+        ({"optimiser": "rmsprop"}, "sgd, adamw, muon"), ({"schedule": "step"}, "epoch, cosine"),
         ({"keep": "all"}, "last, best"),
         ({"pretrain_epochs": 0.0, "epochs": 0.0, "distil_epochs": 0.0}, "are all 0: nothing is left to train"),
         ({"networks": "full", "pretrain_epochs": 0.0, "epochs": 0.0}, "are all 0"),
@@ -522,7 +523,7 @@ def test_settings_that_cannot_be(wrong: dict[str, Any], said: str) -> None:
     assert said in str(raised.value)
 
 
-@pytest.mark.parametrize("name", ["sgd", "adam", "muon"])
+@pytest.mark.parametrize("name", ["sgd", "adamw", "muon"])
 def test_each_optimiser_has_every_weight_once(name: str) -> None:
     settings = replace(TINY, optimiser=name)
     network = SYSTEM.network(settings)

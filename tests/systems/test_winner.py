@@ -9,6 +9,7 @@ import torch
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.replay import decode_board, encode_board
+from kibitz.nets.optim import cosine, inverse
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, load
 from kibitz.systems.winner import (
@@ -16,8 +17,6 @@ from kibitz.systems.winner import (
     Outcomes,
     Settings,
     Winner,
-    cosine,
-    inv,
     mocha_weights,
     optimiser,
     phase,
@@ -38,10 +37,10 @@ def test_the_paper_has_no_more_and_no_fewer_weights() -> None:
 
 def test_the_defaults_are_the_posts() -> None:
     s = Settings()
-    assert (s.batch, s.iterations, s.momentum, s.l2, s.dropout) == (1024, 150_000, 0.9, 0.0005, 0.2)
+    assert (s.batch, s.iterations, s.momentum, s.weight_decay, s.dropout) == (1024, 150_000, 0.9, 0.0005, 0.2)
     assert (s.activation, s.optimiser, s.schedule, s.attacks, s.separate) == ("identity", "sgd", "inv", "none", "none")
-    assert inv(0.01, 0) == 0.01
-    assert inv(0.01, 10_000) == pytest.approx(0.01 * 2**-0.75)
+    assert inverse(0.01, 0) == 0.01
+    assert inverse(0.01, 10_000) == pytest.approx(0.01 * 2**-0.75)
 
 
 def test_biases_learn_twice_as_fast_and_do_not_decay() -> None:
@@ -174,14 +173,20 @@ def test_settings_that_make_no_network_are_refused(wrong: dict[str, object]) -> 
 def test_every_system_is_what_its_entry_says() -> None:
     for name, entry in SYSTEMS.items():
         system = load(name)
-        assert (system.name, system.game, system.anchor) == (name, entry.game, entry.anchor)
+        assert (system.name, system.game, system.declaration) == (name, entry.game, entry)
     with pytest.raises(UsageError, match="winner"):
         load("loser")
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("learning_rate", -1.0), ("learning_rate", float("nan")), ("momentum", -0.5), ("momentum", 1.0), ("l2", -1.0)],
+    [
+        ("learning_rate", -1.0),
+        ("learning_rate", float("nan")),
+        ("momentum", -0.5),
+        ("momentum", 1.0),
+        ("weight_decay", -1.0),
+    ],
 )
 def test_a_solver_that_cannot_be(name: str, value: float) -> None:
     with pytest.raises(UsageError, match="--" + name.replace("_", "-")):

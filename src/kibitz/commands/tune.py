@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from kibitz.training.tune.search import Found, Step, Tried
     from kibitz.training.tune.space import Search
 
-NOT_OPTIONS = ("learning_rate", "value_learning_rate", "l2", "initial", "networks", "iterations", "value_iterations")
+NOT_OPTIONS = (
+    "learning_rate",
+    "value_learning_rate",
+    "weight_decay",
+    "initial",
+    "networks",
+    "iterations",
+    "value_iterations",
+)
 """Settings of a system that are no options of a search, because the search sets them."""
 
 _LINE_EVERY = 60.0
@@ -90,7 +98,7 @@ def search(
     usual = usual_grid(chosen, network)
     grid = Grid(
         usual.learning_rates if learning_rates is None else _numbers("--learning-rates", learning_rates, zero=False),
-        usual.l2s if l2s is None else _numbers("--l2s", l2s, zero=True),
+        usual.weight_decays if l2s is None else _numbers("--l2s", l2s, zero=True),
         usual.initials if initials is None else _words("--initials", initials),
     )
     plan = Plan(

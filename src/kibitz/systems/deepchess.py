@@ -520,7 +520,7 @@ def taught(teacher: Comparer, pupil: Comparer, batch: Tensors) -> tuple[Tensor, 
 
 
 def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
-    """The paper has no regularisation, as each pass has fresh pairs; weight_decay: ours. Muon takes the matrices inside;
+    """The paper has no regularisation, as each pass has fresh pairs; weight_decay is ours. Muon takes inner matrices;
     first and last layers and biases take Adam's steps."""
     parameters = [p for module in modules for p in module.parameters()]
     weights, biases = [p for p in parameters if p.dim() == 2], [p for p in parameters if p.dim() < 2]

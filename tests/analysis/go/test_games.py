@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.analysis.glyphs import GAINED
-from kibitz.analysis.go import gocnn
+from kibitz.analysis.go import answers
 from kibitz.analysis.go.games import SWINGS, Judged, judge, lead_words, score
 from kibitz.games.go.io.sgf import parse_record
 from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp
@@ -33,7 +33,7 @@ def leading(points: float) -> np.ndarray:
 def judged() -> Callable[..., Judged]:
     def one(text: str, leads: list[float] | None = None, swing: float | None = None) -> Judged:
         fake: Any = FakeOwners(None if leads is None else [leading(lead) for lead in leads])
-        return judge(1, parse_record(text), fake, gocnn, swing)
+        return judge(1, parse_record(text), fake, answers, swing)
 
     return one
 
@@ -84,14 +84,14 @@ def test_a_lead_is_antisymmetric_and_bounded(seed: int, size: int, komi: float) 
 def test_the_network_is_asked_about_every_position_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     record = parse_record(GAME)
     whole: Any = FakeOwners()
-    once = judge(1, record, whole, gocnn)
+    once = judge(1, record, whole, answers)
     assert [len(codes) for codes, _ in whole.asked] == [5]
     codes, state = whole.asked[0]
     assert state[:, 0].tolist() == [0, 1, 0, 1, 0]
     np.testing.assert_allclose([one.black_owns for one in once.positions], influence(codes), atol=1e-6)
     monkeypatch.setattr("kibitz.analysis.go.games.TOGETHER", 2)
     pieces: Any = FakeOwners()
-    again = judge(1, record, pieces, gocnn)
+    again = judge(1, record, pieces, answers)
     assert [len(codes) for codes, _ in pieces.asked] == [2, 2, 1]
     assert again.as_json(owners=True) == once.as_json(owners=True)
 
@@ -123,10 +123,10 @@ def test_signs() -> None:
     record = parse_record("(;GM[1]SZ[9]KM[0];B[aa];W[ba];B[ca];W[da])")
     rows = ["909198672", *["5" * 9] * 7, "012345678"]
     fake: Any = FakeOwners([owners(*rows)])
-    last = judge(1, record, fake, gocnn).positions[-1]
+    last = judge(1, record, fake, answers).positions[-1]
     assert last.signs()[0] == "XOXO++..-"
     assert last.signs()[8] == "---.....+"
-    lost = judge(1, record, FakeOwners([owners("180855555", *EVEN[1:])]), gocnn).positions[-1]  # type: ignore[arg-type]
+    lost = judge(1, record, FakeOwners([owners("180855555", *EVEN[1:])]), answers).positions[-1]  # type: ignore[arg-type]
     assert lost.signs()[0] == "xoxo....."
 
 

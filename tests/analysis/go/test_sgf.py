@@ -7,7 +7,7 @@ from typing import Any
 import sgfmill.sgf
 from sgfmill import sgf_moves
 
-from kibitz.analysis.go import gocnn
+from kibitz.analysis.go import answers
 from kibitz.analysis.go.games import Judged, judge
 from kibitz.analysis.go.sgf import annotated
 from kibitz.games.go.io.sgf import parse_record
@@ -24,7 +24,7 @@ LOST = ["000555111"] * 3 + ["999555111"] * 6
 
 def one_game(text: str = GAME, maps: Any = None) -> Judged:
     fake: Any = FakeOwners([owners(*rows) for rows in maps] if maps else None)
-    return judge(1, parse_record(text), fake, gocnn)
+    return judge(1, parse_record(text), fake, answers)
 
 
 def read(text: str) -> list[dict[str, list[str]]]:

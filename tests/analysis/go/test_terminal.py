@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from kibitz.analysis.go import gocnn
+from kibitz.analysis.go import answers
 from kibitz.analysis.go.games import Judged, judge
 from kibitz.analysis.go.terminal import show
 from kibitz.games.go.io.sgf import parse_record
@@ -82,7 +82,7 @@ X O stones, x o stones that will be lost; + Black's, - White's (75%), . open
 
 def one_game(text: str = GAME, maps: list[list[str]] = MAPS) -> Judged:
     fake: Any = FakeOwners([owners(*rows) for rows in maps])
-    return judge(1, parse_record(text), fake, gocnn)
+    return judge(1, parse_record(text), fake, answers)
 
 
 def printed(

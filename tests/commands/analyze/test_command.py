@@ -46,7 +46,7 @@ def small_mover(path: Path, store: Store, system: str, **settings: Any) -> Path:
 
 
 SHARED_BODY = {
-    "share": "body", "targets": "square", "layers": "16conv3x3p1", "optimiser": "adam", "learning_rate": 0.003,
+    "share": "body", "targets": "square", "layers": "16conv3x3p1", "optimiser": "adamw", "learning_rate": 0.003,
     "schedule": "constant", "batch": 128, "iterations": 30,
 }  # fmt: skip
 

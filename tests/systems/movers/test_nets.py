@@ -153,7 +153,7 @@ def test_losses_fall(settings: dict[str, Any], small_store: Store) -> None:
     given = chessnet.Settings(
         **{
             "layers": "8conv3x3p1.ip8",
-            "optimiser": "adam",
+            "optimiser": "adamw",
             "schedule": "constant",
             "learning_rate": 0.01,
             "min_rating": 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -145,13 +146,13 @@ def test_the_networks_of_a_list_come_in_the_papers_order() -> None:
 
 
 def test_schedules() -> None:
-    step = given(schedule="step", step=10, decay=0.1)
-    assert [optim.rate(step, 0.1, i, 20) for i in (0, 9)] == [0.1, 0.1]
-    assert optim.rate(step, 0.1, 10, 20) == pytest.approx(0.01)
-    by_epoch = given(schedule="epoch", decay=0.5, epochs=4)
-    assert [optim.rate(by_epoch, 1.0, i, 8) for i in range(8)] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125, 0.125]
-    cosine = given(schedule="cosine")
-    rates = [optim.rate(cosine, 1.0, i, 1000) for i in range(1000)]
+    step = partial(optim.learning_rate_at, "step", 0.1, iterations=20, step=10, decay=0.1)
+    assert [step(iteration=i) for i in (0, 9)] == [0.1, 0.1]
+    assert step(iteration=10) == pytest.approx(0.01)
+    by_epoch = partial(optim.learning_rate_at, "epoch", 1.0, iterations=8, decay=0.5, epochs=4)
+    assert [by_epoch(iteration=i) for i in range(8)] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125, 0.125]
+    assert optim.learning_rate_at("constant", 0.3, 5, 8) == 0.3
+    rates = [optim.learning_rate_at("cosine", 1.0, i, 1000) for i in range(1000)]
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == pytest.approx(1)
     assert rates[-1] < 1e-4

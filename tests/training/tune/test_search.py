@@ -48,8 +48,8 @@ def test_the_usual_grid_is_about_the_systems_own_numbers() -> None:
 
 def test_a_network_with_a_learning_rate_of_its_own_is_searched_in_that() -> None:
     what = Search("chessnet", "a.store", chessnet.Settings(), GRID, network="value", iterations=7)
-    settings = what.at({"learning_rate": 0.5, "l2": 0.25, "initial": "xavier"})
-    assert (settings.value_learning_rate, settings.l2, settings.initial) == (0.5, 0.25, "xavier")
+    settings = what.at({"learning_rate": 0.5, "weight_decay": 0.25, "initial": "xavier"})
+    assert (settings.value_learning_rate, settings.weight_decay, settings.initial) == (0.5, 0.25, "xavier")
     assert (settings.value_iterations, settings.networks) == (7, "value")
     assert settings.learning_rate == chessnet.Settings().learning_rate
 
@@ -81,7 +81,7 @@ def test_drawn_trials_stay_between_what_is_given(small_store: Store, tmp_path: P
     found = search(about(small_store, grid, trials=4, iterations=2), tmp_path / "s.journal")
     for trial in found.trials:
         assert 0.001 <= trial.settings["learning_rate"] <= 0.01
-        assert trial.settings["l2"] == 0 or 0.0001 <= trial.settings["l2"] <= 0.001
+        assert trial.settings["weight_decay"] == 0 or 0.0001 <= trial.settings["weight_decay"] <= 0.001
     assert len({trial.settings["learning_rate"] for trial in found.trials}) == 4
     first = search(about(small_store, grid, trials=2, iterations=2), tmp_path / "again.journal")
     assert [trial.settings for trial in first.trials] == [trial.settings for trial in found.trials[:2]]

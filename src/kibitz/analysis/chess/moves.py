@@ -19,7 +19,6 @@ from kibitz.analysis.glyphs import figure, mark
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
 from kibitz.play.session import STATE, Session
-from kibitz.systems import find
 from kibitz.systems.declaration import Meaning
 
 MATE, STALEMATE = "#", "½"
@@ -179,8 +178,16 @@ class Judged:
         return found
 
 
+USUAL = Meaning()
+
+
 def judge(
-    record: Record, session: Session, analysis: Analysis, swing: float, ratings: tuple[int, int] | None = None
+    record: Record,
+    session: Session,
+    analysis: Analysis,
+    swing: float,
+    ratings: tuple[int, int] | None = None,
+    meaning: Meaning = USUAL,
 ) -> Judged:
     """Ask the network about every position of the main line. swing: the least change that is marked, over 0 to 1.
     ratings: of White and Black, for a network that is told them; those of the headers where none are given."""
@@ -218,7 +225,7 @@ def judge(
             strength = replace(strength, slip=slip)
         moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted, strength))
         board.push(node.move)
-    return Judged(record, moves, white, expecting is not None, find(session.system).meaning)
+    return Judged(record, moves, white, expecting is not None, meaning)
 
 
 Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]

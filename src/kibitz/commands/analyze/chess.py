@@ -79,6 +79,7 @@ def _judged(
     from kibitz.analysis.chess.games import read
     from kibitz.analysis.chess.moves import judge
     from kibitz.analysis.chess.ratings import RATING, UNIT, lacking
+    from kibitz.systems import find
 
     name = "standard input" if path == records.STDIN else records.printable(path)
     judged = refused = 0
@@ -104,7 +105,7 @@ def _judged(
             judged += 1
             if RATING in session.beyond and ratings is None and lacking(record.game.headers):
                 unrated.append(record.number)
-            yield judge(record, session, analysis, swing / 100, ratings)
+            yield judge(record, session, analysis, swing / 100, ratings, find(session.system).meaning)
     if unrated:
         which = f"game {unrated[0]} lacks"
         if len(unrated) > 1:

@@ -54,8 +54,8 @@ class Options:
 
 @dataclass(frozen=True)
 class _Known:
-    """An option as a GUI sees it: its name there, its field in Options, and what it may be (a spin's ends; a check; else a combo where
-    there are choices, or a text)."""
+    """An option as a GUI sees it: its name there, its field in Options, and what it may be (a spin's ends, a check,
+    else a combo where there are choices, or a text)."""
 
     name: str
     field: str

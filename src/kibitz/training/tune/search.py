@@ -91,7 +91,9 @@ def search(
     """
     began = time.monotonic()
     system = load(what.system)
-    for name, values in zip(SEARCHED, (what.grid.learning_rates, what.grid.l2s, what.grid.initials), strict=True):
+    for name, values in zip(
+        SEARCHED, (what.grid.learning_rates, what.grid.weight_decays, what.grid.initials), strict=True
+    ):
         for value in values:
             system.check(what.at({name: value}))
     material = lessons(system, what.base, what.store)
