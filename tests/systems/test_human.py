@@ -331,8 +331,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from kibitz.systems.human import Settings
-from kibitz.training.loop import Plan
-from kibitz.training.start import train
+from kibitz.training.trainer import Plan
+from kibitz.training.fit import train
 store, run, stop_at = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 def tell(beat):
     if beat.iteration == stop_at and not beat.note:

@@ -32,8 +32,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from kibitz.systems.winner import Settings
-from kibitz.training.loop import Plan
-from kibitz.training.start import train
+from kibitz.training.trainer import Plan
+from kibitz.training.fit import train
 store, run, stop_at, how, settings = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], eval(sys.argv[5])
 def tell(beat):
     if beat.iteration == stop_at and not beat.note:
