@@ -49,6 +49,8 @@ TOLERANCE = 1e-4
 """By how much an output may differ on another machine, in parts of its scale."""
 CENTIPAWNS = 3
 """By how much a score or a chance in thousandths may differ on another machine."""
+CHANCE, POINTS = 1.5e-4, 1.5e-2
+"""By how much other numbers may: they are rounded to four decimals, those of Go to two."""
 ONE_MACHINE = {"bytes", "bytes_per_position"}
 """Keys that are compared with exact records only: they depend on libraries."""
 TIMES = {"seconds", "games_per_second", "speed", "page"}
@@ -503,7 +505,7 @@ def compare(part: str, new: Any, folder: Path, exact: bool = False) -> list[str]
         return [f"{part}: no record of it in {folder}"]
     if part.startswith("network "):
         return [f"{part}: {line}" for line in _arrays(old, new, exact)]
-    return [f"{part}: {line}" for line in _values(old, new, exact, "")]
+    return list(_values(old, new, exact, f"{part}:"))
 
 
 def _arrays(old: Any, new: Any, exact: bool) -> Iterator[str]:
@@ -529,7 +531,7 @@ def _arrays(old: Any, new: Any, exact: bool) -> Iterator[str]:
 def _values(old: Any, new: Any, exact: bool, where: str) -> Iterator[str]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
-            here = f"{where} / {key}" if where else key
+            here = f"{where} / {key}"
             if key not in new or key not in old:
                 yield f"{here}: {'is gone' if key in old else 'is new'}"
             elif exact or key not in ONE_MACHINE:
@@ -561,13 +563,8 @@ def _alike(old: Any, new: Any, where: str) -> bool:
         return abs(old - new) <= CENTIPAWNS
     numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (old, new))
     if numbers and isinstance(old, float) | isinstance(new, float):
-        return abs(old - new) <= 1.5 * 10.0 ** -_decimals(old, new) * max(1.0, abs(old))
+        return abs(old - new) <= (POINTS if "gocnn" in where else CHANCE * max(1.0, abs(old)))
     return _same(old, new)
-
-
-def _decimals(*values: float) -> int:
-    """Decimals to which numbers were rounded: 2, 3 or 4 (and 4 where they were not)."""
-    return next((n for n in (2, 3) if all(round(value, n) == value for value in values)), 4)
 
 
 def main() -> int:
