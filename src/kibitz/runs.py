@@ -137,15 +137,15 @@ class Run:
             seen = np.load(path)
         except (ValueError, EOFError):
             raise KibitzError(f"{path}: damaged, so that no game can be told to be unseen; train again") from None
-        return ~np.isin(short(hashes), seen)
+        return ~np.isin(short_hashes(hashes), seen)
 
 
-def short(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
+def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
     """The upper half of each hash: of 100,000 unseen games, two or three share one with 100,000 seen ones by chance."""
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
 
-def widened(state: NDArray[np.uint8], beyond: Mapping[str, int]) -> NDArray[np.uint8]:
+def with_default_side_inputs(state: NDArray[np.uint8], beyond: Mapping[str, int]) -> NDArray[np.uint8]:
     """State rows with the columns beyond the position that a network reads, at their usual values."""
     if not beyond:
         return state

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kibitz.evaluation import Plan, examine
+from kibitz.evaluation import TrainConfig, examine
 from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.positions import tsne
 from kibitz.runs import Run
@@ -29,7 +29,9 @@ def chosen(opened: Run, small_store: Store) -> Chosen:
 @pytest.fixture(scope="session")
 def result(opened: Run, small_store: Store, chosen: Chosen) -> dict[str, Any]:
     """Of every position of the run's test games, without Stockfish."""
-    return examine(opened, small_store, chosen, Plan(), command="kibitz test it", tell=lambda *_: None, say=pytest.fail)
+    return examine(
+        opened, small_store, chosen, TrainConfig(), command="kibitz test it", tell=lambda *_: None, say=pytest.fail
+    )
 
 
 Mover = Callable[..., Run]
@@ -40,7 +42,7 @@ def mover(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Mover
     """Train a system that predicts moves on the small store, for a moment."""
     from kibitz.systems import load
     from kibitz.training.fit import train
-    from kibitz.training.trainer import Plan
+    from kibitz.training.trainer import TrainConfig
 
     known: dict[Any, Run] = {}
 
@@ -56,7 +58,7 @@ def mover(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Mover
                 "batch": 128,
             }
             wanted = load(system).settings_type(**quick | settings)
-            plan = Plan(10, 1000, 1000, validate_positions=500, precision="32-true")
+            plan = TrainConfig(10, 1000, 1000, validate_positions=500, precision="32-true")
             train(system, wanted, str(small_store.path), run=path, plan=plan)
             known[key] = Run(path)
         return known[key]
@@ -96,5 +98,5 @@ def shared_result(shared: Run, small_store: Store, few: Chosen) -> dict[str, Any
         patch.setattr(tsne, "POINTS", 60)
         patch.setattr(tsne, "STEPS", 260)
         return examine(
-            shared, small_store, few, Plan(), command="kibitz test it", tell=lambda *_: None, say=pytest.fail
+            shared, small_store, few, TrainConfig(), command="kibitz test it", tell=lambda *_: None, say=pytest.fail
         )

@@ -14,7 +14,7 @@ from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, load
 from kibitz.systems.winner import (
     SYSTEM,
-    Outcomes,
+    OutcomeExamples,
     Settings,
     Winner,
     mocha_weights,
@@ -65,7 +65,7 @@ def test_the_target_is_whites_result(small_store: Store) -> None:
     results = small_store.column("result")
     assert (results[games] != 0).all()
     assert len(games) == (results != 0).sum()
-    examples = Outcomes(small_store, games)
+    examples = OutcomeExamples(small_store, games)
     numbers = np.arange(0, len(examples), 37)
     batch = examples.batch(numbers)
     of, plies = examples.locate(numbers)
@@ -111,8 +111,8 @@ def test_mirrored_positions_are_the_same_game(small_store: Store) -> None:
     games = np.arange(len(small_store))
     numbers = np.arange(0, 20_000, 3)
     plain, mirrored = (
-        Outcomes(small_store, games).batch(numbers),
-        Outcomes(small_store, games, mirror=True).batch(numbers),
+        OutcomeExamples(small_store, games).batch(numbers),
+        OutcomeExamples(small_store, games, mirror=True).batch(numbers),
     )
     changed = (plain["codes"] != mirrored["codes"]).any(1)
     free = plain["state"][:, 1] == 0
@@ -122,14 +122,14 @@ def test_mirrored_positions_are_the_same_game(small_store: Store) -> None:
     for i in np.flatnonzero(changed)[:50]:
         board = decode_board(plain["codes"][i], plain["state"][i])
         assert decode_board(mirrored["codes"][i], mirrored["state"][i]) == board.transform(chess.flip_horizontal)
-    again = Outcomes(small_store, games, mirror=True).batch(numbers, epoch=1)
+    again = OutcomeExamples(small_store, games, mirror=True).batch(numbers, epoch=1)
     assert (again["codes"] != mirrored["codes"]).any()
 
 
 def test_unit_weights_give_each_layer_unit_variance(small_store: Store) -> None:
     network = SYSTEM.network(Settings())
     SYSTEM.prepare(network, small_store, np.arange(len(small_store)), Settings(initial="unit"), 3)
-    batch = Outcomes(small_store, np.arange(len(small_store))).batch(np.arange(0, 20_000, 13))
+    batch = OutcomeExamples(small_store, np.arange(len(small_store))).batch(np.arange(0, 20_000, 13))
     with torch.no_grad():
         values = network.planes(torch.from_numpy(batch["codes"]), torch.from_numpy(batch["state"]))
         for step in network.eval().nets[0].steps[:-1]:

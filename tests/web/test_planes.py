@@ -23,9 +23,9 @@ PIECES = "PNBRQK"
 def shown(network: Any, line: Any) -> dict[str, Any]:
     codes, state = line.rows(len(line.moves), len(line.moves))
     if beyond := getattr(network, "beyond", None):
-        from kibitz.runs import widened
+        from kibitz.runs import with_default_side_inputs
 
-        state = widened(state, beyond)
+        state = with_default_side_inputs(state, beyond)
     with torch.inference_mode():
         names, values = network.eval().named_planes(torch.from_numpy(codes), torch.from_numpy(state))
     assert len(names) == len(values)

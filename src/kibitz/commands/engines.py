@@ -21,7 +21,7 @@ RATING_UNIT = 16
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kibitz.play.result import Thinks
+    from kibitz.play.result import ThinkingPlayer
     from kibitz.play.session import Session
 
 
@@ -83,7 +83,7 @@ def uci(
 
     from pathlib import Path
 
-    from kibitz.engines.uci.engine import Engine, read_lines
+    from kibitz.engines.uci.engine import UciEngine, read_lines
 
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("kibitz uci: needs standard input and standard output; a GUI gives it both")
@@ -93,7 +93,7 @@ def uci(
             method=method, value=value or "", temperature=own if temperature is None else temperature, rated=rated,
             limit_strength=elo is not None, elo=elo or Options.elo, methods=methods,
         )  # fmt: skip
-        Engine(Path(run).resolve().name, opener(run), options, output).run(read_lines(sys.stdin.buffer))
+        UciEngine(Path(run).resolve().name, opener(run), options, output).run(read_lines(sys.stdin.buffer))
 
 
 STRONGEST = 2400
@@ -116,7 +116,7 @@ def _methods(run: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*METHODS, *own)))
 
 
-def opener(run: str) -> Callable[[Options], Thinks]:
+def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
     """A function that makes the player of a run for some options. The networks are loaded once, and kept."""
     sessions: dict[tuple[str, int], Session] = {}
 
@@ -127,11 +127,11 @@ def opener(run: str) -> Callable[[Options], Thinks]:
             sessions[name, threads] = Session(name, threads)
         return sessions[name, threads]
 
-    def make(options: Options) -> Thinks:
+    def make(options: Options) -> ThinkingPlayer:
         import chess
 
         from kibitz.play import open_player
-        from kibitz.play.result import Limits
+        from kibitz.play.result import SearchLimits
         from kibitz.runs import Run
 
         method = None if options.method == AUTO else options.method
@@ -151,9 +151,9 @@ def opener(run: str) -> Callable[[Options], Thinks]:
             if options.limit_strength:
                 method = "top-prob"  # one look: a search would play above the rating
             settings |= {"temperature": _temperature(options), "side_inputs": network().beyond}
-        player: Thinks = open_player(Run(run), network, method=method, **settings)
+        player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
         # Compiled functions and ONNX Runtime start slowly; that must be over before a clock runs.
-        player.think(chess.Board(), Limits(depth=2, seconds=5.0))
+        player.think(chess.Board(), SearchLimits(depth=2, seconds=5.0))
         player.new_game()
         return player
 
@@ -221,8 +221,8 @@ def gtp(
         raise UsageError(f"--rules {rules}: {error}") from None
     largest = _largest_board(run)
 
-    from kibitz.engines.gtp.engine import Engine
-    from kibitz.engines.gtp.session import Settings
+    from kibitz.engines.gtp.engine import GtpEngine
+    from kibitz.engines.gtp.session import GtpSettings
     from kibitz.engines.uci.engine import read_lines
 
     if sys.stdin is None or sys.stdout is None:
@@ -237,7 +237,7 @@ def gtp(
 
     output = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
-        settings = Settings(
+        settings = GtpSettings(
             name=shown(name) or "kibitz",
             version=version("kibitz"),
             komi=komi,
@@ -246,7 +246,7 @@ def gtp(
             seed=seed,
             largest=largest,
         )
-        Engine(settings, load, output).run(read_lines(sys.stdin.buffer))
+        GtpEngine(settings, load, output).run(read_lines(sys.stdin.buffer))
 
 
 def _largest_board(name: str) -> int:

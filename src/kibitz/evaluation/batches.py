@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.store.positions import Batch, Positions, shuffled
+from kibitz.store.positions import Batch, Positions, permutation
 
 BATCH = 4096
 """Positions replayed at once."""
@@ -19,7 +19,7 @@ def draw(positions: Sized, most: int, seed: int) -> NDArray[np.int64]:
     size = len(positions)
     if most <= 0 or most >= size:
         return np.arange(size, dtype=np.int64)
-    return np.sort(shuffled(size, seed, 0, 0, most))
+    return np.sort(permutation(size, seed, 0, 0, most))
 
 
 def gather(

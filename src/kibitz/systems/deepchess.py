@@ -26,7 +26,7 @@ from kibitz.nets import constant
 from kibitz.nets.muon import Muon
 from kibitz.nets.optim import learning_rate_at
 from kibitz.nets.sparse import BitsLinear
-from kibitz.store.sampling import Sample, draw, mixed
+from kibitz.store.sampling import Sample, sample_positions, splitmix64
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 
@@ -186,13 +186,13 @@ def positions(
     store: Store, games: NDArray[np.int64], settings: Settings, *, held_out: bool = False, each: int | None = None
 ) -> Sample:
     """The paper's positions of some games; held_out: those that no training sees. each: so many a game instead."""
-    return draw(
+    return sample_positions(
         store, games, settings.positions if each is None else each, first=2 * settings.opening,
         without=None if settings.captures else store.captures(), share=settings.held_out, held_out=held_out,
     )  # fmt: skip
 
 
-class Positions:
+class PositionExamples:
     """Pos2Vec's examples: every drawn position."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
@@ -211,7 +211,7 @@ class Positions:
         return {"codes": codes, "state": state}
 
 
-class Pairs:
+class PairExamples:
     """DeepChess' examples: a position of a game that White won and one of a game that Black won, in random order.
 
     A batch has codes and state of its positions, `first` and `second` (which of them make each pair) and `target`: 1.0
@@ -311,7 +311,7 @@ class Pairs:
 
 def _chance(numbers: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[np.uint64]:
     """Random bits that depend on these arguments alone."""
-    return mixed(numbers.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
+    return splitmix64(numbers.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
 
 
 def salt_of(stage: str, seed: int) -> int:
@@ -339,7 +339,7 @@ class Pos2Vec(nn.Module):
         return values
 
 
-class Comparison(nn.Module):
+class ComparisonHead(nn.Module):
     """Features of pairs to how much better the first position is for White, as a logit [pairs].
 
     The paper has 2 values and a softmax at the end; their difference is this logit. The first layer sees both
@@ -364,14 +364,14 @@ class Comparison(nn.Module):
         return logit
 
 
-class Comparer(nn.Module):
+class ComparisonNet(nn.Module):
     """Pos2Vec, shared by both positions, and the comparison on top."""
 
     def __init__(self, pos2vec: str, compare: str, antisymmetric: bool, dropout: float = 0.0):
         super().__init__()
         self.antisymmetric = antisymmetric
         self.pos2vec = Pos2Vec(sizes(pos2vec), dropout)
-        self.compare = Comparison(sizes(pos2vec)[-1], sizes(compare), dropout)
+        self.compare = ComparisonHead(sizes(pos2vec)[-1], sizes(compare), dropout)
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
         """Of the pairs (first[i], second[i]), numbers of positions with these features."""
@@ -404,11 +404,11 @@ class DeepChess(nn.Module):
     def __init__(self, settings: Settings):
         super().__init__()
         if settings.full:
-            self.full = Comparer(settings.pos2vec, settings.compare, settings.antisymmetric, settings.dropout)
+            self.full = ComparisonNet(settings.pos2vec, settings.compare, settings.antisymmetric, settings.dropout)
             wide = [PieceBits.channels, *sizes(settings.pos2vec)]
             self.decoders = nn.ModuleList(nn.Linear(narrow, wide_) for wide_, narrow in pairwise(wide))
         if settings.distilled:
-            self.distilled = Comparer(settings.small_pos2vec, settings.small_compare, settings.antisymmetric)
+            self.distilled = ComparisonNet(settings.small_pos2vec, settings.small_compare, settings.antisymmetric)
         self.bits = PieceBits()
         self.register_buffer("reference_codes", torch.zeros(REFERENCES, 64, dtype=torch.uint8))
         self.register_buffer("reference_state", torch.zeros(REFERENCES, 4, dtype=torch.uint8))
@@ -418,7 +418,7 @@ class DeepChess(nn.Module):
         bits = self.bits(codes, state)[0]
         return self.bits.names(), torch.cat([bits[:768].view(12, 64), bits[768:, None].expand(-1, 64)])
 
-    def parts(self) -> dict[str, Comparer]:
+    def parts(self) -> dict[str, ComparisonNet]:
         """The networks by name: full, distilled."""
         return {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
 
@@ -488,7 +488,7 @@ def _reconstruction_guess(network: DeepChess, number: int, batch: Tensors) -> fl
     return float(constant.of_values(network.full.pos2vec(batch["codes"], batch["state"], number)))
 
 
-def comparison(part: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+def comparison(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Cross entropy of pairs; `accuracy`: how often the position of the game that White won is preferred."""
     features = part.pos2vec(batch["codes"], batch["state"])
     logit = part.logit(features, batch["first"], batch["second"])
@@ -500,7 +500,7 @@ def comparison(part: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor
     return loss, {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
 
 
-def taught(teacher: Comparer, pupil: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+def taught(teacher: ComparisonNet, pupil: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Cross entropy of the pupil's answers with the teacher's; `accuracy` is about the games' results, `agreement`
     about the teacher."""
     first, second, count = batch["first"], batch["second"], len(batch["first"])
@@ -635,20 +635,20 @@ class DeepChessSystem(System):
         full = network.full
         for number, layer in enumerate([full.pos2vec.first, *full.pos2vec.rest]):
             add(
-                f"pos2vec-{number + 1}", [layer, network.decoders[number]], Positions,
+                f"pos2vec-{number + 1}", [layer, network.decoders[number]], PositionExamples,
                 lambda batch, number=number: reconstruction(network, number, batch),
                 settings.pretrain_rate, settings.pretrain_decay, settings.pretrain_epochs,
                 guess=lambda batch, number=number: _reconstruction_guess(network, number, batch),
             )  # fmt: skip
         add(
-            "deepchess", [full], Pairs, lambda batch: comparison(full, batch),
+            "deepchess", [full], PairExamples, lambda batch: comparison(full, batch),
             settings.learning_rate, settings.decay, settings.epochs, better="accuracy",
             guess=lambda batch: float(constant.of_shares(batch["target"])),
         )  # fmt: skip
         if settings.distilled:
             small = network.distilled
             add(
-                "distilled", [small], Pairs, lambda batch: taught(full, small, batch),
+                "distilled", [small], PairExamples, lambda batch: taught(full, small, batch),
                 settings.distil_rate, settings.decay, settings.distil_epochs,
             )  # fmt: skip
         return found

@@ -36,7 +36,7 @@ from kibitz.nets.build import ResidualBlock
 from kibitz.nets.layers import Chain, Conv, Layer, Residual, read_layers, shapes
 from kibitz.nets.optim import OPTIMISERS, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
 from kibitz.store.positions import Positions
-from kibitz.store.sampling import mixed
+from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 
@@ -141,7 +141,7 @@ RECIPES = {
 # Games: played to the end and counted, so that their owners are known; even; not short.
 
 
-class Owners(Positions):
+class OwnerExamples(Positions):
     """Every position of the games, with the final owner of each point [361]: 1 Black, 2 White, 0 not known or neutral.
 
     With `symmetry`, each is shown in one of the board's eight ways.
@@ -160,7 +160,7 @@ class Owners(Positions):
         assert self._owners is not None
         owner = self._owners[games]
         if self._ways is not None:  # chance that depends on the position and epoch alone
-            way = (mixed(numbers.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
+            way = (splitmix64(numbers.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
             source = self._ways[state[:, SIZE], way]
             codes, owner = np.take_along_axis(codes, source, 1), np.take_along_axis(owner, source, 1)
         return {"codes": codes, "state": state, "owner": owner}
@@ -312,7 +312,7 @@ class GoCnnSystem(System):
             Stage(
                 name="owners",
                 module=network,
-                examples=lambda store, games: Owners(store, games, settings.symmetry),
+                examples=lambda store, games: OwnerExamples(store, games, settings.symmetry),
                 loss=lambda batch: loss(network, batch, settings.loss),
                 guess=lambda batch: _guess(batch, network.grid, settings.loss),
                 optimiser=lambda: make_optimiser(

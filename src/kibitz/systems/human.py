@@ -46,7 +46,7 @@ from kibitz.games.chess.sides import (
 from kibitz.nets.constant import of_labels
 from kibitz.nets.muon import Muon
 from kibitz.store.positions import Positions
-from kibitz.store.sampling import mixed
+from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
 from kibitz.systems.movers.nets import real, real_pairs
@@ -125,7 +125,7 @@ class Conditions(nn.Module):
         return F.relu(self.mix(torch.cat([vectors.flatten(1), *kinds], 1)))
 
 
-class Block(nn.Module):
+class ConditionedBlock(nn.Module):
     """A residual block that looks at the whole board and at the conditions before it adds what it found.
 
     relu(x + scale · h + bias) with h = conv(relu(conv(x))); scale and bias, one of each a channel, come from the mean
@@ -189,7 +189,7 @@ class Human(nn.Module):
         self.rights = RightsPlanes()
         self.conditions = Conditions()
         self.stem = nn.Conv2d(self.seen.channels + RightsPlanes.channels + 5, filters, 3, padding=1)
-        self.blocks = nn.ModuleList(Block(filters) for _ in range(settings.blocks))
+        self.blocks = nn.ModuleList(ConditionedBlock(filters) for _ in range(settings.blocks))
         self.before = nn.Conv2d(filters, filters, 1)
         self.origin = nn.Conv2d(filters, 1, 1)
         self.query = nn.Conv2d(filters, self.KEY, 1)
@@ -335,7 +335,7 @@ class PlayedMoves:
         weight = (held.sum() / np.maximum(held, 1)) ** self.settings.balance
         weight *= held.sum() / (weight * held).sum()  # as many positions in all as there are
         times = np.minimum(weight[band], self.MOST)
-        chance = (mixed(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
+        chance = (splitmix64(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
         return cast("NDArray[np.int64]", np.floor(times + chance).astype(np.int64))
 
     def __len__(self) -> int:
@@ -364,7 +364,7 @@ class PlayedMoves:
     def _withhold(self, more: NDArray[np.uint8], numbers: NDArray[np.int64], epoch: int) -> None:
         """Some samples are not told both ratings, some not the opponent's, some not speed and scale, some not the last
         moves, or only the last one. Which ones follows from the position's number and the epoch."""
-        bits = mixed(numbers.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
+        bits = splitmix64(numbers.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
         limit = round(self.settings.withhold * 4096)
 
         def drawn(part: int, share: float = 1.0) -> NDArray[np.bool_]:

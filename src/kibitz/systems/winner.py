@@ -132,7 +132,7 @@ RECIPES = {
 # Games: decisive ones. Ratings over 2000 and an end by mate are asked for when importing.
 
 
-class Outcomes(Positions):
+class OutcomeExamples(Positions):
     """Every position of the games (the post takes all, from the first to the mate), with White's result as the target.
 
     With `mirror`, half of those without castling rights come with their files mirrored: the same game to its rules.
@@ -333,7 +333,7 @@ class WinnerSystem(System):
         assert isinstance(network, Winner)
         mocha_weights(network, torch.Generator().manual_seed(seed))
         if settings.initial == "unit":
-            examples = Outcomes(store, games)
+            examples = OutcomeExamples(store, games)
             some = np.random.default_rng(seed).integers(len(examples), size=min(2048, len(examples)))
             batch = examples.batch(np.sort(some))
             codes, state = torch.from_numpy(batch["codes"]), torch.from_numpy(batch["state"])
@@ -352,7 +352,7 @@ class WinnerSystem(System):
             Stage(
                 name="winner",
                 module=network,
-                examples=lambda store, games: Outcomes(store, games, settings.mirror == "files"),
+                examples=lambda store, games: OutcomeExamples(store, games, settings.mirror == "files"),
                 loss=lambda batch: loss(network, batch),
                 optimiser=lambda: optimiser(network, settings),
                 learning_rate=lambda iteration, iterations: learning_rate_at(

@@ -18,25 +18,25 @@ from safetensors.torch import load_file
 from torch import nn
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short, write_json
-from kibitz.store.positions import Positions, shuffled
+from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short_hashes, write_json
+from kibitz.store.positions import Positions, permutation
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.systems.base import Network, System
 from kibitz.training.checkpoints import run_bytes
 from kibitz.training.export import export_onnx
-from kibitz.training.trainer import Beat, Outcome, Plan, Trainer, best_precision
+from kibitz.training.trainer import Beat, TrainConfig, Trainer, TrainOutcome, best_precision
 
 RUNS = Path("runs")
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainResult:
     """What `train` came to: the run's directory, how it ended, and whether it went on from an earlier call."""
 
     path: Path
-    outcome: Outcome
+    outcome: TrainOutcome
     continued: bool
 
 
@@ -117,7 +117,7 @@ class Lessons:
     data: dict[str, Any]
 
 
-def lessons(system: System, settings: Any, store_path: str, split: Split | None = None) -> Lessons:
+def prepare_data(system: System, settings: Any, store_path: str, split: Split | None = None) -> Lessons:
     """Open a store for a system. Raises KibitzError or UsageError where the system has nothing to learn from it."""
     store = Store(store_path)
     if store.game != system.game:
@@ -159,14 +159,14 @@ def train(
     *,
     run: Path | None = None,
     split: Split | None = None,
-    plan: Plan | None = None,
+    plan: TrainConfig | None = None,
     start_from: str | None = None,
     recipe: str = "",
     command: str = "",
     export: bool = True,
     tell: Callable[[Beat], None] = lambda beat: None,
     say: Callable[[str], None] = lambda line: None,
-) -> Training:
+) -> TrainResult:
     """Train a system on a store, or go on with a training that was broken off.
 
     start_from: a run or packaged network whose weights to begin with; what it has seen counts as seen by this run too.
@@ -174,7 +174,7 @@ def train(
     export: write model.onnx at the end.
     Raises KibitzError or UsageError where the store has nothing to learn from or the settings make no network.
     """
-    plan = plan or Plan()
+    plan = plan or TrainConfig()
     system = load(name)
     earlier = Run(start_from) if start_from else None
     if earlier:
@@ -185,7 +185,7 @@ def train(
         except UsageError as error:
             raise UsageError(f"--start-from {start_from}: cannot learn any further ({error})") from None
     system.check(settings)
-    material = lessons(system, settings, store_path, split)
+    material = prepare_data(system, settings, store_path, split)
     store, parts, data = material.store, material.parts, material.data
     if earlier:
         data["started_from"] = earlier.weights_sha256()
@@ -200,7 +200,7 @@ def train(
     if begun and begun.get("finished"):
         if export and not (path / ONNX).is_file():  # it was killed between its last iteration and the export
             finish(path, store, parts[TRAIN])
-        return Training(path, Outcome(True, "finished before", begun["iteration"], begun["best"]), True)
+        return TrainResult(path, TrainOutcome(True, "finished before", begun["iteration"], begun["best"]), True)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -231,7 +231,7 @@ def train(
     plan = replace(plan, precision=info["precision"])
     if not begun:
         hashes = store.column("hash")
-        seen = [short(hashes[np.concatenate([parts[TRAIN], parts[VALIDATE]])])]
+        seen = [short_hashes(hashes[np.concatenate([parts[TRAIN], parts[VALIDATE]])])]
         if earlier:
             seen.append(np.load(earlier.path / SEEN))
         np.save(path / SEEN, np.unique(np.concatenate(seen)))
@@ -262,7 +262,7 @@ def train(
     write_json(path / INFO, info)
     if export:
         finish(path, store, parts[TRAIN])
-    return Training(path, outcome, begun is not None)
+    return TrainResult(path, outcome, begun is not None)
 
 
 def finish(path: Path, store: Store, games: Any) -> None:
@@ -270,5 +270,5 @@ def finish(path: Path, store: Store, games: Any) -> None:
     run = Run(path)
     if (path / WEIGHTS).is_file():
         positions = Positions(store, games)
-        some = positions.batch(shuffled(len(positions), 0, 0, 0, min(4, len(positions))))
+        some = positions.batch(permutation(len(positions), 0, 0, 0, min(4, len(positions))))
         export_onnx(run.network(), some.codes, some.state, path / ONNX)

@@ -35,7 +35,7 @@ SNAPSHOTS_KEPT = 8
 
 
 @dataclass(frozen=True)
-class Known:
+class NetworkInfo:
     """A network of the list. name: what requests call it; run: None where its run.json cannot be read, and `why`."""
 
     name: str
@@ -124,21 +124,21 @@ def snapshot_files(run: Run) -> list[Path]:
     return list((run.path / "snapshots").glob("*.safetensors"))
 
 
-class Networks:
+class NetworkRegistry:
     """All of them. given: names on the command line. Raises KibitzError where one of these is no run."""
 
     def __init__(self, given: Sequence[str] = ()):
         self.given = list(dict.fromkeys(given))
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, NetworkInfo] = {}
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # one network loads while others do
         self._sessions: dict[str, tuple[object, Session]] = {}
         self._torch: OrderedDict[tuple[str, str | None], tuple[object, nn.Module]] = OrderedDict()
         for name in self.given:
             Run(name)
 
-    def known(self) -> list[Known]:
+    def known(self) -> list[NetworkInfo]:
         """The list, looked up anew: given ones first, then runs, then packages."""
-        found: dict[str, Known] = {}
+        found: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
         package = packaged()
         folders = [path for path in RUNS.iterdir() if (path / "run.json").is_file()] if RUNS.is_dir() else []
@@ -151,12 +151,12 @@ class Networks:
             path = (run.path if run else Path(name)).resolve()
             if name not in found and path not in seen:
                 inside = run is not None and path in {folder.resolve() for folder in package.values()}
-                found[name] = Known(name, "package" if inside else "run", run, why)
+                found[name] = NetworkInfo(name, "package" if inside else "run", run, why)
                 seen.add(path)
         self._known = found
         return list(found.values())
 
-    def find(self, name: str) -> Known:
+    def find(self, name: str) -> NetworkInfo:
         """Raises BadRequest where there is no such network."""
         if name not in self._known:
             self.known()
@@ -167,7 +167,7 @@ class Networks:
             raise BadRequest(known.problem or "this run is damaged")
         return known
 
-    def ready(self, name: str) -> Known:
+    def ready(self, name: str) -> NetworkInfo:
         """The same, and raises BadRequest where it cannot be asked yet."""
         known = self.find(name)
         if known.problem:
@@ -208,9 +208,9 @@ class Networks:
                 self._torch.popitem(last=False)
             return network
 
-    def evaluator(self, name: str, snapshot: str | None = None) -> Session | Snapshot:
+    def evaluator(self, name: str, snapshot: str | None = None) -> Session | TorchSession:
         """What answers for a network: a session, or its torch network with the weights of a snapshot."""
-        return self.session(name) if snapshot is None else Snapshot(self.module(name, snapshot))
+        return self.session(name) if snapshot is None else TorchSession(self.module(name, snapshot))
 
 
 def stamp(run: Run) -> object:
@@ -242,7 +242,7 @@ def _load(run: Run, snapshot: str | None) -> nn.Module:
         raise BadRequest(f"{run.name}: its weights cannot be read ({reason})") from None
 
 
-class Snapshot:
+class TorchSession:
     """A torch network that answers as a session does."""
 
     def __init__(self, network: Any):
@@ -255,10 +255,10 @@ class Snapshot:
         import torch
 
         from kibitz.play.session import STATE
-        from kibitz.runs import widened
+        from kibitz.runs import with_default_side_inputs
 
         if self.beyond and state.shape[1] == STATE:
-            state = widened(state, self.beyond)
+            state = with_default_side_inputs(state, self.beyond)
         with torch.inference_mode():
             found = self.network(torch.from_numpy(codes), torch.from_numpy(state))
         return {name: values.float().numpy() for name, values in zip(self.outputs, found, strict=True)}

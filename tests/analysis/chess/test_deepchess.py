@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from kibitz.analysis.chess.moves import Judged
+from kibitz.analysis.chess.moves import AnalysedGame
 from kibitz.analysis.chess.pgn import annotated, centipawns
 from kibitz.analysis.chess.terminal import show
 from kibitz.systems import SYSTEMS
@@ -20,15 +20,15 @@ MEANING = SYSTEMS["deepchess"].meaning
 TEXT = '[White "A"]\n\n{ before } 1. e4 e5 2. Nf3 *'
 WHITE = [0.5, 0.6, 0.55, 0.7]
 
-JudgePairs = Callable[[str, Sequence[float]], Judged]
+JudgePairs = Callable[[str, Sequence[float]], AnalysedGame]
 
 
 @pytest.fixture
-def judge_pairs(judge_fake: Callable[..., Judged], make_fake: Callable[..., object]) -> JudgePairs:
+def judge_pairs(judge_fake: Callable[..., AnalysedGame], make_fake: Callable[..., object]) -> JudgePairs:
     return lambda text, white: judge_fake(text, make_fake(white_better=white), MEANING)
 
 
-def printed(judged: Judged, width: int = 80) -> str:
+def printed(judged: AnalysedGame, width: int = 80) -> str:
     file = io.StringIO()
     show(judged, 0.1, Console(file=file, width=width))
     return file.getvalue()

@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from kibitz.errors import KibitzError
-from kibitz.evaluation import Plan, examine, stockfish
+from kibitz.evaluation import TrainConfig, examine, stockfish
 from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.pairs import baselines, distilled, evaluator
 from kibitz.evaluation.pairs import split as pairs_split
@@ -38,7 +38,7 @@ from kibitz.systems.deepchess import Settings, positions
 from support.helpers import SMALL_PAIRS, bare, import_games, program
 
 PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
-ALL = Plan(positions=0)
+ALL = TrainConfig(positions=0)
 
 
 def quiet(*_: object) -> None:
@@ -62,12 +62,12 @@ def quick() -> Iterator[None]:
 def made(small_store: Store, tmp_path_factory: pytest.TempPathFactory, quick: None) -> Made:
     """Train on the small store for a moment."""
     from kibitz.training.fit import train
-    from kibitz.training.trainer import Plan
+    from kibitz.training.trainer import TrainConfig
 
     def make(**settings: Any) -> Run:
         path = tmp_path_factory.mktemp("pairs") / "deepchess-1"
         quick = {**SMALL_PAIRS, "positions": 6, "pretrain_epochs": 1.0, "epochs": 2.0, "pairs": 10_000}
-        plan = Plan(1000, 1000, 1000, validate_positions=500, precision="32-true")
+        plan = TrainConfig(1000, 1000, 1000, validate_positions=500, precision="32-true")
         train("deepchess", Settings(**quick | settings), str(small_store.path), run=path, plan=plan)  # type: ignore[arg-type]
         return Run(path)
 
@@ -268,7 +268,7 @@ def test_by_position_is_over_held_out_positions_of_learned_games(
     opened: Run, small_store: Store, chosen: Chosen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pairs_split, "PAIRS", 10**9)
-    found = examine(opened, small_store, chosen, Plan(positions=10**9), tell=quiet, say=pytest.fail)
+    found = examine(opened, small_store, chosen, TrainConfig(positions=10**9), tell=quiet, say=pytest.fail)
     games = learned_games(opened, small_store)
     rows = {row[0]: row[1:] for row in table(found, "Split by position and by game")["rows"]}
     for held_out, name, column in ((True, "accuracy_by_position", 1), (False, "accuracy_on_learned_positions", 0)):
@@ -487,7 +487,7 @@ def test_pairs_are_drawn_evenly(small_store: Store, chosen: Chosen, opened: Run)
 
 
 def test_some_pairs_give_near_figures(opened: Run, small_store: Store, chosen: Chosen, result: dict[str, Any]) -> None:
-    found = examine(opened, small_store, chosen, Plan(positions=700), tell=quiet, say=pytest.fail)
+    found = examine(opened, small_store, chosen, TrainConfig(positions=700), tell=quiet, say=pytest.fail)
     assert found["data"]["pairs_tested"] == found["figures"]["accuracy"]["n"] == 700
     assert found["data"]["split"].count(f"700 of the {found['data']['pairs']:,} pairs") == 1
     assert found["figures"]["accuracy"]["value"] == pytest.approx(result["figures"]["accuracy"]["value"], abs=0.08)

@@ -114,7 +114,7 @@ class Predictable:
 
 
 @dataclass(frozen=True)
-class Judged:
+class AnalysedGame:
     """A game and its moves.
 
     white: White's probability of winning, one a position [moves + 1]; None where the network does not say who wins.
@@ -181,14 +181,14 @@ class Judged:
 USUAL = Meaning()
 
 
-def judge(
+def analyse(
     record: Record,
     session: Session,
     analysis: Analysis,
     swing: float,
     ratings: tuple[int, int] | None = None,
     meaning: Meaning = USUAL,
-) -> Judged:
+) -> AnalysedGame:
     """Ask the network about every position of the main line. swing: the least change that is marked, over 0 to 1.
     ratings: of White and Black, for a network that is told them; those of the headers where none are given."""
     rows = [encode_board(record.game.board())]
@@ -225,7 +225,7 @@ def judge(
             strength = replace(strength, slip=slip)
         moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted, strength))
         board.push(node.move)
-    return Judged(record, moves, white, expecting is not None, meaning)
+    return AnalysedGame(record, moves, white, expecting is not None, meaning)
 
 
 Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]

@@ -1,4 +1,4 @@
-"""Judged games as PGN that other programs read: evaluations and expected moves in comments, and marks as NAGs."""
+"""AnalysedGame games as PGN that other programs read: evaluations and expected moves in comments, and marks as NAGs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import chess.engine
 import chess.pgn
 
 from kibitz.analysis.chess.choices import Expected, ordinal, percent
-from kibitz.analysis.chess.moves import MATE, STALEMATE, Judged
+from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame
 
 STEEPNESS = 0.00368208
 """Lichess's winning probability for White: 1 / (1 + exp(−0.00368208 · centipawns)), https://lichess.org/page/accuracy."""
@@ -44,7 +44,7 @@ def _beside(comment: str, ours: str) -> str:
     return there + between + ours
 
 
-def annotated(judged: Judged) -> str:
+def annotated(judged: AnalysedGame) -> str:
     """The game with comments after each move of the main line: `[%eval …]` (pawns, White's view) where the network says
     who wins, and then $6, $2, $4 for ?!, ? and ??; its choices in words where it says which moves it expects.
 

@@ -21,7 +21,7 @@ from kibitz.evaluation.owners.results import Sheet, measure, owners_of
 from kibitz.external.gtp import Lost
 from kibitz.games.go.endings.playouts import black_shares
 from kibitz.games.go.replay import SIZE, colours_of
-from kibitz.play.go.ownership import Evaluates
+from kibitz.play.session import NetworkSession
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
@@ -70,7 +70,7 @@ def playouts(
 
 
 def beside(
-    sheet: Sheet, session: Evaluates, games: NDArray[np.int64], plan: Plan, tell: Tell, say: Callable[[str], None]
+    sheet: Sheet, session: NetworkSession, games: NDArray[np.int64], plan: Plan, tell: Tell, say: Callable[[str], None]
 ) -> list[Beside]:
     """The nearest stone on all tested positions; playouts and GNU Go every 20 moves of the games, as many as the plan
     says. What fails is left out, and said."""

@@ -17,8 +17,8 @@ from kibitz.evaluation.owners.points import BINS, KINDS, LINES, SURE
 from kibitz.evaluation.owners.results import Sheet, measure, owners_of
 from kibitz.evaluation.owners.samples import shown
 from kibitz.evaluation.slices import as_by
-from kibitz.play.go.ownership import AllWays, Evaluates
-from kibitz.play.session import Session
+from kibitz.play.go.ownership import AllWays
+from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 from kibitz.stats import Figure, binned_reliability, slices
 from kibitz.store.positions import Positions
@@ -44,7 +44,7 @@ def examine(
     Figures over points are sums over all points whose final owner is known, so that a large board counts more than a
     small one; figures over positions (score, winner) count each position once.
     """
-    session: Evaluates = AllWays(Session(run)) if plan.all_ways else Session(run)
+    session: NetworkSession = AllWays(Session(run)) if plan.all_ways else Session(run)
     owners = owners_of(store)
     positions = Positions(store, chosen.games)
     numbers = draw(positions, plan.positions, plan.seed)

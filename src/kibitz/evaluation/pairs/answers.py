@@ -17,10 +17,10 @@ from kibitz.evaluation.pairs.two_way import ByBothGames, over_games
 from kibitz.evaluation.slices import VALUES
 from kibitz.runs import Run
 from kibitz.stats import SEED, Figure
-from kibitz.store.positions import shuffled
+from kibitz.store.positions import permutation
 from kibitz.store.sampling import Sample
 from kibitz.store.store import Store
-from kibitz.systems.deepchess import Comparer, Settings
+from kibitz.systems.deepchess import ComparisonNet, Settings
 from kibitz.systems.winner import phase
 
 TOGETHER = 4096
@@ -80,7 +80,7 @@ def pairs(store: Store, sample: Sample, most: int, seed: int, bootstrap: int = S
     if not possible:
         return None
     count = min(possible, most or MOST)
-    drawn = np.sort(shuffled(possible, seed, 0, 0, count)) if count < possible else np.arange(possible)
+    drawn = np.sort(permutation(possible, seed, 0, 0, count)) if count < possible else np.arange(possible)
     left, right = won[drawn // len(lost)], lost[drawn % len(lost)]
     kept = np.union1d(left, right)
     return Pairs(
@@ -92,7 +92,7 @@ def pairs(store: Store, sample: Sample, most: int, seed: int, bootstrap: int = S
 # Networks
 
 
-def networks(run: Run) -> dict[str, Comparer]:
+def networks(run: Run) -> dict[str, ComparisonNet]:
     """The run's networks by name, see DeepChess.parts. Raises KibitzError where its weights are damaged."""
     from safetensors import SafetensorError
 
@@ -101,12 +101,12 @@ def networks(run: Run) -> dict[str, Comparer]:
     except (OSError, SafetensorError, RuntimeError, KeyError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise KibitzError(f"{run.path}: its weights cannot be read ({reason}); train again") from None
-    parts: dict[str, Comparer] = network.parts()
+    parts: dict[str, ComparisonNet] = network.parts()
     return parts
 
 
 @torch.inference_mode()
-def both_ways(part: Comparer, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
+def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
     """Logits [2, n] that each first position is better for White than its second, and the other way round; from the
     features of both, [n, features]."""
     compare = part.compare
@@ -160,7 +160,7 @@ def sigmoid(logits: NDArray[Any]) -> NDArray[np.float64]:
     return chance
 
 
-def answers(part: Comparer, features: torch.Tensor, of: Pairs, tell: Told = lambda done, total: None) -> Answers:
+def answers(part: ComparisonNet, features: torch.Tensor, of: Pairs, tell: Told = lambda done, total: None) -> Answers:
     """features [positions, …] of the pairs' positions."""
     found = np.empty((2, len(of)), np.float32)
     for at in range(0, len(of), TOGETHER):
@@ -182,7 +182,7 @@ class Sheet:
     pairs: Pairs
     material: NDArray[np.int16]
     phase: NDArray[np.int64]
-    parts: Mapping[str, Comparer]
+    parts: Mapping[str, ComparisonNet]
     features: Mapping[str, torch.Tensor]
     answers: Mapping[str, Answers]
 
@@ -217,7 +217,7 @@ class Sheet:
         return Sheet(of, self.material[kept], self.phase[kept], {name: part}, {name: features}, found)
 
 
-def fill(of: Pairs, parts: Mapping[str, Comparer], tell: Callable[[str, int, int], None], words: str) -> Sheet:
+def fill(of: Pairs, parts: Mapping[str, ComparisonNet], tell: Callable[[str, int, int], None], words: str) -> Sheet:
     """Look at every position once, and compare all pairs. words: what the progress calls it."""
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
@@ -241,7 +241,9 @@ def fill(of: Pairs, parts: Mapping[str, Comparer], tell: Callable[[str, int, int
 # Triples
 
 
-def intransitive(part: Comparer, features: torch.Tensor, games: NDArray[np.int64], count: int, seed: int) -> Figure:
+def intransitive(
+    part: ComparisonNet, features: torch.Tensor, games: NDArray[np.int64], count: int, seed: int
+) -> Figure:
     """The share of random triples of different positions of which the network prefers a to b, b to c and c to a. Each
     two are shown in one order, as they were drawn; a network that tossed a coin for each pair would have a quarter."""
     if len(games) < 3:

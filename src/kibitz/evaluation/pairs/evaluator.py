@@ -27,7 +27,7 @@ from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.stats import Figure, log_loss, reliability, slices
 from kibitz.store.store import Store
-from kibitz.systems.deepchess import Comparer, Settings, positions
+from kibitz.systems.deepchess import ComparisonNet, Settings, positions
 
 TRIPLES = 50_000
 PLIES = (0, 10, 20, 30, 40, 60, 80, 100, 140, np.inf)
@@ -106,7 +106,7 @@ def drawn(settings: Settings) -> str:
     return ", ".join(words for words in (each, left_out, captures) if words)
 
 
-def note(store: Store, games: NDArray[np.int64], parts: Mapping[str, Comparer]) -> str:
+def note(store: Store, games: NDArray[np.int64], parts: Mapping[str, ComparisonNet]) -> str:
     """What must be said with the figures: which pairs the paper's figure is on, which networks are here, and whose
     games these are."""
     lines = [

@@ -17,7 +17,7 @@ from kibitz.stats import SEED, Figure
 from kibitz.store.sampling import Sample
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
-from kibitz.systems.deepchess import Comparer, positions
+from kibitz.systems.deepchess import ComparisonNet, positions
 
 GAMES, PAIRS = 20_000, 200_000
 """Games learned from that are looked at, drawn evenly, and pairs of them: more would hardly make the intervals
@@ -41,7 +41,7 @@ class Learned:
     same: NDArray[np.int64]
 
 
-def learned(run: Run, store: Store, parts: Mapping[str, Comparer], plan: Plan, tell: Tell) -> Learned:
+def learned(run: Run, store: Store, parts: Mapping[str, ComparisonNet], plan: Plan, tell: Tell) -> Learned:
     """Look for the run's training games in the store, and compare pairs of them."""
     taken = run.system.games(store, run.settings)
     mine = ~run.unseen(store.column("hash")[taken]) & (store.sides(run.split)[taken] == TRAIN)

@@ -60,7 +60,7 @@ def examine(
     settings: movers.Settings = run.settings
     names = movers.wanted(settings, run.system.networks)
     tested = replace(settings, games=0, moves=0, min_rating=settings.min_rating if names != (VALUE,) else 0)
-    moves = movers.Moves(store, chosen.games, tested)
+    moves = movers.MoveExamples(store, chosen.games, tested)
     if not len(moves):
         raise KibitzError(
             f"{store.path}: all moves of its games to test on are by players rated under {settings.min_rating}, whose "

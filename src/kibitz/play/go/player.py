@@ -18,8 +18,8 @@ from kibitz.games.go.points import GRID, NONE, OUTSIDE, PASS, POINTS
 from kibitz.games.go.replay import BLACK_STONE, WHITE_STONE, children, encode_board
 from kibitz.games.go.rules import COLOUR, WIDE, Board
 from kibitz.play.go import ownership
-from kibitz.play.go.ownership import OUTPUT, SYMMETRIES, Evaluates
-from kibitz.play.session import Session
+from kibitz.play.go.ownership import OUTPUT, SYMMETRIES
+from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
 MARGIN = 0.5
@@ -73,7 +73,7 @@ class Study:
 
     def __init__(
         self,
-        network: Evaluates,
+        network: NetworkSession,
         board: Board,
         colour: int,
         terms: Terms,
@@ -214,7 +214,7 @@ class GoPlayer:
     proportion to exp(value / (SPREAD · T)). seed: of the draws; None: any.
     """
 
-    def __init__(self, network: Evaluates, *, temperature: float = 0.0, seed: int | None = None):
+    def __init__(self, network: NetworkSession, *, temperature: float = 0.0, seed: int | None = None):
         self.network, self.temperature = network, temperature
         self.random = np.random.default_rng(seed)
 

@@ -43,7 +43,7 @@ POSITION = 4
 """Columns of the state that are the position's own."""
 
 
-class Told(nn.Module):
+class ConstantPlanes(nn.Module):
     """Planes of what a network is told beside the position, each all of one number: the mover's rating, 0 at 600 to 1
     at 3000, and the result for the mover, lost 0, drawn 0.5, won 1."""
 
@@ -66,7 +66,7 @@ class Told(nn.Module):
         return rating + (["result that it plays for (won 1, drawn 0.5, lost 0)"] if self.outcome else [])
 
 
-class Selector(nn.Module):
+class SquareSelector(nn.Module):
     """Planes [n, channels, 8, 8] to logits of the 64 squares [n, 64], or of one value [n, 1]."""
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):
@@ -82,7 +82,7 @@ class Selector(nn.Module):
         return cast(Tensor, self.last(self.steps(planes)))
 
 
-class SharedBody(nn.Module):
+class SharedTrunk(nn.Module):
     """One body on the 8×8 grid and an output for each question.
 
     Origin: a number a square. Target by piece: six numbers a square. Target by origin square: each square asks as an
@@ -162,14 +162,14 @@ class MoveNets(nn.Module):
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
         if self.beyond:
-            parts.append(Told(settings.rating_plane, settings.outcome_plane))
+            parts.append(ConstantPlanes(settings.rating_plane, settings.outcome_plane))
         self.seen = Stack(*parts)
         self.rights = RightsPlanes() if settings.rights_planes else None
         channels = self.seen.channels + (RightsPlanes.channels if settings.rights_planes else 0)
-        self.shared: SharedBody | None = None
+        self.shared: SharedTrunk | None = None
         self.nets = nn.ModuleDict()
         if settings.share == "body" and set(names) - {VALUE}:
-            self.shared = SharedBody(settings, channels, VALUE in names)
+            self.shared = SharedTrunk(settings, channels, VALUE in names)
             return
         for name in names:
             more = 1 if settings.piece_plane and name in PIECES else 0
@@ -178,7 +178,7 @@ class MoveNets(nn.Module):
                 layers = settings.value_layers or settings.layers
                 activation = nn.Tanh if settings.value_activation == "tanh" else nn.ReLU
             outputs = 1 if name == VALUE else 64
-            self.nets[name] = Selector(layers, channels + more, outputs, settings.dropout, activation)
+            self.nets[name] = SquareSelector(layers, channels + more, outputs, settings.dropout, activation)
 
     def planes(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """The board as the mover sees it: codes int64 [n, 64] and planes."""
@@ -203,7 +203,7 @@ class MoveNets(nn.Module):
         first = self.names[0]
         if self.piece_plane and first in PIECES:  # told of no piece
             planes = torch.cat([planes, torch.zeros_like(planes[:, :1])], 1)
-        return cast(Selector, self.nets[first]).features(planes)
+        return cast(SquareSelector, self.nets[first]).features(planes)
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         view, planes = self.planes(codes, state)

@@ -24,7 +24,7 @@ from kibitz.games.chess.replay import SIDE
 from kibitz.nets import constant
 from kibitz.nets.layers import Dense, read_layers, shapes
 from kibitz.nets.optim import OPTIMISERS, SCHEDULES, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
-from kibitz.store.positions import Positions, shuffled
+from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 from kibitz.systems.movers.nets import (
@@ -159,7 +159,7 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 # Games
 
 
-class Moves:
+class MoveExamples:
     """Positions of the games in which a move was played that is to be learned, and that move as the mover sees it.
 
     piece: only moves of this type (0 pawn … 5 king); None for all. A batch has codes, state (with the columns of
@@ -168,7 +168,7 @@ class Moves:
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
         if settings.games and settings.games < len(games):
-            games = np.sort(games[shuffled(len(games), 0, 0, 0, settings.games)])
+            games = np.sort(games[permutation(len(games), 0, 0, 0, settings.games)])
         self.store, self.settings = store, settings
         self.positions = Positions(store, games, last=-2)
         self.chosen: NDArray[np.int64] | None = None  # numbers of positions; None for all
@@ -178,7 +178,7 @@ class Moves:
         if low[:, games].any():
             self._keep(lambda games, plies: ~low[self._side(games, plies), games])
         if settings.moves and settings.moves < len(self):
-            drawn = np.sort(shuffled(len(self), 0, 0, 0, settings.moves))
+            drawn = np.sort(permutation(len(self), 0, 0, 0, settings.moves))
             self.chosen = drawn if self.chosen is None else self.chosen[drawn]
         if piece is not None:
             of_move = pieces_of(store)
@@ -215,7 +215,7 @@ class Moves:
         }  # fmt: skip
 
 
-class Values:
+class ValueExamples:
     """Every position of the games, the last too, with the discounted result as the mover sees it: ±γ^i, i plies before
     the end, and 0 in drawn games."""
 
@@ -312,7 +312,7 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
             Stage(
                 name="moves",
                 module=network,
-                examples=lambda store, games: Moves(store, games, settings),
+                examples=lambda store, games: MoveExamples(store, games, settings),
                 loss=lambda batch: shared_loss(network, batch, settings.value_weight),
                 guess=lambda batch: _guess(batch, ("origin", "target"), settings.value_weight if VALUE in names else 0),
                 optimiser=lambda: optimiser(network),
@@ -329,7 +329,7 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
             stage = Stage(
                 name=name,
                 module=module,
-                examples=lambda store, games: Values(store, games, settings),
+                examples=lambda store, games: ValueExamples(store, games, settings),
                 loss=lambda batch: value_loss(network, batch),
                 guess=lambda batch: _guess(batch, (), 1.0),
                 optimiser=lambda module=module: optimiser(  # type: ignore[misc]
@@ -346,7 +346,7 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
             stage = Stage(
                 name=name,
                 module=module,
-                examples=lambda store, games, piece=piece: Moves(store, games, settings, piece),  # type: ignore[misc]
+                examples=lambda store, games, piece=piece: MoveExamples(store, games, settings, piece),  # type: ignore[misc]
                 loss=lambda batch, name=name: move_loss(network, name, batch),  # type: ignore[misc]
                 guess=lambda batch, name=name: _guess(  # type: ignore[misc]
                     batch, ("origin" if name == "piece" else "target",), 0

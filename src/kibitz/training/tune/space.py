@@ -14,7 +14,7 @@ import numpy as np
 from kibitz.errors import UsageError
 from kibitz.systems import load
 from kibitz.systems.base import System
-from kibitz.training.trainer import Plan
+from kibitz.training.trainer import TrainConfig
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -41,7 +41,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Search:
+class TuneConfig:
     """What a search is about.
 
     settings: the system's, the same in every trial but for what is searched; network: which network the trials train,
@@ -57,7 +57,7 @@ class Search:
     iterations: int = 2000
     trials: int | None = None
     prune: bool = True
-    plan: Plan = field(default_factory=Plan)
+    plan: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:
         _check_searchable(self.system, self.settings)
