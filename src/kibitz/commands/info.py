@@ -47,43 +47,28 @@ def describe(store: Store) -> dict[str, Any]:
     import numpy as np
 
     from kibitz.games import game_of
-    from kibitz.store.split import SIDES
 
     game = game_of(store.game)
     columns = [name for name in ("white_rating", "black_rating") if name in game.COLUMNS.names]
     ratings = np.concatenate([store.column(name) for name in columns] or [np.empty(0, np.int16)])
-    known = ratings[ratings > 0]
-    dates = store.column("date").astype("datetime64[D]")
-    dated = dates[~np.isnat(dates)]
-    sides = store.sides()
-    kept, on_disk = store.info["positions"], store.bytes_on_disk()
+    positions, on_disk = store.info["positions"], store.bytes_on_disk()
     results = store.column("result")
-    alike = store.near_duplicates()
     return {
         "store": str(store.path),
         "game": store.game,
         "version": store.info["kibitz_store"],
         "fingerprint": store.fingerprint,
         "games": len(store),
-        "positions": kept,
+        "positions": positions,
         "moves": store.info["moves"],
         "bytes": on_disk,
         "figures": {
-            "bytes_per_position": _exact(on_disk / kept if kept else None, kept),
-            "rating": _exact(float(np.median(known)) if len(known) else None, len(known)),
+            "bytes_per_position": _exact(on_disk / positions if positions else None, positions),
+            "rating": _exact(_ratings(ratings)["median"], int((ratings > 0).sum())),
             "plies_per_game": _exact(float(np.mean(store.plies)) if len(store) else None, len(store)),
         },
-        "ratings": {
-            "min": int(known.min()) if len(known) else None,
-            "median": float(np.median(known)) if len(known) else None,
-            "max": int(known.max()) if len(known) else None,
-            "unknown": len(ratings) - len(known),
-        },
-        "dates": {
-            "first": str(dated.min()) if len(dated) else None,
-            "last": str(dated.max()) if len(dated) else None,
-            "unknown": len(dates) - len(dated),
-        },
+        "ratings": _ratings(ratings),
+        "dates": _dates(store),
         "results": {
             _RESULTS.get(name) or key_of(name): {"label": name, "games": int((results == value).sum())}
             for value, name in game.RESULTS.items()
@@ -92,17 +77,53 @@ def describe(store: Store) -> dict[str, Any]:
             key_of(label): counted(_counts(store.column(column)), column)
             for label, column in game.SUMMARY_COLUMNS.items()
         },
+        **_division(store),
+        "told": [key_of(label) for label in game.SUMMARY_COLUMNS],
+        "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
+        "read": store.info["read"],
+        "left_out": labelled_reasons(store.info["left_out"]),
+        "history": store.info["history"],
+    }
+
+
+def _ratings(ratings: NDArray[Any]) -> dict[str, Any]:
+    """The range of ratings [n], where 0 stands for an unknown one; None where none is known."""
+    import numpy as np
+
+    known = ratings[ratings > 0]
+    return {
+        "min": int(known.min()) if len(known) else None,
+        "median": float(np.median(known)) if len(known) else None,
+        "max": int(known.max()) if len(known) else None,
+        "unknown": len(ratings) - len(known),
+    }
+
+
+def _dates(store: Store) -> dict[str, Any]:
+    """The first and last day of its games; None where no day is known."""
+    import numpy as np
+
+    dates = store.column("date").astype("datetime64[D]")
+    known = dates[~np.isnat(dates)]
+    return {
+        "first": str(known.min()) if len(known) else None,
+        "last": str(known.max()) if len(known) else None,
+        "unknown": len(dates) - len(known),
+    }
+
+
+def _division(store: Store) -> dict[str, Any]:
+    """How its games are divided, and how many begin as another game does."""
+    from kibitz.store.split import SIDES
+
+    sides, alike = store.sides(), store.near_duplicates()
+    return {
         "split": {
             "how": store.split.describe(),
             "near_duplicates_together": store.split.together and alike is not None,
             **{name: int((sides == number).sum()) for number, name in enumerate(SIDES)},
         },
         "near_duplicates": alike,
-        "told": [key_of(label) for label in game.SUMMARY_COLUMNS],
-        "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
-        "read": store.info["read"],
-        "left_out": labelled_reasons(store.info["left_out"]),
-        "history": store.info["history"],
     }
 
 
