@@ -1,4 +1,4 @@
-"""The command line: one table of commands, and how their errors are told.
+"""The command line: one table of commands, and how their errors are reported.
 
 Nothing heavy may be imported here or at the top of a command's module: `kibitz --help` answers at once.
 """
@@ -67,8 +67,8 @@ _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[2])
 """Click's exception for a wrong call, wherever this version of typer keeps click."""
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         print(f"kibitz {version('kibitz')}")
@@ -108,7 +108,10 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; the exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted. Errors are told here."""
+    """Run one command and report its errors.
+
+    The exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted.
+    """
     arguments = options.respelled(arguments)
     try:
         command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
@@ -156,8 +159,8 @@ def describe(error: OSError) -> str | None:
 
 def _memory_is_full(error: Exception) -> bool:
     """Whether memory was refused: by Python, or by torch, which says so in a RuntimeError's text."""
-    said = str(error).lower()
-    return isinstance(error, MemoryError) or "can't allocate memory" in said or "out of memory" in said
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or "can't allocate memory" in text or "out of memory" in text
 
 
 def _tell(line: str) -> None:

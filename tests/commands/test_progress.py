@@ -74,7 +74,7 @@ def test_a_line_that_was_said_counts_as_a_sign_of_life(clock: Clock, capsys: pyt
     with Progress(BAR, every=10) as shown:
         shown.begin("", None)
         clock.now += 9
-        shown.say("a word")
+        shown.log("a word")
         clock.now += 9
         shown.update(1, "too early")
         clock.now += 1
@@ -111,7 +111,7 @@ def test_on_a_terminal_columns_are_drawn_and_words_stand_above(as_terminal: Call
         shown.begin("games", 10, unit="moves")
         shown.update(5, "no line")
         shown.update(10, unit="plies")
-        shown.say("[a] word")
+        shown.log("[a] word")
         shown.begin("more", 2, unit="")
     text = terminal.getvalue()
     for part in ("games", "plies", "left:", "[a] word", "more"):
@@ -161,7 +161,7 @@ def test_a_training_tells_of_each_validation_and_once_a_minute(
             clock.now += 1
             summary = iteration % 10 == 0
             note = "validation loss 0.5" if iteration == 30 else ""
-            shown.tell(Beat("main", iteration, 150, 0.25 if summary else None, 64.0 if summary else None, note=note))
+            shown.on_beat(Beat("main", iteration, 150, 0.25 if summary else None, 64.0 if summary else None, note=note))
     assert capsys.readouterr().err.splitlines() == [
         "main 30: validation loss 0.5",
         "main 90 of 150: loss 0.2500, 64 samples/s, 59 s left",
@@ -175,5 +175,5 @@ def test_a_search_for_settings_tells_once_a_minute(clock: Clock, capsys: pytest.
     with TuningProgress(Request()) as shown:  # type: ignore[arg-type]
         for iteration in range(1, 71):
             clock.now += 1
-            shown.tell(Step(2, 1, Beat("main", iteration, 100, 0.5 if iteration == 50 else None)))
+            shown.on_step(Step(2, 1, Beat("main", iteration, 100, 0.5 if iteration == 50 else None)))
     assert capsys.readouterr().err == "trial 2: iteration 60 of 100, loss 0.5000, 2 min left\n"

@@ -207,7 +207,7 @@ def test_an_interrupt_tells_what_is_known(
             signal.raise_signal(signal.SIGINT)
 
     call = ["tune", "convchess", str(small_store.path), *LONG, "--out", str(tmp_path / "s.journal")]
-    monkeypatch.setattr(tune.TuningProgress, "tell", tell)
+    monkeypatch.setattr(tune.TuningProgress, "on_step", tell)
     assert run(call) == 130
     out = capsys.readouterr().out
     assert [row.split()[-1] for row in out.splitlines()[1:3]] == ["done", "begun"]

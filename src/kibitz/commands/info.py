@@ -31,11 +31,11 @@ def info(
     """Show what is in a store: counts, ratings, dates, results, sides of the split, and what was left out and why."""
     from kibitz.store.store import Store
 
-    found = describe(Store(store))
+    summary = describe(Store(store))
     if as_json:
-        print(json.dumps(found, indent=1, ensure_ascii=False))
+        print(json.dumps(summary, indent=1, ensure_ascii=False))
     else:
-        _report(found)
+        _report(summary)
 
 
 def describe(store: Store) -> dict[str, Any]:
@@ -155,11 +155,11 @@ def _alike(count: int | None, together: bool) -> str:
     return f"{count:,} with the first {SHARED} moves of an earlier game, {where}"
 
 
-def _report(found: dict[str, Any]) -> None:
+def _report(summary: dict[str, Any]) -> None:
     from kibitz.store.split import SIDES
 
-    ratings, dates, split = found["ratings"], found["dates"], found["split"]
-    size = found["figures"]["bytes_per_position"]["value"]
+    ratings, dates, split = summary["ratings"], summary["dates"], summary["split"]
+    size = summary["figures"]["bytes_per_position"]["value"]
     rated = "none known"
     if ratings["median"] is not None:
         rated = f"{ratings['min']} to {ratings['max']}, median {ratings['median']:g}, {ratings['unknown']:,} unknown"
@@ -167,38 +167,41 @@ def _report(found: dict[str, Any]) -> None:
         "none known" if dates["first"] is None else f"{dates['first']} to {dates['last']}, {dates['unknown']:,} unknown"
     )
     rows = [
-        ("games", f"{found['games']:,} of {found['game']}"),
-        ("positions", f"{found['positions']:,}"),
-        ("moves", f"{found['moves']:,}"),
-        ("size", f"{found['bytes'] / 1e6:,.1f} MB, {size or 0:.2f} bytes a position"),
-        *([("ratings", rated)] if found["figures"]["rating"]["n"] or ratings["unknown"] else []),
+        ("games", f"{summary['games']:,} of {summary['game']}"),
+        ("positions", f"{summary['positions']:,}"),
+        ("moves", f"{summary['moves']:,}"),
+        ("size", f"{summary['bytes'] / 1e6:,.1f} MB, {size or 0:.2f} bytes a position"),
+        *([("ratings", rated)] if summary["figures"]["rating"]["n"] or ratings["unknown"] else []),
         ("dates", dated),
-        ("results", _line(_games(found["results"]))),
-        *((key.replace("_", " "), _line(_games(found[key]))) for key in found["told"]),
+        ("results", _line(_games(summary["results"]))),
+        *((key.replace("_", " "), _line(_games(summary[key]))) for key in summary["told"]),
         ("split", f"{_line({name: split[name] for name in SIDES})} ({split['how']})"),
-        ("near-duplicates", _alike(found["near_duplicates"], split["near_duplicates_together"])),
-        ("beside the moves", ", ".join(found["beside"]) or "nothing"),
+        ("near-duplicates", _alike(summary["near_duplicates"], split["near_duplicates_together"])),
+        ("beside the moves", ", ".join(summary["beside"]) or "nothing"),
     ]
-    print_table(found["store"], ("", ""), rows)
+    print_table(summary["store"], ("", ""), rows)
     print()
     out = [
         ("" if i else entry["label"], "" if i else f"{entry['games']:,}", _example(example) if example else "")
-        for entry in found["left_out"].values()
+        for entry in summary["left_out"].values()
         for i, example in enumerate(entry["first"][:SHOWN] or [None])
     ]
     if out:
-        left = sum(entry["games"] for entry in found["left_out"].values())
+        left = sum(entry["games"] for entry in summary["left_out"].values())
         print_table(
-            f"left out: {left:,} of {found['read']:,} games read", ("why", "games", "the first of them"), out, right=[1]
+            f"left out: {left:,} of {summary['read']:,} games read",
+            ("why", "games", "the first of them"),
+            out,
+            right=[1],
         )
     else:
         print("left out: nothing")
     print()
-    for number, step in enumerate(found["history"], 1):
-        wanted = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "every game"
+    for number, step in enumerate(summary["history"], 1):
+        kept = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "every game"
         files = step.get("files", [])
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
-        print(f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}; kept: {wanted}")
+        print(f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}; kept: {kept}")
 
 
 def _games(counted: dict[str, dict[str, Any]]) -> dict[str, int]:

@@ -87,9 +87,9 @@ class Progress:
                 self._bar.start()
         elif line and self._total_is_ahead() and time.monotonic() - self._last_line >= self._every:
             left = self.time_left()
-            self.say(f"{line}, {left}" if left else line)
+            self.log(f"{line}, {left}" if left else line)
 
-    def say(self, line: str) -> None:
+    def log(self, line: str) -> None:
         """Print a line, above the bar where there is one."""
         self._last_line = time.monotonic()
         if self._bar is None:

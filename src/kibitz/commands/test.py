@@ -130,7 +130,13 @@ def run_test(
     )  # fmt: skip
     with _TestProgress() as progress:
         result = examine(
-            opened, games, chosen, plan, command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.tell, say=_say
+            opened,
+            games,
+            chosen,
+            plan,
+            command=shlex.join(["kibitz", *sys.argv[1:]]),
+            tell=progress.on_progress,
+            say=_say,
         )
     result["page"] = str(page)
     problem = _write(page, render_test_page(result))
@@ -138,7 +144,7 @@ def run_test(
         print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
     else:
         _report(result)
-    if problem:  # the figures took a while: they are told all the same
+    if problem:  # the figures took a while: they are printed all the same
         raise KibitzError(problem)
     if not options.as_json:
         print(f"result page: {page}")
@@ -189,7 +195,7 @@ class _TestProgress(Progress):
         )  # fmt: skip
         self._part = ""
 
-    def tell(self, part: str, done: int, total: int) -> None:
+    def on_progress(self, part: str, done: int, total: int) -> None:
         """Called by the evaluation: what it does, how many of how many are done."""
         if part != self._part:
             self.begin(part, total, at_once=total <= 1, rate="")

@@ -161,7 +161,7 @@ def train(
         done = fit(
             system, chosen.settings_type(**settings), store, run=start.run, split=split, plan=plan,
             start_from=start.start_from, recipe=recipe if start.recipe or start.start_from is None else "",
-            command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.tell, say=progress.say,
+            command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.on_beat, say=progress.log,
         )  # fmt: skip
     _draw(done.path)
     _report(done, json)
@@ -201,7 +201,7 @@ class TrainingProgress(Progress):
         )  # fmt: skip
         self._stage = self._figures = ""
 
-    def tell(self, beat: Beat) -> None:
+    def on_beat(self, beat: Beat) -> None:
         """Called by the loop after every iteration."""
         if self._stage != beat.stage:
             self.begin(beat.stage, beat.iterations, beat.iteration - 1, figures="")
@@ -210,7 +210,7 @@ class TrainingProgress(Progress):
             loss = "" if beat.loss is None else f"loss {beat.loss:.4f}, "
             self._figures = f"{loss}{beat.samples_per_second:,.0f} samples/s"
         if beat.note:
-            self.say(f"{beat.stage} {beat.iteration:,}: {beat.note}")
+            self.log(f"{beat.stage} {beat.iteration:,}: {beat.note}")
         figures = f": {self._figures}" if self._figures else ""
         self.update(
             beat.iteration, f"{beat.stage} {beat.iteration:,} of {beat.iterations:,}{figures}", figures=self._figures

@@ -146,7 +146,7 @@ def tune(
         suffix = "" if network == usual_network else "-" + network.replace(",", "-")
         out = Path("searches") / f"{system}-{Path(store).stem}{suffix}.journal"
     with TuningProgress(request) as progress:
-        result = search(request, out, progress.tell, progress.ended, progress.say)
+        result = search(request, out, progress.on_step, progress.on_trial_end, progress.log)
     _report(request, result, out, folder_of(out), json)
 
 
@@ -182,7 +182,7 @@ class TuningProgress(Progress):
         self._trial = 0
         self._figures = ""
 
-    def tell(self, step: Step) -> None:
+    def on_step(self, step: Step) -> None:
         """Called after every iteration of a trial."""
         beat, each = step.beat, self.request.iterations
         done = step.ended * each + beat.iteration
@@ -196,7 +196,7 @@ class TuningProgress(Progress):
         line += f", {self._figures}" if self._figures else ""
         self.update(done, line, trial=step.ended + 1, figures=self._figures)
 
-    def ended(self, trial: Tried) -> None:
+    def on_trial_end(self, trial: Tried) -> None:
         """Called at the end of a trial, which may have been cut short. Trials come in the order of their numbers."""
         if self._trial:
             self.update(trial.number * self.request.iterations)
@@ -204,7 +204,7 @@ class TuningProgress(Progress):
         figures = ", ".join(f"{name} {value:.4f}" for name, value in trial.figures.items() if name != "iteration")
         settings = ", ".join(f"{name.replace('_', ' ')} {_text(value)}" for name, value in trial.settings.items())
         left = "" if self.on_terminal or trial.number >= self.request.total else self.time_left()
-        self.say(
+        self.log(
             f"trial {trial.number} of {self.request.total}: {settings}: {how}{': ' if figures else ''}{figures}"
             f"{'; ' if left else ''}{left}"
         )

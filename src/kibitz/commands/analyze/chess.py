@@ -37,13 +37,13 @@ def analyze_chess(session: Session, run: str, path: str, options: AnalyzeOptions
         file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
         put = stack.enter_context(as_object(run, session.system, meaning.note)) if options.as_json else None
         table = _table(games.swing)
-        for judged in stack.enter_context(contextlib.closing(games.analysed(analysis, meaning))):
+        for game in stack.enter_context(contextlib.closing(games.analysed(analysis, meaning))):
             if put:
-                put(judged.as_json())
+                put(game.as_json())
             elif options.pgn != "-":
-                table(judged)
+                table(game)
             if file:
-                file.write(annotated(judged))
+                file.write(annotated(game))
 
 
 def _ratings(session: Session, text: str) -> tuple[int, int]:
@@ -148,13 +148,13 @@ def _table(swing: float) -> Callable[[Judged], None]:
     from kibitz.analysis.chess.terminal import show
 
     console = Console()
-    shown = 0
+    printed = 0
 
-    def one(judged: Judged) -> None:
-        nonlocal shown
-        if shown:
+    def one(game: Judged) -> None:
+        nonlocal printed
+        if printed:
             print()
-        show(judged, swing, console)
-        shown += 1
+        show(game, swing, console)
+        printed += 1
 
     return one

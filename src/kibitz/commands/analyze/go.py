@@ -39,15 +39,15 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions) -
         file = stack.enter_context(whole_file(options.sgf)) if options.sgf else None
         put = stack.enter_context(as_object(run, session.system)) if options.as_json else None
         games = stack.enter_context(contextlib.closing(_SgfGames(session, path, options).analysed()))
-        for i, judged in enumerate(games):
+        for i, game in enumerate(games):
             if put:
-                put(judged.as_json(options.move, options.owners))
+                put(game.as_json(options.move, options.owners))
             elif options.sgf != "-":
                 if i:
                     print()
-                show(judged, options.move, console)
+                show(game, options.move, console)
             if file:
-                file.write(annotated(judged))
+                file.write(annotated(game))
 
 
 class _SgfGames:
@@ -90,10 +90,10 @@ class _SgfGames:
                     elif problem := self._too_large(record.size):
                         self._refuse(problem)
                     else:
-                        judged = judge(self.read, record, self.session, analysis, self.options.swing)
-                        self._warn_about(judged)
+                        game = judge(self.read, record, self.session, analysis, self.options.swing)
+                        self._warn_about(game)
                         done += 1
-                        yield judged
+                        yield game
                 if only == self.read:
                     break
         if not done:
@@ -123,15 +123,15 @@ class _SgfGames:
             return None
         return f"a board of {size}×{size}, and {self.session.name} sees up to {largest}×{largest}; take another run"
 
-    def _warn_about(self, judged: Judged) -> None:
-        where, size, move = f"{self.name} game {self.read}", judged.record.size, self.options.move
+    def _warn_about(self, game: Judged) -> None:
+        where, size, move = f"{self.name} game {self.read}", game.record.size, self.options.move
         if size not in self.boards and size not in self._warned_sizes:
             self._warned_sizes.add(size)
             warn(f"{where}: {size}×{size}, of which {self.session.name} has learned nothing")
-        if judged.problem:
-            warn(f"{where}: {judged.problem}; analysed up to there")
-        if move is not None and move > len(judged.moves):
-            warn(f"{where}: --move {move}: it has {len(judged.moves)} moves; its end is shown")
+        if game.problem:
+            warn(f"{where}: {game.problem}; analysed up to there")
+        if move is not None and move > len(game.moves):
+            warn(f"{where}: --move {move}: it has {len(game.moves)} moves; its end is shown")
 
     def _nothing_left(self) -> KibitzError:
         only = self.options.game

@@ -37,20 +37,20 @@ def as_object(run: str, system: str, note: str = "") -> Iterator[Callable[[dict[
 
     Where the file turns out to be damaged later, the object ends with what was wrong as "problem".
     """
-    shown = 0
+    printed = 0
 
     def one(game: dict[str, Any]) -> None:
-        nonlocal shown
-        if not shown:
+        nonlocal printed
+        if not printed:
             head = {"run": run, "system": system, **({"evaluation": note} if note else {})}
             print(json.dumps(head, ensure_ascii=False)[:-1] + ', "games": [')
-        print(("," if shown else "") + json.dumps(game, ensure_ascii=False))
-        shown += 1
+        print(("," if printed else "") + json.dumps(game, ensure_ascii=False))
+        printed += 1
 
     try:
         yield one
     except KibitzError as error:
-        if shown:
+        if printed:
             print(f'], "problem": {json.dumps(str(error), ensure_ascii=False)}}}')
         raise
     print("]}")
@@ -69,6 +69,6 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
     total = records.size([path]) if measured else None
     if total is not None and total < _COARSE:
         total = None
-    with Progress("{task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True) as shown:
-        shown.begin("", total, games=0)
-        yield lambda games, consumed: shown.update(consumed, f"kibitz: {games:,} games read", games=games)
+    with Progress("{task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True) as bar:
+        bar.begin("", total, games=0)
+        yield lambda games, consumed: bar.update(consumed, f"kibitz: {games:,} games read", games=games)

@@ -66,7 +66,7 @@ def match(
     contest = Match(plan)
     try:
         with MatchProgress() as progress:
-            contest.run(progress.tell)
+            contest.run(progress.on_game)
     except KeyboardInterrupt:
         show(contest, output.as_json)
         raise KeyboardInterrupt(

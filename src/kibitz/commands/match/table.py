@@ -25,7 +25,7 @@ class MatchProgress(Progress):
         )
         self._begun = False
 
-    def tell(self, match: Match) -> None:
+    def on_game(self, match: Match) -> None:
         """The score after a game; called first before any, with those of an earlier call."""
         done, games, tally = len(match.rows), match.plan.games, match.tally
         score = f"{match.plan.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
@@ -76,11 +76,13 @@ def _report(result: dict[str, Any]) -> None:
         ("pairs with 0, ½, 1, 1½, 2 points", ", ".join(map(str, result["pentanomial"]))),
     ]
     if test:
-        said = {"H0": f"{test['elo0']:g} accepted", "H1": f"{test['elo1']:g} accepted"}.get(
+        verdict = {"H0": f"{test['elo0']:g} accepted", "H1": f"{test['elo1']:g} accepted"}.get(
             test["decision"], "undecided"
         )
         bounds = f"{test['lower']:.2f} to {test['upper']:.2f}"
-        facts.append((f"SPRT, Elo {test['elo0']:g} or {test['elo1']:g}", f"{said}; LLR {test['llr']:.2f} in {bounds}"))
+        facts.append(
+            (f"SPRT, Elo {test['elo0']:g} or {test['elo1']:g}", f"{verdict}; LLR {test['llr']:.2f} in {bounds}")
+        )
     facts.append(("endings", _numbers(result["endings"]) or "none"))
     if result["referees"]:
         facts.append(("counted by", _numbers(result["referees"])))
