@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -13,6 +14,8 @@ import typer
 from kibitz import cli
 from kibitz.commands import options
 from kibitz.commands.options import parameters_of, respelled, with_groups, with_settings
+from kibitz.runs import Run
+from kibitz.store.store import Store
 from kibitz.systems.base import setting
 
 MOST_PARAMETERS = 11
@@ -100,10 +103,10 @@ def test_settings_of_the_system_that_is_named_go_to_the_function() -> None:
 
     plain = with_settings(with_groups(command), ["train", "--help"])
     assert list(inspect.signature(plain).parameters) == ["system"]
-    called(with_settings(with_groups(command), ["train", "winner"], ["l2"]), "winner", "--learning-rate", "0.5")
+    called(with_settings(with_groups(command), ["train", "winner"], ["layers"]), "winner", "--learning-rate", "0.5")
     assert seen["learning_rate"] == 0.5
-    assert "layers" in seen
-    assert "l2" not in seen
+    assert "batch" in seen
+    assert "layers" not in seen
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
@@ -118,8 +121,7 @@ def test_no_command_has_dozens_of_parameters(name: str) -> None:
 
 @pytest.fixture
 def renamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(options.RENAMED_OPTIONS, "train", {"--l2": "--weight-decay", "--no-a": "--no-b"})
-    monkeypatch.setitem(options.RENAMED_VALUES, "train", {"--optimiser": {"adam": "adamw"}})
+    monkeypatch.setitem(options.RENAMED_OPTIONS["train"], "--no-a", "--no-b")
 
 
 @pytest.mark.parametrize(
@@ -134,6 +136,7 @@ def renamed(monkeypatch: pytest.MonkeyPatch) -> None:
         (["train", "x", "--l2=0.1", "--no-a"], ["train", "x", "--weight-decay=0.1", "--no-b"]),
         (["train", "x", "--optimiser", "adam"], ["train", "x", "--optimiser", "adamw"]),
         (["train", "x", "--optimiser=adam"], ["train", "x", "--optimiser=adamw"]),
+        (["tune", "x", "--value-optimiser", "adam"], ["tune", "x", "--value-optimiser", "adamw"]),
         (["train", "adam", "--name", "adam"], ["train", "adam", "--name", "adam"]),
         (["train", "--", "--l2", "x"], ["train", "--", "--l2", "x"]),
         (["match", "--l2", "search"], ["match", "--l2", "search"]),
@@ -159,3 +162,18 @@ def test_the_old_name_of_a_command_works_and_is_in_no_help(capsys: pytest.Captur
 def test_an_old_spelling_has_the_same_effect(command: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run([command, "winner", "no.store", option, "0,-1"]) == 2
     assert capsys.readouterr().err == "kibitz: --weight-decays 0,-1: -1 is no number of 0 or more\n"
+
+
+def test_old_spellings_of_settings_train_as_todays(
+    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["train", "winner", str(small_store.path), "--layers", "16conv4x4.pool2x2.ip8", "--batch", "32"]
+    call += ["--iterations", "2", "--precision", "float32", "--validate-positions", "50"]
+    for name, words in {
+        "old": ["--optimiser", "adam", "--l2=0.25"],
+        "new": ["--optimiser", "adamw", "--weight-decay", "0.25"],
+    }.items():
+        assert cli.run([*call, *words, "--run", str(tmp_path / name)]) == 0, capsys.readouterr().err
+    old, new = (Run(tmp_path / name).info["settings"] for name in ("old", "new"))
+    assert old == new
+    assert (new["weight_decay"], new["optimiser"]) == (0.25, "adamw")

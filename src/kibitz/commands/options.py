@@ -15,18 +15,20 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from kibitz.systems import spelling
+
 RENAMED_COMMANDS = {"search": "tune"}
 """Old name of a command -> its name. Old names work for one more release and are in no help."""
 
-_RENAMED_SETTINGS: dict[str, str] = {}
+_OF_SETTINGS = {spelling.option_of(old): spelling.option_of(new) for old, new in spelling.RENAMED_SETTINGS.items()}
 RENAMED_OPTIONS: dict[str, dict[str, str]] = {
-    "train": _RENAMED_SETTINGS,
-    "tune": {**_RENAMED_SETTINGS, "--l2s": "--weight-decays"},
+    "train": _OF_SETTINGS,
+    "tune": {**_OF_SETTINGS, "--l2s": "--weight-decays"},
 }
 """Command -> old spelling of an option -> its spelling. A switch needs a row for its --no- form, too."""
 
-_RENAMED_CHOICES: dict[str, dict[str, str]] = {}
-RENAMED_VALUES: dict[str, dict[str, dict[str, str]]] = {"train": _RENAMED_CHOICES, "tune": _RENAMED_CHOICES}
+_OF_VALUES = {spelling.option_of(name): values for name, values in spelling.RENAMED_VALUES.items()}
+RENAMED_VALUES: dict[str, dict[str, dict[str, str]]] = {"train": _OF_VALUES, "tune": _OF_VALUES}
 """Command -> option (as it is spelled now) -> old value -> its value."""
 
 
@@ -140,8 +142,8 @@ def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> di
 
 def _setting_option(field: Field[Any], panel: str | None) -> Any:
     """The annotation of a system's setting. A switch has a --no- form: --start-from may have set it."""
-    kind, name = type(field.default), field.name.replace("_", "-")
-    names = f"--{name}/--no-{name}" if kind is bool else f"--{name}"
+    kind, name = type(field.default), spelling.option_of(field.name)
+    names = f"{name}/--no-{name.removeprefix('--')}" if kind is bool else name
     return Annotated[kind, typer.Option(names, help=field.metadata["help"], rich_help_panel=panel)]
 
 
