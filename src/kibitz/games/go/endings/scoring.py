@@ -26,13 +26,12 @@ from kibitz.games.batch import GameBatch
 from kibitz.games.go.endings import dead
 from kibitz.games.go.endings.counting import TERRITORY, lead, settle
 from kibitz.games.go.endings.journal import Journal
+from kibitz.games.go.endings.referees import REFEREES
 from kibitz.games.go.points import PASS, POINTS
 from kibitz.games.go.replay import STANDARD_START
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, set_up
 from kibitz.games.hashing import hash_games
 
-REFEREES = ("auto", "playouts", "gnugo", "none")
-"""auto: playouts, and GNU Go (where installed) for what they do not confirm."""
 VERDICTS = ("", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense")
 """Who confirmed a game, or why nobody did; the journal holds their numbers, so new ones go to the end."""
 LABELS = ("playouts", "gnugo")
