@@ -20,6 +20,7 @@ from kibitz.systems.declaration import (
     FULL_COMPARISON_SEARCH,
     MOVES,
     OWNERS,
+    PUCT,
     TOP_MOVE,
     TOP_PROB,
     TOPPROB_NEGAMAX,
@@ -106,7 +107,7 @@ _OURS = [
         answers=(MOVES, VALUE),
         trained=_trained_networks,
         evaluation="kibitz.evaluation.policy.evaluator",
-        methods=(TOPPROB_NEGAMAX, TOP_PROB, TOP_MOVE, VALUE_NEGAMAX),
+        methods=(TOPPROB_NEGAMAX, PUCT, TOP_PROB, TOP_MOVE, VALUE_NEGAMAX),
     ),
     Declaration(
         name="human",
@@ -118,7 +119,7 @@ _OURS = [
         answers=(MOVES, VALUE),
         evaluation="kibitz.evaluation.policy.human",
         meaning=Meaning("White's expected score", "White scores"),
-        methods=(TOP_PROB, TOP_MOVE, TOPPROB_NEGAMAX, VALUE_NEGAMAX),  # one look first: a search is no longer a person
+        methods=(TOP_PROB, TOP_MOVE, PUCT, TOPPROB_NEGAMAX, VALUE_NEGAMAX),  # one look first: a search is no longer a person
     ),
     Declaration(
         name="gocnn",

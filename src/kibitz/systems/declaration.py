@@ -65,6 +65,7 @@ TOPPROB_NEGAMAX = Method("topprob-negamax", (MOVES, VALUE), _CHESS)
 VALUE_NEGAMAX = Method("value-negamax", (VALUE,), _CHESS)
 COMPARISON_SEARCH = Method("comparison", (COMPARISON,), _COMPARING)
 FULL_COMPARISON_SEARCH = Method("comparison-full", (FULL_COMPARISON,), _COMPARING)
+PUCT = Method("puct", (MOVES, VALUE), "kibitz.play.puct.player:open_player")
 BEST_SCORE = Method("best-score", (OWNERS,), _GO)
 
 Settings = Mapping[str, object]

@@ -1,0 +1,248 @@
+"""The tree of a PUCT search: flat arrays, and the kernels that select, expand and back up.
+
+After Rosin 2011 and AlphaZero (Silver et al. 2018), with first-play urgency and growing exploration as in Leela Chess
+Zero, and with proofs (MCTS-Solver, Winands et al. 2008). A node is an edge too: children of a node are a stretch of
+slots, each with its move and prior, and get a position when they are first visited. Values are in the view of the side
+to move at the node.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN, WIN, LOSS, DRAW = 0, 1, 2, 3
+"""What is proven of a node, for the side to move there."""
+C_START, C_GROWTH, C_BASE = 1.0, 0.45, 500.0
+"""Exploration: C_START + C_GROWTH · ln((visits + C_BASE) / C_BASE), for values of −1..1."""
+URGENCY, ROOT_URGENCY = 0.2, 0.1
+"""By how much an unvisited move is taken to be worse than its node, times the root of the visited priors' sum."""
+
+
+class Tree(NamedTuple):
+    """Arrays over nodes, all of one length, the capacity. Slot 0 of `size` is the number of nodes in use.
+
+    visits int32: finished; pending int32: on their way (each counts as a loss meanwhile). total float64: sum of the
+    values that came up. prior float32, move uint16: of the move that leads here. parent int32, -1 at the root. first
+    int32: slot of the first child, -1 where there are none yet; children int16: how many. value float32: the network's.
+    proven int8; plies int16: to the end that is proven. key uint64: of the position; row int32: of its arrays, -1
+    before the first visit.
+    """
+
+    size: NDArray[np.int64]
+    visits: NDArray[np.int32]
+    pending: NDArray[np.int32]
+    total: NDArray[np.float64]
+    prior: NDArray[np.float32]
+    move: NDArray[np.uint16]
+    parent: NDArray[np.int32]
+    first: NDArray[np.int32]
+    children: NDArray[np.int16]
+    value: NDArray[np.float32]
+    proven: NDArray[np.int8]
+    plies: NDArray[np.int16]
+    key: NDArray[np.uint64]
+    row: NDArray[np.int32]
+
+
+BYTES = 4 + 4 + 8 + 4 + 2 + 4 + 4 + 2 + 4 + 1 + 2 + 8 + 4
+"""Of a node."""
+
+
+def empty_tree(capacity: int) -> Tree:
+    """A tree without nodes, with room for so many."""
+    n = capacity
+    return Tree(
+        np.zeros(1, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.float32),
+        np.zeros(n, np.uint16), np.full(n, -1, np.int32), np.full(n, -1, np.int32), np.zeros(n, np.int16),
+        np.zeros(n, np.float32), np.zeros(n, np.int8), np.zeros(n, np.int16), np.zeros(n, np.uint64),
+        np.full(n, -1, np.int32),
+    )  # fmt: skip
+
+
+def grown(tree: Tree, capacity: int) -> Tree:
+    """The same tree with more room."""
+    bigger = empty_tree(capacity)
+    arrays: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(tree, bigger, strict=True))
+    for old, new in arrays:
+        new[: len(old)] = old
+    return bigger
+
+
+@numba.njit(nogil=True, cache=True)
+def _pick(tree, node, at_root):  # type: ignore[no-untyped-def]
+    """The child to follow from an expanded node that is not proven: the best value plus exploration."""
+    visits = tree.visits[node] + tree.pending[node]
+    explore = (C_START + C_GROWTH * np.log((visits + C_BASE) / C_BASE)) * np.sqrt(max(1.0, visits))
+    start, end = tree.first[node], tree.first[node] + tree.children[node]
+    seen = 0.0
+    for child in range(start, end):
+        if tree.visits[child] > 0:
+            seen += tree.prior[child]
+    urgency = tree.value[node] - (ROOT_URGENCY if at_root else URGENCY) * np.sqrt(seen)
+    best, best_score = start, -1e9
+    for child in range(start, end):
+        if tree.proven[child] == WIN:  # for the other side
+            continue
+        n = tree.visits[child] + tree.pending[child]
+        if n == 0:
+            value = urgency
+        elif tree.proven[child] == DRAW:
+            value = 0.0
+        else:
+            value = (-tree.total[child] - tree.pending[child]) / n
+        score = value + explore * tree.prior[child] / (1 + n)
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+@numba.njit(nogil=True, cache=True)
+def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
+    """Add a visit with this value to a node and all above it. waited: the visit was pending until now."""
+    while node >= 0:
+        tree.visits[node] += 1
+        tree.total[node] += value
+        if waited:
+            tree.pending[node] -= 1
+        value = -value
+        node = tree.parent[node]
+
+
+@numba.njit(nogil=True, cache=True)
+def prove(tree, node):  # type: ignore[no-untyped-def]
+    """Carry what is proven of a node upward, as far as it proves something."""
+    node = tree.parent[node]
+    while node >= 0 and tree.proven[node] == UNKNOWN:
+        won, all_known, drawn = False, True, False
+        shortest, longest = 32000, 0
+        for child in range(tree.first[node], tree.first[node] + tree.children[node]):
+            proven = tree.proven[child]
+            if proven == LOSS:
+                won = True
+                shortest = min(shortest, tree.plies[child])
+            elif proven == UNKNOWN:
+                all_known = False
+            elif proven == DRAW:
+                drawn = True
+            else:
+                longest = max(longest, tree.plies[child])
+        if won:
+            tree.proven[node], tree.plies[node] = WIN, shortest + 1
+        elif all_known and drawn:
+            tree.proven[node] = DRAW
+        elif all_known:
+            tree.proven[node], tree.plies[node] = LOSS, longest + 1
+        else:
+            return
+        node = tree.parent[node]
+
+
+@numba.njit(nogil=True, cache=True)
+def proven_value(proven):  # type: ignore[no-untyped-def]
+    """The value of a proven node: 1, −1 or 0."""
+    return 1.0 if proven == WIN else -1.0 if proven == LOSS else 0.0
+
+
+@numba.njit(nogil=True, cache=True)
+def _wait(tree, node, change):  # type: ignore[no-untyped-def]
+    """Change the pending visits of a node and all above it."""
+    while node >= 0:
+        tree.pending[node] += change
+        node = tree.parent[node]
+
+
+@numba.njit(nogil=True, cache=True)
+def select(tree, wanted, leaves):  # type: ignore[no-untyped-def]
+    """Walk down to up to `wanted` different leaves, mark the ways as pending, write the leaves; how many they are.
+
+    Ways that end at a proven node are backed up at once. A way that meets a leaf of this batch again counts as pending
+    until the batch is full, so that the next one goes elsewhere; where that happens too often the batch ends early.
+    """
+    found, met, ended = 0, 0, 0
+    again = np.empty(2 * wanted, np.int64)
+    while found < wanted and met < again.shape[0] and ended < 8 * wanted and tree.proven[0] == UNKNOWN:
+        node = 0
+        while tree.first[node] >= 0 and tree.proven[node] == UNKNOWN:
+            node = _pick(tree, node, node == 0)
+        if tree.proven[node] != UNKNOWN:
+            back_up(tree, node, proven_value(tree.proven[node]), False)
+            ended += 1
+            continue
+        if tree.pending[node] > 0:
+            again[met] = node
+            met += 1
+        else:
+            leaves[found] = node
+            found += 1
+        _wait(tree, node, 1)
+    for i in range(met):
+        _wait(tree, again[i], -1)
+    return found
+
+
+@numba.njit(nogil=True, cache=True)
+def repeats(tree, node, key):  # type: ignore[no-untyped-def]
+    """Whether a position with this key stands above a node on its way from the root."""
+    node = tree.parent[node]
+    while node >= 0:
+        if tree.key[node] == key:
+            return True
+        node = tree.parent[node]
+    return False
+
+
+@numba.njit(nogil=True, cache=True)
+def end(tree, node, proven):  # type: ignore[no-untyped-def]
+    """A leaf at which the game is over: known for good, and backed up."""
+    tree.proven[node], tree.plies[node] = proven, 0
+    back_up(tree, node, proven_value(proven), True)
+    prove(tree, node)
+
+
+@numba.njit(nogil=True, cache=True)
+def expand(tree, leaves, keys, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
+    """Give each leaf its children and back its value up.
+
+    leaves [n]; keys [n] and rows [n] of their positions; values [n] for the side to move; moves and priors of all, where
+    leaf i has offsets[i] to offsets[i + 1]. There must be room.
+    """
+    for i in range(leaves.shape[0]):
+        node = leaves[i]
+        begin = tree.size[0]
+        tree.first[node], tree.children[node] = begin, offsets[i + 1] - offsets[i]
+        tree.key[node], tree.row[node], tree.value[node] = keys[i], rows[i], values[i]
+        for at in range(offsets[i], offsets[i + 1]):
+            child = begin + at - offsets[i]
+            tree.move[child], tree.prior[child], tree.parent[child] = moves[at], priors[at], node
+            tree.first[child], tree.row[child] = -1, -1
+            tree.visits[child], tree.pending[child], tree.total[child], tree.proven[child] = 0, 0, 0.0, UNKNOWN
+        tree.size[0] = begin + tree.children[node]
+        back_up(tree, node, values[i], True)
+
+
+@numba.njit(nogil=True, cache=True)
+def cut_out(tree, root, into):  # type: ignore[no-untyped-def]
+    """Copy the part of the tree below a node into an empty tree, the node as its root. Breadth first."""
+    source = np.empty(into.visits.shape[0], np.int32)
+    source[0] = root
+    n, at = 1, 0
+    into.parent[0] = -1
+    while at < n:
+        old = source[at]
+        into.visits[at], into.pending[at], into.total[at] = tree.visits[old], 0, tree.total[old]
+        into.prior[at], into.move[at], into.value[at] = tree.prior[old], tree.move[old], tree.value[old]
+        into.proven[at], into.plies[at] = tree.proven[old], tree.plies[old]
+        into.key[at], into.row[at] = tree.key[old], tree.row[old]
+        into.first[at], into.children[at] = -1, tree.children[old]
+        if tree.first[old] >= 0:
+            into.first[at] = n
+            for i in range(tree.children[old]):
+                source[n] = tree.first[old] + i
+                into.parent[n] = at
+                n += 1
+        at += 1
+    into.size[0] = n
