@@ -16,6 +16,7 @@ from kibitz.commands.tables import print_table
 from kibitz.errors import KibitzError
 
 if TYPE_CHECKING:
+    from kibitz.evaluation.tables import Kind
     from kibitz.runs import Run
 
 _PATIENCE = 2.0
@@ -84,8 +85,9 @@ def run_test(
 ) -> None:
     """Test a trained network on games it has not seen: its system's table, baselines beside it, and a result page."""
     from kibitz.errors import UsageError
-    from kibitz.evaluation import Plan, examine, own_store
+    from kibitz.evaluation import EvalConfig, evaluate, own_store
     from kibitz.evaluation.games import CHOICES, choose
+    from kibitz.external.programs import find_gnugo, find_named, find_stockfish
     from kibitz.report.page import render_test_page
     from kibitz.runs import Run
     from kibitz.store.store import Store
@@ -99,13 +101,9 @@ def run_test(
     engines: dict[str, str | None] = {}
     if opened.info["game"] == "go":
         if gnugo_positions:
-            from kibitz.evaluation.owners.gnugo import find as find_gnugo
-
-            engines["gnugo"] = find_gnugo(gnugo)
+            engines["gnugo"] = find_named("--gnugo", gnugo, find_gnugo)
     elif stockfish_positions:
-        from kibitz.evaluation.stockfish import find as find_stockfish
-
-        engines["stockfish"] = find_stockfish(stockfish)
+        engines["stockfish"] = find_named("--stockfish", stockfish, find_stockfish)
     games = Store(store or own_store(opened))
     page = _page(opened, games.path, out)
     chosen = choose(opened, games, split)
@@ -114,14 +112,15 @@ def run_test(
     for option, name in (("stockfish", "Stockfish"), ("gnugo", "GNU Go")):
         if option in engines and engines[option] is None:
             _say(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
-    plan = Plan(
+    config = EvalConfig(
         positions, engines.get("stockfish"), stockfish_positions, engines.get("gnugo"), gnugo_positions,
         playout_positions, all_ways,
     )  # fmt: skip
     with _Progress() as progress:
-        result = examine(
-            opened, games, chosen, plan, command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.tell, say=_say
-        )
+        result = evaluate(
+            opened, games, chosen, config, command=shlex.join(["kibitz", *sys.argv[1:]]), on_progress=progress.tell,
+            log=_say,
+        )  # fmt: skip
     result["page"] = str(page)
     problem = _write(page, render_test_page(result))
     if as_json:
@@ -219,7 +218,7 @@ def _report(result: dict[str, Any]) -> None:
     headline, data, paper = result["headline"], result["data"], result["paper"]
     main = {name: result["figures"][name] for name in result.get("main", result["figures"])}
 
-    def cells(name: str, kind: str, figure: dict[str, Any]) -> tuple[str, ...]:
+    def cells(name: str, kind: Kind, figure: dict[str, Any]) -> tuple[str, ...]:
         return (
             name, figure_text(figure["value"], kind), interval_text(figure, kind),
             f"{figure['n']:,}", f"{figure['games']:,}",
@@ -234,15 +233,16 @@ def _report(result: dict[str, Any]) -> None:
     print(f"{result['run']} ({result['system']}: {result['title']}) on {data['store']}: {data['split']}")
     print(f"weights {result['weights']}, sha256 {result['weights_sha256'][:12]}")
     print()
-    table("figure", [cells(figure["label"], name, figure) for name, figure in main.items()])
-    network = cells("the network", headline, result["figures"][headline])
-    table(f"{headline} of", [network, *(cells(row["label"], headline, row) for row in result["baselines"].values())])
+    table("figure", [cells(figure["label"], figure["kind"], figure) for figure in main.values()])
+    kind = result["figures"][headline]["kind"]
+    network = cells("the network", kind, result["figures"][headline])
+    table(f"{headline} of", [network, *(cells(row["label"], kind, row) for row in result["baselines"].values())])
     for part in result["by"].values():
-        rows = [cells(row["slice"], headline, row["figure"]) for row in part["rows"]]
+        rows = [cells(row["slice"], kind, row["figure"]) for row in part["rows"]]
         table(f"{headline} by {part['label']}", rows)
     for part in result.get("tables", ()):
         rows = [
-            (row[0], *(cell_text(cell, kind) for cell, kind in zip(row[1:], part["kinds"], strict=True)))
+            (row[0], *(cell_text(cell, of) for cell, of in zip(row[1:], part["kinds"], strict=True)))
             for row in part["rows"]
         ]
         right = range(1, len(part["columns"]) + 1)

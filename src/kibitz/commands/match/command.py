@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kibitz.arena.elo import Sprt
-    from kibitz.arena.players import Player
+    from kibitz.arena.players import Participant
 
 _LIMITS = "Limits of both sides, or of A or B alone (default: 100 ms a move; Go: none)"
 _RULES = "Openings, adjudication, forfeits"
@@ -147,7 +147,7 @@ def match(
 
     Go is played by Chinese rules with positional superko, and GNU Go counts the games, or else random playouts.
     """
-    from kibitz.arena.match import Match, Plan, players_differ
+    from kibitz.arena.match import Match, MatchConfig, players_differ
     from kibitz.arena.players import game_of, player
 
     played = game_of(a, b, game)
@@ -170,10 +170,10 @@ def match(
         else chess_game(limits, seed, hang, adjudicate_draw, adjudicate_win, max_plies)
     )
     one, other = players_differ(player(a, option_a or (), name_a, played), player(b, option_b or (), name_b, played))
-    plan = Plan(
+    config = MatchConfig(
         one, other, rules, games, sgf or pgn or _record(one, other, played), seed=seed, workers=concurrency, sprt=test
     )
-    contest = Match(plan)
+    contest = Match(config)
     try:
         with Progress() as progress:
             contest.run(progress.tell)
@@ -195,7 +195,7 @@ def _only(game: str, options: Mapping[str, Mapping[str, Any]]) -> None:
                 raise UsageError(f"--{name}: is for {of}, and this match is of {game}; leave it out")
 
 
-def _record(a: Player, b: Player, game: str) -> Path:
+def _record(a: Participant, b: Participant, game: str) -> Path:
     one, other = (re.sub(r"[^\w.+-]+", "-", player.name).strip("-.") or "engine" for player in (a, b))
     return Path("matches") / f"{one}-vs-{other}.{'sgf' if game == 'go' else 'pgn'}"
 

@@ -10,8 +10,8 @@ from kibitz.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kibitz.arena.chess.contest import Chess
-    from kibitz.arena.go.contest import Go
+    from kibitz.arena.chess.contest import ChessContest
+    from kibitz.arena.go.contest import GoContest
 
 _CHESS_PLIES = 600
 _KOMI = 7.5
@@ -25,12 +25,12 @@ def chess_game(
     draw: str | None,
     win: str | None,
     plies: int | None,
-) -> Chess:
+) -> ChessContest:
     """Chess with the limits of "A" and "B" (nodes, depth, movetime, clock) and rules of adjudication as given.
 
     Raises UsageError for what cannot be read.
     """
-    from kibitz.arena.chess.contest import Chess
+    from kibitz.arena.chess.contest import ChessContest
     from kibitz.arena.chess.game import Adjudication
     from kibitz.arena.chess.limits import limits as limits_of
 
@@ -42,7 +42,7 @@ def chess_game(
     rules = Adjudication(
         _adjudicated("--adjudicate-draw", draw), _adjudicated("--adjudicate-win", win), plies or _CHESS_PLIES
     )
-    return Chess(of_sides, seed, hang, rules)
+    return ChessContest(of_sides, seed, hang, rules)
 
 
 def _adjudicated(option: str, text: str | None) -> tuple[int, int] | None:
@@ -61,10 +61,10 @@ def go_game(
     size: int | None,
     komi: float | None,
     moves: int | None,
-) -> Go:
+) -> GoContest:
     """Go with the limits of "A" and "B" (movetime, clock) and rules as they were given. Raises UsageError."""
-    from kibitz.arena.go.contest import Go
-    from kibitz.arena.go.game import Rules
+    from kibitz.arena.go.contest import GoContest
+    from kibitz.arena.go.game import GoRules
     from kibitz.arena.go.limits import time_limit
     from kibitz.games.go.points import SIZES
 
@@ -75,4 +75,4 @@ def go_game(
     if komi * 2 % 1 or abs(komi) > _MOST_KOMI:
         raise UsageError(f"--komi {komi:g}: write whole or half points, as 7.5")
     times = {side: time_limit(limits[side]["movetime"], limits[side]["clock"]) for side in "AB"}
-    return Go(times, seed, hang, Rules(size, komi, moves or 3 * size * size))
+    return GoContest(times, seed, hang, GoRules(size, komi, moves or 3 * size * size))

@@ -42,17 +42,17 @@ class Progress:
     def tell(self, match: Match) -> None:
         """The score after a game; called first before any, with those of an earlier call."""
         done, tally = len(match.rows), match.tally
-        score = f"{match.plan.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
+        score = f"{match.config.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
         if self._task is None:
-            self._task = self._bar.add_task(score, total=match.plan.games, completed=done)
+            self._task = self._bar.add_task(score, total=match.config.games, completed=done)
             if match.resumed:
-                _say(f"going on: {match.resumed} of {match.plan.games} games are in {match.plan.record}")
+                _say(f"going on: {match.resumed} of {match.config.games} games are in {match.config.record}")
         self._bar.update(self._task, description=score, completed=done)
         now = time.monotonic()
-        if not self._console.is_terminal and done < match.plan.games and now - self._said >= LINE_EVERY:
+        if not self._console.is_terminal and done < match.config.games and now - self._said >= LINE_EVERY:
             rate = (done - match.resumed) / match.seconds if match.seconds else 0
-            left = f", {(match.plan.games - done) / rate:,.0f} s left" if rate else ""
-            _say(f"{done} of {match.plan.games} games: {score}{left}")
+            left = f", {(match.config.games - done) / rate:,.0f} s left" if rate else ""
+            _say(f"{done} of {match.config.games} games: {score}{left}")
             self._said = now
 
 

@@ -18,7 +18,7 @@ WRITER = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
-from kibitz.go.journal import Journal
+from kibitz.games.go.endings.journal import Journal
 journal = Journal(Path(sys.argv[1]))
 for key in range(1, 21):
     journal.add(key, key % 3, (np.arange(361) % 3).astype(np.uint8))
