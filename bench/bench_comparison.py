@@ -33,26 +33,28 @@ import numpy as np
 from bench_search import boards
 from kibitz.errors import KibitzError
 from kibitz.games.chess.moves import from_move
-from kibitz.play.comparison.embedding import PARTS, Comparer, load
+from kibitz.play.comparison.embedding import PARTS, PositionComparer, load
 from kibitz.play.comparison.player import Memory, Thinking
-from kibitz.play.comparison.state import COMPARED, MADE, NODES, Tuning
-from kibitz.play.result import Limits
+from kibitz.play.comparison.state import COMPARED, MADE, NODES, ComparisonTuning
+from kibitz.play.result import SearchLimits
 from kibitz.runs import Run
 
 SIDES = {
-    "search": Tuning(),
-    "summed anew": Tuning(incremental=False),
-    "both anew": Tuning(incremental=False, naive=True),
+    "search": ComparisonTuning(),
+    "summed anew": ComparisonTuning(incremental=False),
+    "both anew": ComparisonTuning(incremental=False, naive=True),
 }
 
 
-def think(comparer: Comparer, tuning: Tuning, some: list[chess.Board], nodes: int) -> tuple[float, Any]:
+def think(
+    comparer: PositionComparer, tuning: ComparisonTuning, some: list[chess.Board], nodes: int
+) -> tuple[float, Any]:
     """Seconds, and counts of all positions: nodes, comparisons, halves made."""
     seconds, counts = 0.0, np.zeros(6, np.int64)
     memory = Memory(comparer, 64, tuning)
     for board in some:
         memory.clear()
-        thinking = Thinking(memory, board, [from_move(move) for move in board.legal_moves], Limits(nodes=nodes))
+        thinking = Thinking(memory, board, [from_move(move) for move in board.legal_moves], SearchLimits(nodes=nodes))
         begun = time.thread_time()
         thinking.deepen(1, None)
         seconds += time.thread_time() - begun
@@ -168,9 +170,9 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def lateness(run: str, times: int = 20) -> float:
     """Milliseconds from telling a search to stop to its answer, the longest of some."""
-    from kibitz.play.comparison.player import Player
+    from kibitz.play.comparison.player import ComparisonPlayer
 
-    player, worst = Player(Run(run)), 0.0
+    player, worst = ComparisonPlayer(Run(run)), 0.0
     for _ in range(times):
         stop, told = threading.Event(), [0.0]
 
@@ -179,7 +181,7 @@ def lateness(run: str, times: int = 20) -> float:
             stop.set()
 
         threading.Timer(0.1, tell_it).start()
-        player.think(chess.Board(), Limits(), stop)
+        player.think(chess.Board(), SearchLimits(), stop)
         worst = max(worst, time.perf_counter() - told[0])
     return worst * 1000
 

@@ -18,7 +18,7 @@ from sgfmill import boards
 from kibitz.games.go.encodings import plane_table
 from kibitz.games.go.points import GRID, PASS
 from kibitz.games.go.replay import SIDE
-from kibitz.store.positions import Positions, shuffled
+from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
 
 BATCH = 1024
@@ -43,7 +43,9 @@ def ours(positions: Positions, count: int, in_order: bool) -> tuple[float, float
     wall, processor = time.perf_counter(), time.process_time()
     for first in range(0, count, BATCH):
         size = min(BATCH, count - first)
-        planes(positions, np.arange(first, first + size) if in_order else shuffled(len(positions), 0, 0, first, size))
+        planes(
+            positions, np.arange(first, first + size) if in_order else permutation(len(positions), 0, 0, first, size)
+        )
     return count / (time.perf_counter() - wall), count / (time.process_time() - processor)
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from kibitz.cores import cores
 from kibitz.external.programs import find_gnugo
-from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.endings.counting import settle
 from kibitz.games.go.endings.dead import GNUGO_ARGUMENTS, GnuGo
 from kibitz.games.go.endings.scoring import Final, Referee, finals
@@ -55,7 +55,7 @@ def label(batches: list[GameBatch], which: str, workers: int) -> tuple[dict[str,
     """What a referee did, and the owner map of each game that it kept."""
     begun, before = time.perf_counter(), processor()
     with Referee(which, workers=workers) as referee:
-        labelled = [referee.label(replace(batch, left_out=LeftOut())) for batch in batches]
+        labelled = [referee.label(replace(batch, left_out=Rejections())) for batch in batches]
     seconds, work = time.perf_counter() - begun, processor() - before
     owners = {}
     labels: Counter[str] = Counter()
@@ -117,7 +117,7 @@ def main() -> None:
     path = find_gnugo()
     batches = [batch for file in options.files for batch in read(file, options.games)]
     with Referee("playouts") as referee:
-        referee.label(replace(batches[0].take(np.arange(len(batches[0])) < 1), left_out=LeftOut()))  # compiles
+        referee.label(replace(batches[0].take(np.arange(len(batches[0])) < 1), left_out=Rejections()))  # compiles
     results: dict[str, Any] = {}
     kept: dict[str, dict[tuple[str, int], Any]] = {}
     for which in ("playouts", *(["auto"] if path else [])):

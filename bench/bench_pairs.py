@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from kibitz.games.chess.encodings import BITS, PieceBits
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import SYSTEM, Settings
-from kibitz.training.dataloader import feed, make
+from kibitz.training.dataloader import make, prefetch_batches
 from kibitz.training.trainer import best_precision
 
 Batch = dict[str, Tensor]
@@ -89,7 +89,7 @@ def main() -> None:
             group["lr"] = 0.001
         return lambda first: rate(
             fabric, optimiser, lambda batch: stage.loss(batch)[0],
-            feed(examples, stage.batch, 0, first, first + options.iterations),
+            prefetch_batches(examples, stage.batch, 0, first, first + options.iterations),
         )  # fmt: skip
 
     plain, bits = Plain(), PieceBits()

@@ -19,13 +19,14 @@ from typing import Any
 import chess
 import numpy as np
 
-from kibitz.play.chess.player import METHODS, Limits, Player
+from kibitz.play.chess.player import METHODS, ChessPlayer
+from kibitz.play.result import SearchLimits
 from kibitz.play.session import Session
 
 BANDS = (0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400, 4000)
 
 
-def solved(player: Player, limits: Limits, fen: str, moves: list[str]) -> bool:
+def solved(player: ChessPlayer, limits: SearchLimits, fen: str, moves: list[str]) -> bool:
     """Whether the player finds each of its moves; the opponent's are the solution's."""
     board = chess.Board(fen)
     for number, uci in enumerate(moves):
@@ -69,8 +70,8 @@ def main() -> None:
     value = Session(options.value) if options.value else None
     results: dict[str, Any] = {}
     for method in options.methods.split(","):
-        limits = Limits(depth=options.depth) if options.depth else Limits(nodes=options.nodes)
-        player = Player(session, method=method, value=value, seed=0)
+        limits = SearchLimits(depth=options.depth) if options.depth else SearchLimits(nodes=options.nodes)
+        player = ChessPlayer(session, method=method, value=value, seed=0)
         begun = time.perf_counter()
         right = np.array([solved(player, limits, puzzle["fen"], puzzle["moves"].split()) for puzzle in puzzles])
         seconds = time.perf_counter() - begun

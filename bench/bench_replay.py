@@ -13,24 +13,24 @@ import chess
 import numpy as np
 
 from kibitz.games.chess.moves import to_move
-from kibitz.store.positions import Positions, shuffled
+from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
 
 
 def ours(positions: Positions, count: int, batch: int) -> tuple[float, float]:
     """Positions a second in shuffled batches: by the clock on the wall, and by the processor's (for a busy machine)."""
-    positions.batch(shuffled(len(positions), 1, 0, 0, batch))  # compiles, and maps the files
+    positions.batch(permutation(len(positions), 1, 0, 0, batch))  # compiles, and maps the files
     count = min(count, len(positions))
     wall, processor = time.perf_counter(), time.process_time()
     for first in range(0, count, batch):
-        positions.batch(shuffled(len(positions), 0, 0, first, min(batch, count - first)))
+        positions.batch(permutation(len(positions), 0, 0, first, min(batch, count - first)))
     return count / (time.perf_counter() - wall), count / (time.process_time() - processor)
 
 
 def peer(positions: Positions, seconds: float) -> float:
     """Python-chess playing random positions from the start, from moves that are made ready before."""
     store = positions.store
-    games, plies = positions.locate(shuffled(len(positions), 2, 0, 0, min(5000, len(positions))))
+    games, plies = positions.locate(permutation(len(positions), 2, 0, 0, min(5000, len(positions))))
     ready = [
         [to_move(int(code)) for code in store.moves[store.offsets[game] : store.offsets[game] + ply]]
         for game, ply in zip(games.tolist(), plies.tolist(), strict=True)

@@ -20,7 +20,9 @@ from typing import Any
 import chess
 import numpy as np
 
-from kibitz.play.chess.player import Limits, Player, Tuning
+from kibitz.play.chess.best_first import SearchTuning
+from kibitz.play.chess.player import ChessPlayer
+from kibitz.play.result import SearchLimits
 from kibitz.play.session import Session
 
 SEARCHES = ("topprob-negamax", "value-negamax")
@@ -85,11 +87,11 @@ def think(
     """Rates over these positions."""
     counted = Counted(session)
     valued = value if value is None else Counted(value)
-    player = Player(counted, value=valued, method=method, tuning=Tuning(batch=batch))
+    player = ChessPlayer(counted, value=valued, method=method, tuning=SearchTuning(batch=batch))
     spent = 0.0
     for board in some:
         player.new_game()
-        thought = player.think(board, Limits(seconds=seconds))
+        thought = player.think(board, SearchLimits(seconds=seconds))
         spent += thought.seconds if thought else 0
     main = counted if counted.positions else valued
     assert main is not None
@@ -109,7 +111,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     rows = []
     for method in SEARCHES:
         sides: dict[str, tuple[Any, Any, int]] = {
-            "batches": (session, value, Tuning().batch),
+            "batches": (session, value, SearchTuning().batch),
             "one leaf": (session, value, 1),
         }
         if options.torch:

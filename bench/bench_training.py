@@ -22,7 +22,7 @@ from torch import Tensor
 from kibitz.store.store import Store
 from kibitz.systems import DEFAULT, find_recipe, load
 from kibitz.systems.base import System
-from kibitz.training.dataloader import feed, make
+from kibitz.training.dataloader import make, prefetch_batches
 from kibitz.training.trainer import best_precision
 
 
@@ -59,7 +59,7 @@ class Bench:
         from_store, ready_made = [], []
         for turn in range(rounds):
             first = turn * iterations
-            from_store.append(self.rate(feed(self.examples, size, 0, first, first + iterations)))
+            from_store.append(self.rate(prefetch_batches(self.examples, size, 0, first, first + iterations)))
             ready_made.append(self.rate(ready[i % len(ready)] for i in range(iterations)))
         return statistics.median(from_store), statistics.median(ready_made)
 

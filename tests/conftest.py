@@ -80,10 +80,12 @@ def small_run(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> P
     """A `winner` trained on the small store for a moment. Read only."""
     from kibitz.systems.winner import Settings
     from kibitz.training.fit import train
-    from kibitz.training.trainer import Plan
+    from kibitz.training.trainer import TrainConfig
 
     path = tmp_path_factory.mktemp("runs") / "winner-1"
-    plan = Plan(summary_every=20, validate_every=40, snapshot_every=40, validate_positions=2000, precision="32-true")
+    plan = TrainConfig(
+        summary_every=20, validate_every=40, snapshot_every=40, validate_positions=2000, precision="32-true"
+    )
     train("winner", Settings(**SMALL, batch=256, iterations=120), str(small_store.path), run=path, plan=plan)
     return path
 
@@ -93,10 +95,10 @@ def human_run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> P
     """A small network of `human`, trained for a moment. Read only."""
     from kibitz.systems.human import Settings
     from kibitz.training.fit import train
-    from kibitz.training.trainer import Plan
+    from kibitz.training.trainer import TrainConfig
 
     path = tmp_path_factory.mktemp("human") / "human-1"
-    plan = Plan(20, 1000, 1000, validate_positions=500, precision="32-true")
+    plan = TrainConfig(20, 1000, 1000, validate_positions=500, precision="32-true")
     settings = Settings(blocks=1, filters=16, batch=128, warmup=5, iterations=60)
     train("human", settings, str(small_store.path), run=path, plan=plan)
     return path

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kibitz.errors import KibitzError
-from kibitz.lock import alone
+from kibitz.lock import exclusive_lock
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from store.test_writer import COLUMNS, PER_MOVE, STANDARD, batch, write
@@ -18,12 +18,12 @@ from store.test_writer import COLUMNS, PER_MOVE, STANDARD, batch, write
 
 def test_one_holder_at_a_time_and_nothing_is_left(tmp_path: Path) -> None:
     file = tmp_path / "lock"
-    with alone(file, Path("it")):
-        with pytest.raises(KibitzError, match="it: another import"), alone(file, Path("it")):
+    with exclusive_lock(file, Path("it")):
+        with pytest.raises(KibitzError, match="it: another import"), exclusive_lock(file, Path("it")):
             pass
         assert file.exists()
     assert not file.exists()
-    with alone(file, Path("it")):
+    with exclusive_lock(file, Path("it")):
         pass
 
 
@@ -33,7 +33,7 @@ def test_a_killed_holder_holds_no_more(tmp_path: Path) -> None:
     script += "with alone(Path(sys.argv[1]), Path('it')): os._exit(9)"
     assert subprocess.run([sys.executable, "-c", script, str(file)], check=False).returncode == 9
     assert file.exists()
-    with alone(file, Path("it")):
+    with exclusive_lock(file, Path("it")):
         pass
     assert not file.exists()
 

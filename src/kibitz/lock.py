@@ -24,7 +24,7 @@ else:
 
 
 @contextlib.contextmanager
-def alone(file: Path, what: Path, work: str = "import") -> Iterator[None]:
+def exclusive_lock(file: Path, what: Path, work: str = "import") -> Iterator[None]:
     """Hold the lock of that file, which is made and taken away again.
 
     Raises KibitzError, naming `what` and the kind of `work`, where somebody else holds it. On a disk that knows no

@@ -21,7 +21,7 @@ from kibitz.report.boards import go as goboards
 if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
     from kibitz.web.go.line import GoLine
-    from kibitz.web.networks import Known, Networks
+    from kibitz.web.networks import NetworkInfo, NetworkRegistry
 
 BOARD = 8 * boards.SQUARE
 """The side of the board in the picture."""
@@ -84,11 +84,11 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
 
 
 @lru_cache(maxsize=8)
-def _networks(run: str) -> Networks:
+def _networks(run: str) -> NetworkRegistry:
     """Kept, with the network that is loaded; it is loaded anew where its weights change."""
-    from kibitz.web.networks import Networks
+    from kibitz.web.networks import NetworkRegistry
 
-    return Networks([run])
+    return NetworkRegistry([run])
 
 
 def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | None]:
@@ -109,7 +109,7 @@ def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | N
     return line.board(), line if line.game == "go" else None
 
 
-def _chess(networks: Networks, known: Known, board: chess.Board) -> Shown:
+def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board) -> Shown:
     from kibitz.web import answers
     from kibitz.web.chess.line import ChessLine, read_start
 
@@ -136,7 +136,7 @@ def _first(moves: list[dict[str, Any]]) -> str:
     return ", ".join(f"{move['san']} {move['p']:.0%}" for move in moves[:5])
 
 
-def _go(networks: Networks, known: Known, board: GoBoard, line: GoLine | None) -> Shown:
+def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoLine | None) -> Shown:
     from kibitz.games.go.points import BLACK, to_gtp
     from kibitz.games.go.replay import encode_board
     from kibitz.web import answers
@@ -173,7 +173,7 @@ def _go(networks: Networks, known: Known, board: GoBoard, line: GoLine | None) -
     return _picture(drawn, goboards.board_defs([size]), BOARD, chance, "black", words, result, "")
 
 
-def _claim(known: Known) -> str:
+def _claim(known: NetworkInfo) -> str:
     """Whose probability of what: "White's winning probability"."""
     return known.claim["name"] if known.claim else ""
 

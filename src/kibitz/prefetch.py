@@ -13,7 +13,7 @@ T = TypeVar("T")
 _END = object()
 
 
-def ahead(items: Generator[T]) -> Generator[T]:
+def prefetched(items: Generator[T]) -> Generator[T]:
     """The same items, made one ahead in another thread. Closing this closes them there.
 
     The thread is a daemon's: one that waits for standard input must not keep the program from ending.

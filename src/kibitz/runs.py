@@ -18,7 +18,6 @@ import importlib.resources
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +88,10 @@ class Run:
     def settings(self) -> Any:
         from kibitz.systems.base import settings_from
 
-        return settings_from(self.system.settings_type, self.info["settings"])
+        try:
+            return settings_from(self.system.settings_type, self.info["settings"])
+        except KibitzError as error:
+            raise KibitzError(f"{self.path / INFO}: {error}") from None
 
     @property
     def split(self) -> Split:
@@ -135,15 +137,15 @@ class Run:
             seen = np.load(path)
         except (ValueError, EOFError):
             raise KibitzError(f"{path}: damaged, so that no game can be told to be unseen; train again") from None
-        return ~np.isin(short(hashes), seen)
+        return ~np.isin(short_hashes(hashes), seen)
 
 
-def short(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
+def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
     """The upper half of each hash: of 100,000 unseen games, two or three share one with 100,000 seen ones by chance."""
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
 
-def widened(state: NDArray[np.uint8], beyond: Mapping[str, int]) -> NDArray[np.uint8]:
+def with_default_side_inputs(state: NDArray[np.uint8], beyond: Mapping[str, int]) -> NDArray[np.uint8]:
     """State rows with the columns beyond the position that a network reads, at their usual values."""
     if not beyond:
         return state
@@ -174,7 +176,17 @@ def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[s
     return bool(
         info.get("kibitz_run") == FORMAT
         and info.get("system") == system
-        and info.get("settings") == asdict(settings)
+        and _settings_equal(info.get("settings"), settings)
         and info.get("seed") == seed
         and all(info.get("data", {}).get(key) == data.get(key) for key in ("fingerprint", "split", "started_from"))
     )
+
+
+def _settings_equal(stored: Any, settings: Any) -> bool:
+    """Whether the settings of a run.json, perhaps of an earlier version, are these."""
+    from kibitz.systems.base import settings_from
+
+    try:
+        return bool(settings_from(type(settings), stored) == settings)
+    except (KibitzError, TypeError, AttributeError):
+        return False

@@ -10,11 +10,12 @@ import chess
 import numpy as np
 import pytest
 
-from kibitz.analysis.chess import movers, winner
+from kibitz.analysis.chess import answers
 from kibitz.analysis.chess.games import read
-from kibitz.analysis.chess.moves import Judged, judge
+from kibitz.analysis.chess.moves import USUAL, AnalysedGame, analyse
+from kibitz.systems.declaration import Meaning
 
-Judge = Callable[[str, Sequence[float]], Judged]
+Judge = Callable[[str, Sequence[float]], AnalysedGame]
 Wanted = Mapping[str, float]
 """Moves as UCI writes them, and the probability of each pair of squares."""
 
@@ -23,7 +24,7 @@ class Fake:
     """A session that answers with the arrays it was given, each over and over."""
 
     def __init__(self, beyond: Mapping[str, int] | None = None, **answers: Any):
-        self.answers = answers
+        self.arrays = answers
         self.beyond = dict(beyond or {})
         self.asked: list[Any] = []
 
@@ -33,7 +34,7 @@ class Fake:
         assert codes.dtype == state.dtype == np.uint8
         self.asked.append((codes, state))
         n = len(codes)
-        return {name: np.resize(np.array(v, np.float32), (n, *np.shape(v)[1:])) for name, v in self.answers.items()}
+        return {name: np.resize(np.array(v, np.float32), (n, *np.shape(v)[1:])) for name, v in self.arrays.items()}
 
 
 def squares(wanted: Sequence[Wanted]) -> dict[str, Any]:
@@ -53,28 +54,28 @@ def make_fake() -> type[Fake]:
 
 
 @pytest.fixture
-def judge_fake(tmp_path: Path) -> Callable[..., Judged]:
-    """Judges the first game of a PGN text by a Fake and an analysis, with a swing of 10 points."""
+def judge_fake(tmp_path: Path) -> Callable[..., AnalysedGame]:
+    """Judges the first game of a PGN text by a Fake, with a swing of 10 points."""
 
-    def one(text: str, fake: Any, analysis: Any = movers) -> Judged:
+    def one(text: str, fake: Any, meaning: Meaning = USUAL) -> AnalysedGame:
         path = tmp_path / "game.pgn"
         path.write_text(text, encoding="utf-8")
-        return judge(next(iter(read(str(path)))), fake, analysis, 0.1)
+        return analyse(next(iter(read(str(path)))), fake, answers, 0.1, meaning=meaning)
 
     return one
 
 
 @pytest.fixture
-def judge_text(judge_fake: Callable[..., Judged]) -> Judge:
+def judge_text(judge_fake: Callable[..., AnalysedGame]) -> Judge:
     """The same by a network that says who wins: White's probabilities, one a position."""
-    return lambda text, white: judge_fake(text, Fake(white_wins=white), winner)
+    return lambda text, white: judge_fake(text, Fake(white_wins=white))
 
 
 @pytest.fixture
-def judge_moves(judge_fake: Callable[..., Judged]) -> Callable[..., Judged]:
+def judge_moves(judge_fake: Callable[..., AnalysedGame]) -> Callable[..., AnalysedGame]:
     """The same by a network that expects moves, and says who wins where values are given (for the mover, −1..1)."""
 
-    def one(text: str, wanted: Sequence[Wanted], value: Sequence[float] | None = None) -> Judged:
+    def one(text: str, wanted: Sequence[Wanted], value: Sequence[float] | None = None) -> AnalysedGame:
         more: dict[str, Any] = {} if value is None else {"value": value}
         return judge_fake(text, Fake(**squares(wanted), **more))
 

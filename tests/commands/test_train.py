@@ -22,7 +22,7 @@ from kibitz.store.store import Store
 from support.helpers import SMALL_PAIRS, import_games
 
 TINY = [
-    "--layers", "16conv4x4.pool2x2.ip8", "--activation", "relu", "--optimiser", "adam", "--learning-rate", "0.003",
+    "--layers", "16conv4x4.pool2x2.ip8", "--activation", "relu", "--optimiser", "adamw", "--learning-rate", "0.003",
     "--batch", "64", "--precision", "float32", "--validate-positions", "500",
 ]  # fmt: skip
 QUICK = [*TINY, "--iterations", "20", "--validate-every", "10"]

@@ -44,7 +44,7 @@ def test_a_search_from_the_command_line(
     options = dict(zip(words[4::2], words[5::2], strict=False))
     assert options["--learning-rate"] == "0.002"
     assert options["--initial"] == "he"
-    assert "--l2" in words
+    assert "--weight-decay" in words
     assert {"--rating-plane", "--layers", "--batch"} < set(words)
     assert not {"--networks", "--iterations"} & set(words)
     assert run([*words[1:], "--run", "r", "--iterations", "1", "--networks", "piece"]) == 0, "the next line is a call"

@@ -48,7 +48,7 @@ def mover(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Mover
     """Train a system that predicts moves on the small store, for a moment."""
     from kibitz.systems import load
     from kibitz.training.fit import train
-    from kibitz.training.trainer import Plan
+    from kibitz.training.trainer import TrainConfig
 
     known: dict[Any, Run] = {}
 
@@ -56,9 +56,15 @@ def mover(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Mover
         key = (system, *settings.items())
         if key not in known:
             path = tmp_path_factory.mktemp("movers") / f"{system}-1"
-            quick = {"min_rating": 0, "optimiser": "adam", "learning_rate": 0.003, "schedule": "constant", "batch": 128}
+            quick = {
+                "min_rating": 0,
+                "optimiser": "adamw",
+                "learning_rate": 0.003,
+                "schedule": "constant",
+                "batch": 128,
+            }
             wanted = load(system).settings_type(**quick | settings)
-            plan = Plan(10, 1000, 1000, validate_positions=500, precision="32-true")
+            plan = TrainConfig(10, 1000, 1000, validate_positions=500, precision="32-true")
             train(system, wanted, str(small_store.path), run=path, plan=plan)
             known[key] = Run(path)
         return known[key]

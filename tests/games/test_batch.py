@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from kibitz.games.batch import EXAMPLES, GameBatch, LeftOut
+from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
 
 
 def test_taking_some_games() -> None:
     batch = GameBatch(
         np.array([1, 2, 3, 4, 5, 6], np.uint16), np.array([2, 0, 3, 1], np.int32),
         np.arange(4, dtype=np.uint8)[:, None],
-        pa.table({"name": ["a", "b", "c", "d"]}), LeftOut(), 9, {"clock": np.array([10, 20, 30, 40, 50, 60])},
+        pa.table({"name": ["a", "b", "c", "d"]}), Rejections(), 9, {"clock": np.array([10, 20, 30, 40, 50, 60])},
     )  # fmt: skip
     taken = batch.take(np.array([False, True, True, False]))
     assert taken.moves.tolist() == [3, 4, 5]
@@ -26,7 +26,7 @@ def test_taking_some_games() -> None:
 
 
 def test_accounts_add_up_and_come_back() -> None:
-    one, two = LeftOut(), LeftOut()
+    one, two = Rejections(), Rejections()
     for game in range(3):
         one.add("drawn", "a.pgn", game, {"White": "A", "Round": "1"})
         two.add("drawn", "b.pgn", game, {})
@@ -35,7 +35,7 @@ def test_accounts_add_up_and_come_back() -> None:
     assert one.counts == {"drawn": 6, "variant": 1}
     assert [example["file"] for example in one.examples["drawn"]] == ["a.pgn"] * 3 + ["b.pgn"] * (EXAMPLES - 3)
     assert one.examples["drawn"][0]["headers"] == {"White": "A"}
-    again = LeftOut.from_json(one.as_json())
+    again = Rejections.from_json(one.as_json())
     assert again.as_json() == one.as_json()
     again.add("drawn", "c.pgn", 1, {})  # does not reach into the account it came from
     assert one.counts["drawn"] == 6

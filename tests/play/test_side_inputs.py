@@ -9,7 +9,8 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.play.chess.player import Limits, Player
+from kibitz.play.chess.player import ChessPlayer
+from kibitz.play.result import SearchLimits
 from kibitz.play.side_inputs import last_moves, with_side_inputs
 
 BEYOND = {"rating": 7, "last_from": 0, "last_to": 0, "before_from": 0, "before_to": 0}
@@ -54,15 +55,15 @@ def test_the_player_tells_rating_and_last_moves() -> None:
     board = chess.Board()
     board.push_san("Nf3")
     board.push_san("d5")
-    Player(network, method="top-prob", side_inputs={"rating": 93}).think(board, Limits(nodes=1000))
+    ChessPlayer(network, method="top-prob", side_inputs={"rating": 93}).think(board, SearchLimits(nodes=1000))
     assert [row.tolist() for row in network.states] == [[[0, 15, 0, 0, 93, 52, 36, 7, 22]]]
-    Player(network, method="top-prob").think(board, Limits())
+    ChessPlayer(network, method="top-prob").think(board, SearchLimits())
     assert network.states[-1][0, 4] == 7, "the usual value where nobody says"
 
 
 def test_an_underpromotion_can_be_the_likeliest_move() -> None:
     board = chess.Board("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1")
-    thought = Player(Asked({}), method="top-prob", lines=40).think(board, Limits())
+    thought = ChessPlayer(Asked({}), method="top-prob", lines=40).think(board, SearchLimits())
     assert thought is not None
     chance = {line.move.uci(): line.probability for line in thought.lines}
     assert chance["e7e8n"] == max(chance[move] for move in chance if move.startswith("e7e8"))

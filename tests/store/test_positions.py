@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kibitz.store.positions import Positions, shuffled
+from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
 
 
@@ -15,15 +15,15 @@ from kibitz.store.store import Store
 @given(size=st.integers(1, 3000), seed=st.integers(0, 2**32), epoch=st.integers(0, 100), data=st.data())
 def test_a_shuffle_is_a_permutation(size: int, seed: int, epoch: int, data: st.DataObject) -> None:
     """Each number once; and any piece of it is what the whole has there."""
-    whole = shuffled(size, seed, epoch, 0, size)
+    whole = permutation(size, seed, epoch, 0, size)
     np.testing.assert_array_equal(np.sort(whole), np.arange(size))
     first = data.draw(st.integers(0, size))
     count = data.draw(st.integers(0, size - first))
-    np.testing.assert_array_equal(shuffled(size, seed, epoch, first, count), whole[first : first + count])
+    np.testing.assert_array_equal(permutation(size, seed, epoch, first, count), whole[first : first + count])
 
 
 def test_orders_differ_and_are_mixed() -> None:
-    orders = [shuffled(10_000, seed, epoch, 0, 10_000) for seed, epoch in ((0, 0), (0, 1), (1, 0))]
+    orders = [permutation(10_000, seed, epoch, 0, 10_000) for seed, epoch in ((0, 0), (0, 1), (1, 0))]
     for i, one in enumerate(orders):
         assert abs(np.corrcoef(one, np.arange(10_000))[0, 1]) < 0.05
         for other in orders[i + 1 :]:
@@ -31,7 +31,7 @@ def test_orders_differ_and_are_mixed() -> None:
 
 
 def test_large_sizes() -> None:
-    numbers = shuffled(2**45 + 7, 3, 0, 2**45 - 1000, 1000)
+    numbers = permutation(2**45 + 7, 3, 0, 2**45 - 1000, 1000)
     assert len(np.unique(numbers)) == 1000
     assert numbers.min() >= 0
     assert numbers.max() < 2**45 + 7
@@ -40,7 +40,7 @@ def test_large_sizes() -> None:
 @pytest.mark.parametrize(("first", "count"), [(-1, 1), (0, 11), (10, 1), (5, -1)])
 def test_places_that_are_not_there(first: int, count: int) -> None:
     with pytest.raises(ValueError, match="of 10"):
-        shuffled(10, 0, 0, first, count)
+        permutation(10, 0, 0, first, count)
 
 
 @settings(max_examples=60, deadline=None)
@@ -72,7 +72,7 @@ def test_numbers_that_are_not_there(bundled_store: Store, number: int) -> None:
 
 def test_a_batch_is_the_replayed_positions(bundled_store: Store) -> None:
     positions = Positions(bundled_store, np.arange(20), 1, -2)
-    numbers = shuffled(len(positions), 0, 0, 0, 50)
+    numbers = permutation(len(positions), 0, 0, 0, 50)
     batch = positions.batch(numbers)
     codes, state = bundled_store.replay(batch.games, batch.plies)
     np.testing.assert_array_equal(batch.codes, codes)

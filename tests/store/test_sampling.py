@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kibitz.store.sampling import Sample, draw, mixed
+from kibitz.store.sampling import Sample, sample_positions, splitmix64
 from kibitz.store.store import Store
 from support.helpers import import_games
 
 
 def made_up(lengths: list[int], seed: int = 0) -> Store:
-    """What `draw` asks of a store, for games of so many moves."""
+    """What `sample_positions` asks of a store, for games of so many moves."""
     hashes = np.random.default_rng(seed).integers(0, 2**63, len(lengths), np.int64).astype(np.uint64)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return cast(
@@ -55,7 +55,9 @@ def test_what_is_drawn(data: st.DataObject, lengths: list[int], first: int, each
 
     def drawn(each: int, held_out: bool) -> list[tuple[int, int]]:
         numbers = np.array(games, np.int64)
-        return pairs(draw(store, numbers, each, first=first, without=without, share=share, held_out=held_out))
+        return pairs(
+            sample_positions(store, numbers, each, first=first, without=without, share=share, held_out=held_out)
+        )
 
     trained, kept = drawn(0, False), drawn(0, True)
     assert sorted(trained + kept) == sorted(may)  # disjoint and complete
@@ -74,7 +76,7 @@ def test_what_is_drawn(data: st.DataObject, lengths: list[int], first: int, each
 def test_never_in_the_opening_and_never_after_a_capture(bundled_store: Store) -> None:
     taken = bundled_store.captures()
     games = np.arange(len(bundled_store))
-    sample = draw(bundled_store, games, 10, first=10, without=taken)
+    sample = sample_positions(bundled_store, games, 10, first=10, without=taken)
     assert sample.plies.min() == 10
     assert (sample.plies <= bundled_store.plies[sample.games]).all()
     assert not taken[bundled_store.offsets[sample.games] + sample.plies - 1].any()
@@ -88,14 +90,14 @@ def test_every_position_has_the_same_chance() -> None:
     """The ranks of the drawn plies among a game's 50, one drawn and ten; chi square with 49 degrees of freedom."""
     store = made_up([49] * 4000)
     for each in (1, 10):
-        counts = np.bincount(draw(store, np.arange(4000), each).plies, minlength=50)
+        counts = np.bincount(sample_positions(store, np.arange(4000), each).plies, minlength=50)
         expected = 4000 * each / 50
         assert ((counts - expected) ** 2 / expected).sum() < 85  # one in a thousand
 
 
 def test_every_set_of_positions_has_the_same_chance() -> None:
     store = made_up([3] * 6000)
-    plies = draw(store, np.arange(6000), 2).plies.reshape(-1, 2)
+    plies = sample_positions(store, np.arange(6000), 2).plies.reshape(-1, 2)
     counts = np.unique(plies[:, 0] * 4 + plies[:, 1], return_counts=True)[1]
     assert len(counts) == 6
     assert ((counts - 1000) ** 2 / 1000).sum() < 20.5
@@ -104,7 +106,7 @@ def test_every_set_of_positions_has_the_same_chance() -> None:
 @pytest.mark.parametrize("share", [10.0, 33.3])
 def test_the_share_held_out(share: float) -> None:
     store, games = made_up([99] * 1000), np.arange(1000)
-    kept = draw(store, games, 0, share=share, held_out=True)
+    kept = sample_positions(store, games, 0, share=share, held_out=True)
     assert len(kept) / 100_000 == pytest.approx(share / 100, abs=0.005)
     by_ply = np.bincount(kept.plies, minlength=100)
     expected = 10 * share
@@ -117,9 +119,9 @@ def test_the_draw_of_a_game_is_its_own(small_store: Store, tmp_path: Path) -> No
     common = {int(h): game for game, h in enumerate(small_store.column("hash"))}
     there = np.array([common[int(h)] for h in few.column("hash")])
     options: dict[str, Any] = {"first": 10, "share": 10.0}
-    here = draw(few, np.arange(len(few)), 10, without=few.captures(), **options)
+    here = sample_positions(few, np.arange(len(few)), 10, without=few.captures(), **options)
     order = np.random.default_rng(1).permutation(len(there))
-    far = draw(small_store, there[order], 10, without=small_store.captures(), **options)
+    far = sample_positions(small_store, there[order], 10, without=small_store.captures(), **options)
     back = {int(game): number for number, game in enumerate(there)}
     assert sorted(pairs(here)) == sorted((back[game], ply) for game, ply in pairs(far))
     assert far.games.tolist() == [g for g in there[order] for _ in range(np.count_nonzero(far.games == g))]
@@ -127,23 +129,25 @@ def test_the_draw_of_a_game_is_its_own(small_store: Store, tmp_path: Path) -> No
 
 def test_seeds_differ_and_repeat() -> None:
     store, games = made_up([79] * 100), np.arange(100)
-    one, again, other = (pairs(draw(store, games, 10, seed=seed)) for seed in (0, 0, 1))
+    one, again, other = (pairs(sample_positions(store, games, 10, seed=seed)) for seed in (0, 0, 1))
     assert one == again
     assert len(set(one) & set(other)) < 250  # 125 by chance
-    kept, others = (set(pairs(draw(store, games, 0, share=10, held_out=True, seed=seed))) for seed in (0, 1))
+    kept, others = (
+        set(pairs(sample_positions(store, games, 0, share=10, held_out=True, seed=seed))) for seed in (0, 1)
+    )
     assert len(kept & others) < len(kept) / 5
 
 
 def test_no_games() -> None:
-    assert len(draw(made_up([]), np.zeros(0, np.int64), 10)) == 0
-    assert len(draw(made_up([5, 5]), np.arange(2), 10, first=6)) == 0
+    assert len(sample_positions(made_up([]), np.zeros(0, np.int64), 10)) == 0
+    assert len(sample_positions(made_up([5, 5]), np.arange(2), 10, first=6)) == 0
 
 
 def test_mixed_words_are_even_and_repeat() -> None:
-    words = mixed(np.arange(100_000, dtype=np.uint64))
+    words = splitmix64(np.arange(100_000, dtype=np.uint64))
     assert words.dtype == np.uint64
     assert len(np.unique(words)) == 100_000
-    np.testing.assert_array_equal(mixed(np.arange(50, dtype=np.uint64)), words[:50])
+    np.testing.assert_array_equal(splitmix64(np.arange(50, dtype=np.uint64)), words[:50])
     bits = (words[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).mean(0)
     assert np.abs(bits - 0.5).max() < 0.008
     follows = ((words[1:] ^ words[:-1])[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).mean(0)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.games.batch import EXAMPLES, GameBatch, LeftOut
+from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
 from kibitz.store import writer as writer_module
 from kibitz.store.split import Split
 from kibitz.store.store import Store
@@ -38,7 +38,7 @@ def batch(games: list[list[int]], first: int = 1, clock: bool = False, starts: A
          "number": list(range(first, first + count))}, schema=COLUMNS,
     )  # fmt: skip
     plies = np.array([len(game) for game in games], np.int32)
-    return GameBatch(moves, plies, starts, rows, LeftOut(), read or count, {"clock": moves.copy()} if clock else {})
+    return GameBatch(moves, plies, starts, rows, Rejections(), read or count, {"clock": moves.copy()} if clock else {})
 
 
 def write(path: Path, *batches: GameBatch, **options: Any) -> Store:

@@ -10,14 +10,14 @@ import chess
 import numpy as np
 
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.comparison.embedding import BIAS, Comparer, pack
+from kibitz.play.comparison.embedding import BIAS, PositionComparer, pack
 
 WORTH = np.array([1, 3, 3, 5, 9, 0, -1, -3, -3, -5, -9, 0])
 OFFSET = 1 << 16
 """Keeps every value above 0, where ReLU leaves it as it is; whole numbers below 2^24 are exact in float32."""
 
 
-def scalar(weights: np.ndarray) -> Comparer:
+def scalar(weights: np.ndarray) -> PositionComparer:
     """Compares positions by the sum of whole weights [773] of their bits; exactly."""
     arrays = {
         "pos2vec.first.weight": weights.reshape(BIAS, 1),
@@ -29,7 +29,7 @@ def scalar(weights: np.ndarray) -> Comparer:
         "compare.answer.bias": [0, 0],
     }
     start = np.tile(encode_board(chess.Board()), (4, 1))
-    return Comparer(pack({name: np.array(array, np.float32) for name, array in arrays.items()}), start)
+    return PositionComparer(pack({name: np.array(array, np.float32) for name, array in arrays.items()}), start)
 
 
 def material_weights() -> np.ndarray:
@@ -38,7 +38,7 @@ def material_weights() -> np.ndarray:
     return weights
 
 
-def material() -> Comparer:
+def material() -> PositionComparer:
     return scalar(material_weights())
 
 
@@ -49,7 +49,7 @@ def drawn_weights(seed: int) -> np.ndarray:
     return weights
 
 
-def drawn_network(seed: int, antisymmetric: bool = False) -> Comparer:
+def drawn_network(seed: int, antisymmetric: bool = False) -> PositionComparer:
     """A network of small odd sizes with random weights: not transitive."""
     draw = np.random.default_rng(seed)
 
@@ -70,7 +70,7 @@ def drawn_network(seed: int, antisymmetric: bool = False) -> Comparer:
         "compare.answer.bias": layer(1, 2)[0],
     }
     start = np.tile(encode_board(chess.Board()), (4, 1))
-    return Comparer(pack(arrays, antisymmetric), start)
+    return PositionComparer(pack(arrays, antisymmetric), start)
 
 
 def random_board(draw: random.Random, plies: int) -> chess.Board:

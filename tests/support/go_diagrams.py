@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.io.ingest import COLUMNS
 from kibitz.games.go.points import GRID, OUTSIDE, PASS, POINTS
 from kibitz.games.go.replay import start_row
@@ -70,6 +70,6 @@ def batch(*games: tuple[str, dict[str, Any]]) -> GameBatch:
         np.full(len(games), 2, np.int32),
         np.array([row_of(drawn) for drawn, _ in games], np.uint8),
         pa.Table.from_pylist(rows, COLUMNS),
-        LeftOut(),
+        Rejections(),
         len(games),
     )

@@ -21,13 +21,13 @@ GAMES = Path(kibitz.__file__).parent / "data" / "games.pgn.zst"
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 """Real records; tests may use them where they are and must not need them."""
 
-SMALL = {"layers": "16conv4x4.pool2x2.ip8", "activation": "relu", "optimiser": "adam", "learning_rate": 0.003}
+SMALL = {"layers": "16conv4x4.pool2x2.ip8", "activation": "relu", "optimiser": "adamw", "learning_rate": 0.003}
 """Settings of `winner` that train in a second."""
 
 SMALL_PAIRS = {
     "positions": 20, "colours": True, "pos2vec": "48.24", "compare": "24.8", "small_pos2vec": "32",
     "small_compare": "16", "pretrain_epochs": 2.0, "pretrain_rate": 0.003, "epochs": 2.0, "pairs": 20_000, "reuse": 4,
-    "learning_rate": 0.003, "distil_epochs": 2.0, "distil_rate": 0.01, "optimiser": "adam", "schedule": "cosine",
+    "learning_rate": 0.003, "distil_epochs": 2.0, "distil_rate": 0.01, "optimiser": "adamw", "schedule": "cosine",
     "batch": 128,
 }  # fmt: skip
 """Settings of `deepchess` that train in seconds."""

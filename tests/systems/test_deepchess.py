@@ -26,8 +26,8 @@ from kibitz.systems.deepchess import (
     REFERENCES,
     SYSTEM,
     DeepChess,
-    Pairs,
-    Positions,
+    PairExamples,
+    PositionExamples,
     Settings,
     comparison,
     positions,
@@ -38,7 +38,7 @@ from kibitz.systems.deepchess import (
 from kibitz.training.dataloader import make
 from kibitz.training.export import export_onnx
 from kibitz.training.fit import train
-from kibitz.training.trainer import Plan
+from kibitz.training.trainer import TrainConfig
 from support.helpers import SMALL_PAIRS
 
 TINY = Settings(**{**SMALL_PAIRS, "pairs": 4000, "colours": False, "reuse": 1})  # type: ignore[arg-type]
@@ -95,7 +95,7 @@ def test_the_defaults_are_the_papers() -> None:
     assert (s.pretrain_epochs, s.pretrain_rate, s.pretrain_decay) == (200, 0.005, 0.98)
     assert (s.epochs, s.pairs, s.learning_rate, s.decay) == (100, 1_000_000, 0.01, 0.99)
     assert (s.networks, s.schedule, s.keep, s.optimiser) == ("both", "epoch", "last", "sgd")
-    assert (s.colours, s.mirror, s.antisymmetric, s.reuse, s.dropout, s.l2) == (False, False, False, 1, 0, 0)
+    assert (s.colours, s.mirror, s.antisymmetric, s.reuse, s.dropout, s.weight_decay) == (False, False, False, 1, 0, 0)
 
 
 def test_the_networks_have_the_papers_weights() -> None:
@@ -145,7 +145,7 @@ def test_parts_that_are_left_out() -> None:
 
 def test_a_pair_has_a_position_of_either_kind(small_store: Store, games: NDArray[np.int64]) -> None:
     store = watched(small_store)
-    batch = Pairs(store, games, TINY).batch(np.arange(1000), 0)
+    batch = PairExamples(store, games, TINY).batch(np.arange(1000), 0)
     assert len(batch["codes"]) == len(batch["state"]) == 2000
     won = small_store.column("result")[store.asked_games] > 0
     np.testing.assert_array_equal(won[batch["first"]], batch["target"] == 1)
@@ -161,7 +161,7 @@ def test_a_pair_has_a_position_of_either_kind(small_store: Store, games: NDArray
 
 
 def test_pairs_are_fresh_each_pass_and_follow_from_their_numbers(small_store: Store, games: NDArray[np.int64]) -> None:
-    pairs = Pairs(small_store, games, TINY)
+    pairs = PairExamples(small_store, games, TINY)
     assert len(pairs) == TINY.pairs
     numbers = np.array([5, 3999, 17, 0])
     one, again, whole = pairs.batch(numbers, 3), pairs.batch(numbers, 3), pairs.batch(np.arange(4000), 3)
@@ -177,17 +177,17 @@ def test_pairs_are_fresh_each_pass_and_follow_from_their_numbers(small_store: St
 
 
 def test_few_games_make_short_passes(small_store: Store, games: NDArray[np.int64]) -> None:
-    few = Pairs(small_store, games, Settings(pairs_a_position=0.5))
+    few = PairExamples(small_store, games, Settings(pairs_a_position=0.5))
     assert len(few) == round(0.5 * len(few.sample)) < Settings().pairs
-    assert len(Pairs(small_store, games, Settings(pairs_a_position=0.5, pairs=7))) == 7
-    assert len(Pairs(small_store, games, Settings())) == Settings().pairs
+    assert len(PairExamples(small_store, games, Settings(pairs_a_position=0.5, pairs=7))) == 7
+    assert len(PairExamples(small_store, games, Settings())) == Settings().pairs
 
 
 @pytest.mark.parametrize("drawn", [2, 3, 10, 0])
 def test_nearer_pairs_are_two_positions_of_one_game(small_store: Store, games: NDArray[np.int64], drawn: int) -> None:
     """Never one against itself, and the later is the better for the winner, however few are drawn of a game."""
     store = watched(small_store)
-    pairs = Pairs(store, games, replace(TINY, nearer=True, positions=drawn))
+    pairs = PairExamples(store, games, replace(TINY, nearer=True, positions=drawn))
     batch = pairs.batch(np.arange(400), 0)
     assert set(batch["more_target"].tolist()) == {0.0, 1.0}
     later, earlier = store.asked_plies[:400], store.asked_plies[400:]  # as they were asked for
@@ -226,7 +226,7 @@ def test_every_stage_and_seed_has_pairs_of_its_own(small_store: Store, games: ND
 @pytest.mark.parametrize("reuse", [2, 8])
 def test_reused_positions_are_in_pairs_of_either_kind(small_store: Store, games: NDArray[np.int64], reuse: int) -> None:
     store = watched(small_store)
-    batch = Pairs(store, games, replace(TINY, reuse=reuse)).batch(np.arange(64), 1)
+    batch = PairExamples(store, games, replace(TINY, reuse=reuse)).batch(np.arange(64), 1)
     assert len(batch["codes"]) == 2 * 64 // reuse
     assert len(batch["first"]) == len(batch["second"]) == len(batch["target"]) == 64
     won = small_store.column("result")[store.asked_games] > 0
@@ -240,7 +240,7 @@ def test_reused_positions_are_in_pairs_of_either_kind(small_store: Store, games:
 
 def test_colours_are_exchanged_and_so_is_the_target(small_store: Store, games: NDArray[np.int64]) -> None:
     store = watched(small_store)
-    batch = Pairs(store, games, replace(TINY, colours=True)).batch(np.arange(300), 0)
+    batch = PairExamples(store, games, replace(TINY, colours=True)).batch(np.arange(300), 0)
     won = small_store.column("result")[store.asked_games] > 0
     better = np.zeros(600, np.bool_)
     better[np.where(batch["target"] == 1, batch["first"], batch["second"])] = True
@@ -254,7 +254,7 @@ def test_colours_are_exchanged_and_so_is_the_target(small_store: Store, games: N
 
 def test_files_are_mirrored_where_nobody_may_castle(small_store: Store, games: NDArray[np.int64]) -> None:
     settings = replace(TINY, mirror=True)
-    for examples in (Pairs, Positions):
+    for examples in (PairExamples, PositionExamples):
         store = watched(small_store)
         batch = examples(store, games, settings).batch(np.arange(400), 0)
         changed = (batch["codes"] != store.asked_codes).any(1)
@@ -268,12 +268,12 @@ def test_files_are_mirrored_where_nobody_may_castle(small_store: Store, games: N
 
 def test_pos2vec_sees_every_position_once_in_a_pass(small_store: Store, games: NDArray[np.int64]) -> None:
     store = watched(small_store)
-    examples = Positions(store, games, TINY)
+    examples = PositionExamples(store, games, TINY)
     shown = examples.batch(np.arange(len(examples)), 0)
     assert len(shown["codes"]) == len(examples) == len(positions(small_store, games, TINY))
     np.testing.assert_array_equal(shown["codes"], store.asked_codes)
-    turned = Positions(store, games, replace(TINY, colours=True)).batch(np.arange(1000), 0)["codes"]
-    again = Positions(store, games, replace(TINY, colours=True)).batch(np.arange(1000), 1)["codes"]
+    turned = PositionExamples(store, games, replace(TINY, colours=True)).batch(np.arange(1000), 0)["codes"]
+    again = PositionExamples(store, games, replace(TINY, colours=True)).batch(np.arange(1000), 1)["codes"]
     plain = shown["codes"][:1000]
     for some in (turned, again):
         assert 0.4 < (some != plain).any(1).mean() < 0.6
@@ -285,7 +285,7 @@ def test_no_training_sees_a_position_held_out(small_store: Store, games: NDArray
     hidden = set(zip(kept.games.tolist(), kept.plies.tolist(), strict=True))
     assert 0.08 < len(hidden) / (len(hidden) + len(positions(small_store, games, TINY, each=0))) < 0.12
     store = watched(small_store)
-    pairs, all_ = Pairs(store, games, TINY), Positions(store, games, TINY)
+    pairs, all_ = PairExamples(store, games, TINY), PositionExamples(store, games, TINY)
     for epoch in range(5):
         for examples in (pairs, all_):
             examples.batch(np.arange(len(examples)), epoch)
@@ -302,7 +302,7 @@ def test_pos2vec_is_shared_and_the_comparison_is_the_papers(small_store: Store, 
     network = prepared(small_store, games, replace(TINY, compare="24.8"))
     part = network.full
     assert sum(isinstance(module, BitsLinear) for module in part.modules()) == 1
-    batch = tensors(Pairs(small_store, games, TINY).batch(np.arange(50), 0))
+    batch = tensors(PairExamples(small_store, games, TINY).batch(np.arange(50), 0))
     with torch.no_grad():
         features = part.pos2vec(batch["codes"], batch["state"])
         side_by_side = torch.cat([features[batch["first"]], features[batch["second"]]], 1)
@@ -317,7 +317,7 @@ def test_pos2vec_is_shared_and_the_comparison_is_the_papers(small_store: Store, 
 
 
 def test_antisymmetry_is_exact_where_it_is_asked_for(small_store: Store, games: NDArray[np.int64]) -> None:
-    batch = tensors(Pairs(small_store, games, TINY).batch(np.arange(300), 0))
+    batch = tensors(PairExamples(small_store, games, TINY).batch(np.arange(300), 0))
     for asked in (False, True):
         part = prepared(small_store, games, replace(TINY, antisymmetric=asked)).full
         with torch.no_grad():
@@ -413,7 +413,7 @@ def test_a_stage_changes_its_own_layer_alone(small_store: Store, games: NDArray[
 
 def test_losses_are_what_they_say(small_store: Store, games: NDArray[np.int64]) -> None:
     network = prepared(small_store, games, TINY)
-    batch = tensors(Pairs(small_store, games, TINY).batch(np.arange(64), 0))
+    batch = tensors(PairExamples(small_store, games, TINY).batch(np.arange(64), 0))
     with torch.no_grad():
         loss, measures = comparison(network.full, batch)
         features = network.full.pos2vec(batch["codes"], batch["state"])
@@ -432,7 +432,7 @@ def test_losses_are_what_they_say(small_store: Store, games: NDArray[np.int64]) 
 
 def test_units_are_left_out_while_deepchess_learns_alone(small_store: Store, games: NDArray[np.int64]) -> None:
     network = prepared(small_store, games, replace(TINY, dropout=0.5, pos2vec="32.24.16"))
-    batch = tensors(Pairs(small_store, games, TINY).batch(np.arange(64), 0))
+    batch = tensors(PairExamples(small_store, games, TINY).batch(np.arange(64), 0))
 
     def varies(loss: Callable[[], tuple[Tensor, dict[str, Tensor]]]) -> bool:
         network.train()
@@ -448,8 +448,8 @@ def test_units_are_left_out_while_deepchess_learns_alone(small_store: Store, gam
 
 
 def test_weights_decay_in_deepchess_alone_and_biases_never() -> None:
-    for name in ("sgd", "adam", "muon"):
-        settings = replace(TINY, optimiser=name, l2=0.1)
+    for name in ("sgd", "adamw", "muon"):
+        settings = replace(TINY, optimiser=name, weight_decay=0.1)
         for stage in SYSTEM.stages(SYSTEM.network(settings), settings):
             for group in stage.optimiser().param_groups:
                 matrices = {p.dim() == 2 for p in group["params"]}
@@ -460,7 +460,7 @@ def test_weights_decay_in_deepchess_alone_and_biases_never() -> None:
 @pytest.fixture(scope="module")
 def trained(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Run:
     path = tmp_path_factory.mktemp("deepchess") / "run"
-    plan = Plan(
+    plan = TrainConfig(
         summary_every=20, validate_every=1000, snapshot_every=1000, validate_positions=4000, precision="32-true"
     )
     train("deepchess", Settings(**SMALL_PAIRS), str(small_store.path), run=path, plan=plan)  # type: ignore[arg-type]
@@ -508,9 +508,10 @@ def test_the_trained_network_prefers_more_material(trained: Run) -> None:
         ({"reuse": 0}, "at least 1"), ({"batch": 0}, "at least 1"), ({"pairs": 0}, "at least 1"),
         ({"epochs": -1.0}, "--epochs"), ({"epochs": float("nan")}, "--epochs"), ({"positions": -1}, "--positions -1"),
         ({"opening": -1}, "--opening -1"), ({"decay": 0.0}, "--decay 0"), ({"pretrain_rate": -1.0}, "--pretrain-rate"),
-        ({"held_out": 100.0}, "--held-out 100"), ({"dropout": 1.0}, "--dropout 1"), ({"l2": -1.0}, "--l2 -1"),
+        ({"held_out": 100.0}, "--held-out 100"), ({"dropout": 1.0}, "--dropout 1"),
+        ({"weight_decay": -1.0}, "--weight-decay -1"),
         ({"momentum": 1.0}, "--momentum 1"),
-        ({"optimiser": "rmsprop"}, "sgd, adam, muon"), ({"schedule": "step"}, "epoch, cosine"),
+        ({"optimiser": "rmsprop"}, "sgd, adamw, muon"), ({"schedule": "step"}, "epoch, cosine"),
         ({"keep": "all"}, "last, best"),
         ({"pretrain_epochs": 0.0, "epochs": 0.0, "distil_epochs": 0.0}, "are all 0: nothing is left to train"),
         ({"networks": "full", "pretrain_epochs": 0.0, "epochs": 0.0}, "are all 0"),
@@ -522,7 +523,7 @@ def test_settings_that_cannot_be(wrong: dict[str, Any], said: str) -> None:
     assert said in str(raised.value)
 
 
-@pytest.mark.parametrize("name", ["sgd", "adam", "muon"])
+@pytest.mark.parametrize("name", ["sgd", "adamw", "muon"])
 def test_each_optimiser_has_every_weight_once(name: str) -> None:
     settings = replace(TINY, optimiser=name)
     network = SYSTEM.network(settings)

@@ -13,14 +13,14 @@ import torch
 import torch.nn.functional as F
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.game import COLUMNS, PER_GAME, PER_MOVE
 from kibitz.games.go.points import GRID, SIZES, on_board, symmetries
 from kibitz.games.go.replay import SIDE, STANDARD_START, colours_of, start_row
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from kibitz.systems import load
-from kibitz.systems.gocnn import PAPER_LAYERS, SYSTEM, GoNet, Owners, Settings, loss
+from kibitz.systems.gocnn import PAPER_LAYERS, SYSTEM, GoNet, OwnerExamples, Settings, loss
 from kibitz.training.export import export_onnx
 from support import go_oracle as oracle
 
@@ -51,7 +51,7 @@ def store_of(path: Path, games: list[dict[str, Any]]) -> Store:
     batch = GameBatch(
         np.concatenate([np.array(played, np.uint16) for played in moves]),
         np.array([len(played) for played in moves], np.int32),
-        np.stack([start_row(one["size"]) for one in games]), table, LeftOut(), len(games),
+        np.stack([start_row(one["size"]) for one in games]), table, Rejections(), len(games),
         carried={"owner": owner.reshape(len(games), -1)},
     )  # fmt: skip
     with StoreWriter(path, "go", COLUMNS, STANDARD_START, PER_MOVE, carried=PER_GAME) as writer:
@@ -68,7 +68,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def batch_of(store: Store, settings: Settings, symmetry: bool = False) -> dict[str, torch.Tensor]:
-    examples = Owners(store, SYSTEM.games(store, settings), symmetry)
+    examples = OwnerExamples(store, SYSTEM.games(store, settings), symmetry)
     numbers = np.arange(0, len(examples), 13)
     return {name: torch.from_numpy(values) for name, values in examples.batch(numbers, 1).items()}
 
@@ -95,7 +95,7 @@ def test_a_store_without_owners(tmp_path: Path) -> None:
 
 
 def test_every_position_with_the_owners_of_its_game(store: Store) -> None:
-    examples = Owners(store, np.array([0, 4]))
+    examples = OwnerExamples(store, np.array([0, 4]))
     assert len(examples) == 161 + 41
     batch = examples.batch(np.array([0, 160, 161]))
     assert batch["codes"].shape == (3, 361)
@@ -105,7 +105,7 @@ def test_every_position_with_the_owners_of_its_game(store: Store) -> None:
 
 def test_symmetry_turns_position_and_owners_alike(store: Store) -> None:
     games = np.array([0, 4])
-    plain, turned = (Owners(store, games, symmetry) for symmetry in (False, True))
+    plain, turned = (OwnerExamples(store, games, symmetry) for symmetry in (False, True))
     numbers = np.arange(len(plain))
     one, other = plain.batch(numbers), turned.batch(numbers, 3)
     seen = set()
@@ -128,7 +128,7 @@ def test_symmetry_turns_position_and_owners_alike(store: Store) -> None:
 
 def test_how_a_position_is_turned_tells_nothing_of_the_next_epoch(store: Store) -> None:
     games = np.array([0, 1, 2])
-    plain, turned = (Owners(store, games, symmetry) for symmetry in (False, True))
+    plain, turned = (OwnerExamples(store, games, symmetry) for symmetry in (False, True))
     numbers = np.arange(len(plain))
     ways, one = symmetries(19), plain.batch(numbers)["codes"]
     followed = set()

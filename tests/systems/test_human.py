@@ -33,7 +33,7 @@ from kibitz.systems.human import SYSTEM, Human, Material, PlayedMoves, Settings,
 from kibitz.training.dataloader import make
 from kibitz.training.export import export_onnx
 from kibitz.training.fit import train
-from kibitz.training.trainer import Plan
+from kibitz.training.trainer import TrainConfig
 
 SMALL: dict[str, Any] = {"blocks": 2, "filters": 16, "batch": 32, "warmup": 4}
 
@@ -114,7 +114,7 @@ def test_an_earlier_versions_outcome_begins_anew_and_its_moves_stay(small_store:
 
 
 def test_outcomes_alone_can_learn(small_store: Store, tmp_path: Path) -> None:
-    plan = Plan(10, 20, 20, validate_positions=500, precision="32-true")
+    plan = TrainConfig(10, 20, 20, validate_positions=500, precision="32-true")
     train("human", Settings(**{**SMALL, "iterations": 5}), str(small_store.path), run=tmp_path / "one", plan=plan)
     train(
         "human", Settings(**{**SMALL, "only": "outcome", "iterations": 20}), str(small_store.path),
@@ -331,13 +331,13 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from kibitz.systems.human import Settings
-from kibitz.training.loop import Plan
-from kibitz.training.start import train
+from kibitz.training.trainer import TrainConfig
+from kibitz.training.fit import train
 store, run, stop_at = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 def tell(beat):
     if beat.iteration == stop_at and not beat.note:
         os.kill(os.getpid(), signal.SIGKILL)
-plan = Plan(summary_every=5, validate_every=10, snapshot_every=8, validate_positions=100, precision="32-true")
+plan = TrainConfig(summary_every=5, validate_every=10, snapshot_every=8, validate_positions=100, precision="32-true")
 train("human", Settings(blocks=2, filters=16, batch=32, warmup=4, iterations=30), store, run=run, plan=plan, tell=tell)
 """
 
@@ -356,7 +356,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(small_store: Store, tmp_p
 
 
 def test_a_run_starts_from_a_smaller_one(small_store: Store, tmp_path: Path) -> None:
-    plan = Plan(10, 10, 10, validate_positions=100, precision="32-true")
+    plan = TrainConfig(10, 10, 10, validate_positions=100, precision="32-true")
     train("human", Settings(**{**SMALL, "iterations": 5}), str(small_store.path), run=tmp_path / "one", plan=plan)
     done = train(
         "human", Settings(**{**SMALL, "blocks": 3, "iterations": 5}), str(small_store.path), run=tmp_path / "two",
@@ -374,7 +374,7 @@ def test_a_run_starts_from_a_smaller_one(small_store: Store, tmp_path: Path) -> 
 
 
 def test_it_learns(small_store: Store, tmp_path: Path) -> None:
-    plan = Plan(10, 60, 60, validate_positions=2000, precision="32-true")
+    plan = TrainConfig(10, 60, 60, validate_positions=2000, precision="32-true")
     done = train(
         "human",
         Settings(**{**SMALL, "batch": 128, "iterations": 120}),

@@ -15,7 +15,7 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 from kibitz.systems import DEFAULT, SYSTEMS, find_recipe, load
 from kibitz.training.fit import train
-from kibitz.training.trainer import Plan
+from kibitz.training.trainer import TrainConfig
 
 # What makes a recipe small: shapes, lengths and games, never its solver, rates, schedule or initial weights.
 WINNER = {"layers": "48conv4x4.pool2x2.24conv2x2.ip16", "iterations": 120, "batch": 256}
@@ -66,7 +66,7 @@ def test_a_recipe_names_settings_that_there_are(system: str, recipe: str) -> Non
     chosen, loaded = find_recipe(system, recipe), load(system)
     assert set(chosen.settings) <= {field.name for field in fields(loaded.settings_type)}
     loaded.check(loaded.settings_type(**chosen.settings))
-    Plan(**chosen.training)
+    TrainConfig(**chosen.training)
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_a_recipe_learns(system: str, recipe: str, request: pytest.FixtureReques
     store: Store = request.getfixturevalue("go_store" if load(system).game == "go" else "small_store")
     small = SMALLER[system, recipe]
     settings = load(system).settings_type(**{**find_recipe(system, recipe).settings, **small})
-    plan = Plan(validations=2, validate_positions=2000, precision="32-true", patience=0)
+    plan = TrainConfig(validations=2, validate_positions=2000, precision="32-true", patience=0)
     train(system, settings, str(store.path), run=tmp_path / "run", plan=plan, export=False)
     rows = Run(tmp_path / "run").metrics()
     warnings = [row for row in rows if row["kind"] == "warning"]

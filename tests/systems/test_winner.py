@@ -9,15 +9,14 @@ import torch
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.replay import decode_board, encode_board
+from kibitz.nets.optim import cosine, inverse
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, load
 from kibitz.systems.winner import (
     SYSTEM,
-    Outcomes,
+    OutcomeExamples,
     Settings,
     Winner,
-    cosine,
-    inv,
     mocha_weights,
     optimiser,
     phase,
@@ -38,10 +37,10 @@ def test_the_paper_has_no_more_and_no_fewer_weights() -> None:
 
 def test_the_defaults_are_the_posts() -> None:
     s = Settings()
-    assert (s.batch, s.iterations, s.momentum, s.l2, s.dropout) == (1024, 150_000, 0.9, 0.0005, 0.2)
+    assert (s.batch, s.iterations, s.momentum, s.weight_decay, s.dropout) == (1024, 150_000, 0.9, 0.0005, 0.2)
     assert (s.activation, s.optimiser, s.schedule, s.attacks, s.separate) == ("identity", "sgd", "inv", "none", "none")
-    assert inv(0.01, 0) == 0.01
-    assert inv(0.01, 10_000) == pytest.approx(0.01 * 2**-0.75)
+    assert inverse(0.01, 0) == 0.01
+    assert inverse(0.01, 10_000) == pytest.approx(0.01 * 2**-0.75)
 
 
 def test_biases_learn_twice_as_fast_and_do_not_decay() -> None:
@@ -66,7 +65,7 @@ def test_the_target_is_whites_result(small_store: Store) -> None:
     results = small_store.column("result")
     assert (results[games] != 0).all()
     assert len(games) == (results != 0).sum()
-    examples = Outcomes(small_store, games)
+    examples = OutcomeExamples(small_store, games)
     numbers = np.arange(0, len(examples), 37)
     batch = examples.batch(numbers)
     of, plies = examples.locate(numbers)
@@ -112,8 +111,8 @@ def test_mirrored_positions_are_the_same_game(small_store: Store) -> None:
     games = np.arange(len(small_store))
     numbers = np.arange(0, 20_000, 3)
     plain, mirrored = (
-        Outcomes(small_store, games).batch(numbers),
-        Outcomes(small_store, games, mirror=True).batch(numbers),
+        OutcomeExamples(small_store, games).batch(numbers),
+        OutcomeExamples(small_store, games, mirror=True).batch(numbers),
     )
     changed = (plain["codes"] != mirrored["codes"]).any(1)
     free = plain["state"][:, 1] == 0
@@ -123,14 +122,14 @@ def test_mirrored_positions_are_the_same_game(small_store: Store) -> None:
     for i in np.flatnonzero(changed)[:50]:
         board = decode_board(plain["codes"][i], plain["state"][i])
         assert decode_board(mirrored["codes"][i], mirrored["state"][i]) == board.transform(chess.flip_horizontal)
-    again = Outcomes(small_store, games, mirror=True).batch(numbers, epoch=1)
+    again = OutcomeExamples(small_store, games, mirror=True).batch(numbers, epoch=1)
     assert (again["codes"] != mirrored["codes"]).any()
 
 
 def test_unit_weights_give_each_layer_unit_variance(small_store: Store) -> None:
     network = SYSTEM.network(Settings())
     SYSTEM.prepare(network, small_store, np.arange(len(small_store)), Settings(initial="unit"), 3)
-    batch = Outcomes(small_store, np.arange(len(small_store))).batch(np.arange(0, 20_000, 13))
+    batch = OutcomeExamples(small_store, np.arange(len(small_store))).batch(np.arange(0, 20_000, 13))
     with torch.no_grad():
         values = network.planes(torch.from_numpy(batch["codes"]), torch.from_numpy(batch["state"]))
         for step in network.eval().nets[0].steps[:-1]:
@@ -174,14 +173,20 @@ def test_settings_that_make_no_network_are_refused(wrong: dict[str, object]) -> 
 def test_every_system_is_what_its_entry_says() -> None:
     for name, entry in SYSTEMS.items():
         system = load(name)
-        assert (system.name, system.game, system.anchor) == (name, entry.game, entry.anchor)
+        assert (system.name, system.game, system.declaration) == (name, entry.game, entry)
     with pytest.raises(UsageError, match="winner"):
         load("loser")
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("learning_rate", -1.0), ("learning_rate", float("nan")), ("momentum", -0.5), ("momentum", 1.0), ("l2", -1.0)],
+    [
+        ("learning_rate", -1.0),
+        ("learning_rate", float("nan")),
+        ("momentum", -0.5),
+        ("momentum", 1.0),
+        ("weight_decay", -1.0),
+    ],
 )
 def test_a_solver_that_cannot_be(name: str, value: float) -> None:
     with pytest.raises(UsageError, match="--" + name.replace("_", "-")):

@@ -15,7 +15,7 @@ from kibitz.store.store import Store
 from kibitz.systems.winner import Settings
 from kibitz.training.checkpoints import NEWEST, _least_missed, run_bytes, series, thin
 from kibitz.training.fit import train
-from kibitz.training.trainer import Plan
+from kibitz.training.trainer import TrainConfig
 from support.helpers import SMALL
 
 
@@ -63,7 +63,7 @@ def test_the_newest_are_never_left_out_while_there_are_others(places: list[int])
 
 
 def test_a_run_keeps_to_its_megabytes(small_store: Store, tmp_path: Path) -> None:
-    plan = Plan(50, 50, 2, 500, precision="32-true", snapshot_megabytes=0.3)
+    plan = TrainConfig(50, 50, 2, 500, precision="32-true", snapshot_megabytes=0.3)
     train("winner", Settings(**SMALL, batch=64, iterations=60), str(small_store.path), run=tmp_path / "r", plan=plan)
     files = list((tmp_path / "r" / "snapshots").iterdir())
     assert 3 < len(files) < 30
@@ -75,16 +75,20 @@ def test_a_run_that_cannot_fit_is_refused(small_store: Store, tmp_path: Path, mo
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10**9, 10**9 - 10**8, 10**8))
     given = Settings(**SMALL, batch=64, iterations=60)
     with pytest.raises(KibitzError, match=r"may take 21\d MB and 100 MB are free .*--snapshot-megabytes"):
-        train("winner", given, str(small_store.path), run=tmp_path / "r", plan=Plan(precision="32-true"))
+        train("winner", given, str(small_store.path), run=tmp_path / "r", plan=TrainConfig(precision="32-true"))
     train(
-        "winner", given, str(small_store.path), run=tmp_path / "r", plan=Plan(precision="32-true", snapshot_megabytes=5)
+        "winner",
+        given,
+        str(small_store.path),
+        run=tmp_path / "r",
+        plan=TrainConfig(precision="32-true", snapshot_megabytes=5),
     )
 
 
 def test_the_bound_is_one(small_store: Store, tmp_path: Path) -> None:
     """Of a network with an optimiser that keeps two numbers a weight."""
     given = Settings(**SMALL, batch=64, iterations=20)
-    path = train("winner", given, str(small_store.path), run=tmp_path / "r", plan=Plan(precision="32-true")).path
+    path = train("winner", given, str(small_store.path), run=tmp_path / "r", plan=TrainConfig(precision="32-true")).path
     taken = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     assert taken <= run_bytes(nn.Linear(1, 1), 200).kept + 20 * (path / "best.safetensors").stat().st_size
     assert run_bytes(nn.Linear(999, 1000), 200).kept == 5 * 4_000_000 + 210_000_000

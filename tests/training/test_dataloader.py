@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kibitz.training.dataloader import batches_in_epoch, feed, make
+from kibitz.training.dataloader import batches_in_epoch, make, prefetch_batches
 
 
 class Numbers:
@@ -21,16 +21,18 @@ class Numbers:
 
 
 def test_an_epoch_shows_each_example_at_most_once_and_nearly_all() -> None:
-    seen = torch.cat([batch["number"] for batch in feed(Numbers(1000), 64, 5, 0, batches_in_epoch(1000, 64))])
+    seen = torch.cat(
+        [batch["number"] for batch in prefetch_batches(Numbers(1000), 64, 5, 0, batches_in_epoch(1000, 64))]
+    )
     assert len(seen) == 960
     assert len(seen.unique()) == 960
 
 
 def test_any_batch_can_be_made_alone() -> None:
-    all_of_them = list(feed(Numbers(777), 32, 1, 0, 60))
+    all_of_them = list(prefetch_batches(Numbers(777), 32, 1, 0, 60))
     assert len(all_of_them) == 60
     for i, batch in itertools.chain(
-        enumerate(all_of_them), zip(range(50, 60), feed(Numbers(777), 32, 1, 50, 60), strict=True)
+        enumerate(all_of_them), zip(range(50, 60), prefetch_batches(Numbers(777), 32, 1, 50, 60), strict=True)
     ):
         assert torch.equal(batch["number"], make(Numbers(777), 32, 1, i)["number"])
 
@@ -48,6 +50,6 @@ def test_fewer_examples_than_a_batch_are_one_batch() -> None:
 
 
 def test_a_feed_that_is_left_early_ends_its_thread() -> None:
-    batches = feed(Numbers(1000), 10, 0, 0, 100)
+    batches = prefetch_batches(Numbers(1000), 10, 0, 0, 100)
     next(batches)
     batches.close()

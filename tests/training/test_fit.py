@@ -12,16 +12,16 @@ import pytest
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.filters import Filter
-from kibitz.runs import Run, packaged, short, write_whole
+from kibitz.runs import Run, packaged, short_hashes, write_whole
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.systems.winner import Settings
 from kibitz.training import fit
 from kibitz.training.fit import train
-from kibitz.training.trainer import Plan
+from kibitz.training.trainer import TrainConfig
 from support.helpers import SMALL, import_games
 
-QUICK = Plan(5, 5, 5, 200, precision="32-true")
+QUICK = TrainConfig(5, 5, 5, 200, precision="32-true")
 
 
 def quick(store: Store, **more: object) -> Settings:
@@ -62,7 +62,7 @@ def test_what_was_seen_is_kept_and_the_test_side_is_unseen(small_store: Store, s
     unseen = run.unseen(hashes)
     assert unseen[sides == 2].all()
     assert not unseen[(sides != 2) & decisive].any()
-    assert short(hashes).dtype == np.uint32
+    assert short_hashes(hashes).dtype == np.uint32
 
 
 def test_a_split_given_here_replaces_the_stores(small_store: Store, tmp_path: Path) -> None:

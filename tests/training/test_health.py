@@ -13,10 +13,10 @@ from kibitz.store.store import Store
 from kibitz.systems import chessnet
 from kibitz.systems.winner import Settings
 from kibitz.training.fit import train
-from kibitz.training.trainer import Beat, Plan
+from kibitz.training.trainer import Beat, TrainConfig
 from support.helpers import SMALL
 
-PLAN = Plan(10, 10, 1000, 500, precision="32-true")
+PLAN = TrainConfig(10, 10, 1000, 500, precision="32-true")
 THESIS = {"networks": "piece", "layers": "16conv3x3p1.24conv3x3p1.64conv3x3p1.ip256", "min_rating": 0, "iterations": 40}
 
 

@@ -24,8 +24,8 @@ import json, os, signal, sys
 from pathlib import Path
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import Settings
-from kibitz.training.loop import Plan
-from kibitz.training.start import train
+from kibitz.training.trainer import Plan
+from kibitz.training.fit import train
 store, settings = sys.argv[1], Settings(**json.loads(sys.argv[2]))
 plan = Plan(summary_every=7, validate_every=10, snapshot_every=8, validate_positions=500, precision="32-true")
 Store(store).captures()  # loads what compiled functions need

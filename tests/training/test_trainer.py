@@ -23,7 +23,7 @@ from kibitz.store.store import Store
 from kibitz.systems.movers import system
 from kibitz.systems.winner import Settings
 from kibitz.training.fit import train
-from kibitz.training.trainer import Beat, Plan
+from kibitz.training.trainer import Beat, TrainConfig
 from support.helpers import SMALL
 
 ITERATIONS = 150
@@ -32,13 +32,13 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from kibitz.systems.winner import Settings
-from kibitz.training.loop import Plan
-from kibitz.training.start import train
+from kibitz.training.trainer import TrainConfig
+from kibitz.training.fit import train
 store, run, stop_at, how, settings = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], eval(sys.argv[5])
 def tell(beat):
     if beat.iteration == stop_at and not beat.note:
         os.kill(os.getpid(), getattr(signal, how))
-plan = Plan(summary_every=20, validate_every=30, snapshot_every=50, validate_positions=1000, precision="32-true")
+plan = TrainConfig(summary_every=20, validate_every=30, snapshot_every=50, validate_positions=1000, precision="32-true")
 done = train("winner", Settings(**settings), store, run=run, plan=plan, tell=tell)
 print(done.outcome.reason)
 """
@@ -98,7 +98,7 @@ def test_an_interrupted_training_keeps_its_work(tmp_path: Path, small_store: Sto
 
 def test_it_learns(small_store: Store, tmp_path: Path) -> None:
     """On what it trains on, a few hundred steps must beat the constant answer by far."""
-    plan = Plan(summary_every=100, validate_every=500, snapshot_every=500, precision="32-true")
+    plan = TrainConfig(summary_every=100, validate_every=500, snapshot_every=500, precision="32-true")
     given = Settings(**{**SMALL, "view": "mover"}, batch=256, iterations=400)
     train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan)
     summaries = [row for row in Run(tmp_path / "run").metrics() if row["kind"] == "summary"]
@@ -108,7 +108,7 @@ def test_it_learns(small_store: Store, tmp_path: Path) -> None:
 
 def test_patience_ends_a_training_that_gets_no_better(small_store: Store, tmp_path: Path) -> None:
     given = Settings(**{**SMALL, "learning_rate": 0.0}, batch=64, iterations=10_000)
-    plan = Plan(50, 10, 50, 500, patience=3, precision="32-true")
+    plan = TrainConfig(50, 10, 50, 500, patience=3, precision="32-true")
     outcome = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan).outcome
     assert outcome.finished
     assert (outcome.reason, outcome.iteration) == ("no better validation", 40)
@@ -116,7 +116,7 @@ def test_patience_ends_a_training_that_gets_no_better(small_store: Store, tmp_pa
 
 def test_a_time_limit_stops_with_weights_and_the_same_call_goes_on(small_store: Store, tmp_path: Path) -> None:
     given = Settings(**SMALL, batch=64, iterations=100_000)
-    plan = Plan(50, 100_000, 100_000, 500, time_limit=1.0, precision="32-true")
+    plan = TrainConfig(50, 100_000, 100_000, 500, time_limit=1.0, precision="32-true")
     first = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan)
     assert (first.outcome.finished, first.outcome.reason) == (False, "time limit")
     assert Run(tmp_path / "run").trained().is_file()
@@ -128,7 +128,7 @@ def test_a_time_limit_stops_with_weights_and_the_same_call_goes_on(small_store: 
 
 def test_a_time_limit_leaves_weights_without_a_validation_too(small_store: Store, tmp_path: Path) -> None:
     given = Settings(**SMALL, batch=64, iterations=100_000)
-    plan = Plan(50, 10, 100_000, 500, time_limit=0.2, precision="32-true")
+    plan = TrainConfig(50, 10, 100_000, 500, time_limit=0.2, precision="32-true")
     split = Split(validate_share=0, test_share=0)
     done = train("winner", given, str(small_store.path), run=tmp_path / "run", split=split, plan=plan)
     assert done.outcome.reason == "time limit"
@@ -139,12 +139,12 @@ def test_nothing_to_learn_is_told(small_store: Store, tmp_path: Path) -> None:
     """Its loss would be 0 for ever."""
     given = system.Settings(layers="4conv3x3p1", min_rating=4000, networks="piece", iterations=5)
     with pytest.raises(KibitzError, match=r"nothing to learn for piece.*--min-rating"):
-        train("convchess", given, str(small_store.path), run=tmp_path / "run", plan=Plan(precision="32-true"))
+        train("convchess", given, str(small_store.path), run=tmp_path / "run", plan=TrainConfig(precision="32-true"))
 
 
 def test_a_few_games_end_a_long_recipe_early(small_store: Store, tmp_path: Path) -> None:
     given = Settings(**SMALL, batch=256, iterations=100_000, most_epochs=0.5)
-    done = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=Plan(precision="32-true"))
+    done = train("winner", given, str(small_store.path), run=tmp_path / "run", plan=TrainConfig(precision="32-true"))
     games = np.flatnonzero((small_store.column("result") != 0) & (small_store.sides() == 0))
     positions = int((small_store.plies[games] + 1).sum())
     assert done.outcome.iteration == round(0.5 * (positions // 256))
@@ -155,7 +155,7 @@ def test_a_few_games_end_a_long_recipe_early(small_store: Store, tmp_path: Path)
 def test_progress_is_told_at_every_iteration(small_store: Store, tmp_path: Path) -> None:
     beats: list[Beat] = []
     given = Settings(**SMALL, batch=64, iterations=30)
-    plan = Plan(10, 15, 30, 500, precision="32-true")
+    plan = TrainConfig(10, 15, 30, 500, precision="32-true")
     train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan, tell=beats.append)
     assert [beat.iteration for beat in beats if not beat.note] == list(range(1, 31))
     assert [beat.iteration for beat in beats if beat.samples_per_second] == [10, 20, 30]

@@ -136,10 +136,10 @@ def test_snapshots(client: Client, small_run: Path) -> None:
         network = run.system.network(run.settings)
         network.load_state_dict(load_file(small_run / "snapshots" / f"{snapshot['id']}.safetensors"))
         from kibitz.web.chess.line import read_line
-        from kibitz.web.networks import Snapshot
+        from kibitz.web.networks import TorchSession
 
         codes, state = read_line(asked["line"]).rows(0, 1)
-        expected = Snapshot(network.eval()).evaluate(codes, state)["white_wins"]
+        expected = TorchSession(network.eval()).evaluate(codes, state)["white_wins"]
         np.testing.assert_allclose([line["white"] for line in lines[1:-1]], expected, atol=1e-3)
         shown.append(lines[1]["white"])
     assert len(set(shown)) == 3

@@ -19,11 +19,11 @@ LINE = {"game": "chess", "moves": ["e2e4", "e7e5"]}
 def run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from kibitz.systems.deepchess import Settings
     from kibitz.training.fit import train
-    from kibitz.training.trainer import Plan
+    from kibitz.training.trainer import TrainConfig
 
     path = tmp_path_factory.mktemp("pairs") / "deepchess-1"
     quick = {**SMALL_PAIRS, "positions": 4, "pretrain_epochs": 1.0, "epochs": 1.0, "pairs": 5000}
-    plan = Plan(1000, 1000, 1000, validate_positions=500, precision="32-true")
+    plan = TrainConfig(1000, 1000, 1000, validate_positions=500, precision="32-true")
     train("deepchess", Settings(**quick), str(small_store.path), run=path, plan=plan)  # type: ignore[arg-type]
     return path
 

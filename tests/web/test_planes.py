@@ -12,7 +12,6 @@ import torch
 from kibitz.games.chess.encodings import ATTACKS
 from kibitz.games.go.encodings import BoardPlanes
 from kibitz.systems import chessnet, deepchess, gocnn, human, winner
-from kibitz.web import planes
 from kibitz.web.chess import line as chess_lines
 from kibitz.web.go import line as go_lines
 from support.board_client import Client
@@ -21,17 +20,17 @@ from support.random_lines import random_go
 PIECES = "PNBRQK"
 
 
-def shown(system: str, network: Any, line: Any) -> dict[str, Any]:
+def shown(network: Any, line: Any) -> dict[str, Any]:
     codes, state = line.rows(len(line.moves), len(line.moves))
     if beyond := getattr(network, "beyond", None):
-        from kibitz.runs import widened
+        from kibitz.runs import with_default_side_inputs
 
-        state = widened(state, beyond)
+        state = with_default_side_inputs(state, beyond)
     with torch.inference_mode():
-        names, values = planes._OF[system](network.eval(), torch.from_numpy(codes), torch.from_numpy(state))
+        names, values = network.eval().named_planes(torch.from_numpy(codes), torch.from_numpy(state))
     assert len(names) == len(values)
     assert len(set(names)) == len(names)
-    return dict(zip(names, values, strict=True))
+    return dict(zip(names, values.numpy(), strict=True))
 
 
 BLACK_MOVES = chess_lines.read_line({"moves": ["e2e4", "a7a6", "e4e5", "d7d5", "g1f3"]})
@@ -40,7 +39,7 @@ BLACK_MOVES = chess_lines.read_line({"moves": ["e2e4", "a7a6", "e4e5", "d7d5", "
 @pytest.mark.parametrize(("attacks", "view"), list(product(ATTACKS, ("white", "mover"))))
 def test_winner(attacks: str, view: str) -> None:
     network = winner.Winner(winner.Settings(attacks=attacks, view=view))
-    found = shown("winner", network, BLACK_MOVES)
+    found = shown(network, BLACK_MOVES)
     pawns = next(values for name, values in found.items() if name.startswith("pawns"))
     assert pawns[8] == (1 if view == "white" else -1)  # a2, White's
     assert pawns[40] == (-1 if view == "white" else 1)  # a6, Black's, who moves
@@ -56,7 +55,7 @@ def test_movers(count: int, attacks: str, rights: bool, rating: bool) -> None:
     settings = chessnet.Settings(
         planes=count, attacks=attacks, rights_planes=rights, rating_plane=rating, layers="4conv3x3p1", networks="piece"
     )
-    found = shown("chessnet", chessnet.SYSTEM.network(settings), BLACK_MOVES)
+    found = shown(chessnet.SYSTEM.network(settings), BLACK_MOVES)
     if count == 12:
         assert np.flatnonzero(found["own pawns"]).tolist() == [35, 40, 49, 50, 52, 53, 54, 55]
         assert found["the other side's knights"][21] == 1  # f3
@@ -68,7 +67,7 @@ def test_movers(count: int, attacks: str, rights: bool, rating: bool) -> None:
 
 def test_human() -> None:
     network = human.SYSTEM.network(human.Settings(blocks=1, filters=4))
-    found = shown("human", network, BLACK_MOVES)
+    found = shown(network, BLACK_MOVES)
     assert np.flatnonzero(found["own pawns"]).tolist() == [35, 40, 49, 50, 52, 53, 54, 55]
     assert not found["the last move came from"].any(), "the board does not tell it yet"
 
@@ -77,7 +76,7 @@ def test_en_passant_is_on_its_square() -> None:
     settings = chessnet.Settings(rights_planes=True, layers="4conv3x3p1", networks="piece")
     network = chessnet.SYSTEM.network(settings)
     for moves, square in ((["e2e4", "a7a6", "e4e5", "d7d5"], 43), (["a2a3", "e7e5", "a3a4", "e5e4", "d2d4"], 19)):
-        found = shown("chessnet", network, chess_lines.read_line({"moves": moves}))
+        found = shown(network, chess_lines.read_line({"moves": moves}))
         passed = found["passed over by a pawn just now (en passant)"]
         assert np.flatnonzero(passed).tolist() == [square]
 
@@ -86,7 +85,7 @@ def test_comparer() -> None:
     network = deepchess.SYSTEM.network(
         deepchess.Settings(pos2vec="4.4", compare="4", small_pos2vec="4", small_compare="4")
     )
-    found = shown("deepchess", network, BLACK_MOVES)
+    found = shown(network, BLACK_MOVES)
     assert np.flatnonzero(found["White's knights"]).tolist() == [1, 21]
     assert set(found["White is to move"]) == {0}
     assert set(found["Black's right to castle to the queen's side"]) == {1}
@@ -96,7 +95,7 @@ def test_comparer() -> None:
 def test_owners(liberties: int, recent: int, ages: bool) -> None:
     settings = gocnn.Settings(liberties=liberties, recent=recent, ages=ages, layers="4conv3x3p1", last=1, sizes="9,19")
     line = random_go(3, 25, 9)
-    found = shown("gocnn", gocnn.GoNet(settings), line)
+    found = shown(gocnn.GoNet(settings), line)
     assert len(found) == BoardPlanes(19, liberties, recent, ages).channels + 1
     board = line.board()
     mine = sum(values for name, values in found.items() if name.startswith("own stones"))
@@ -114,7 +113,7 @@ def test_owners(liberties: int, recent: int, ages: bool) -> None:
 def test_chains_of_a_network_that_is_given_them() -> None:
     line = go_lines.read_line({"size": 9, "moves": ["A9", "E5", "B9", "E4", "A7", "E3"]})
     network = gocnn.GoNet(gocnn.Settings(layers="4conv3x3p1.chain", last=1, sizes="9"))
-    chains = shown("gocnn", network, line)["chains (a number for each)"]
+    chains = shown(network, line)["chains (a number for each)"]
     assert chains[:3].tolist() == [1, 1, 0]
     assert chains[18] == 2
     assert chains[[40, 49, 58]].tolist() == [3, 3, 3]

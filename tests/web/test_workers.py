@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kibitz.web.workers import END, Desk, Job, Works, done, stream
+from kibitz.web.workers import END, Job, WorkerPool, WorkerThread, run_in_thread, stream
 from support.board_client import until
 
 
@@ -18,7 +18,7 @@ def job(steps: Iterator[Any], found: list[Any]) -> Job:
 
 
 def test_the_newest_goes_first_and_older_work_goes_on() -> None:
-    desk, found = Desk("test"), list[Any]()
+    desk, found = WorkerThread("test"), list[Any]()
     begun, go_on = threading.Event(), threading.Event()
 
     def old() -> Iterator[str]:
@@ -36,7 +36,7 @@ def test_the_newest_goes_first_and_older_work_goes_on() -> None:
 
 
 def test_a_job_that_nobody_wants_does_nothing_more() -> None:
-    desk, found, steps, closed = Desk("test"), list[Any](), list[int](), threading.Event()
+    desk, found, steps, closed = WorkerThread("test"), list[Any](), list[int](), threading.Event()
 
     def endless() -> Iterator[int]:
         try:
@@ -64,7 +64,7 @@ def test_what_a_job_raises_ends_it_alone() -> None:
     class Panic(BaseException):
         pass
 
-    desk, found = Desk("test"), list[Any]()
+    desk, found = WorkerThread("test"), list[Any]()
 
     def broken(error: BaseException) -> Iterator[int]:
         yield 1
@@ -80,12 +80,12 @@ def test_what_a_job_raises_ends_it_alone() -> None:
 
 
 def test_results_come_to_the_event_loop() -> None:
-    works = Works()
+    works = WorkerPool()
 
     async def ask() -> None:
-        assert await done(works.shared(), lambda: 7) == 7
+        assert await run_in_thread(works.shared(), lambda: 7) == 7
         with pytest.raises(ZeroDivisionError):
-            await done(works.shared(), lambda: 1 // 0)
+            await run_in_thread(works.shared(), lambda: 1 // 0)
 
         def steps(tell: Any, stop: threading.Event) -> Iterator[int]:
             tell("on the way")
@@ -100,8 +100,8 @@ def test_results_come_to_the_event_loop() -> None:
         assert not stop.is_set()
         works.end()
         with pytest.raises(asyncio.CancelledError):
-            await done(works.shared(), lambda: 7)
+            await run_in_thread(works.shared(), lambda: 7)
         with pytest.raises(asyncio.CancelledError):
-            await done(works.desk("a new one"), lambda: 7)
+            await run_in_thread(works.desk("a new one"), lambda: 7)
 
     asyncio.run(ask())

@@ -19,7 +19,7 @@ from kibitz.arena.players import Participant
 from kibitz.arena.record import ScoredGame, append, resume
 from kibitz.errors import KibitzError
 from kibitz.keys import counted
-from kibitz.lock import alone
+from kibitz.lock import exclusive_lock
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Match:
         """Take the record for ourselves: two matches that write one file would each miss the other's games."""
         record, option = self.config.record, self.config.game.form.option
         try:
-            held.enter_context(alone(record.with_name(f".{record.name}.lock"), record))
+            held.enter_context(exclusive_lock(record.with_name(f".{record.name}.lock"), record))
         except KibitzError:
             raise KibitzError(
                 f"{record}: another match writes it at this moment; choose another file with {option}"

@@ -12,6 +12,7 @@ import typer
 from kibitz.engines.uci.options import AUTO, ELO, METHODS, OWN_TEMPERATURE, Options
 from kibitz.errors import UsageError
 from kibitz.games.go.rulesets import MOST_KOMI, NAMED, named
+from kibitz.systems import MOVES, find
 from kibitz.text import shown
 
 RATING_UNIT = 16
@@ -20,9 +21,8 @@ RATING_UNIT = 16
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kibitz.play.result import Thinks
+    from kibitz.play.result import ThinkingPlayer
     from kibitz.play.session import Session
-    from kibitz.runs import Run
 
 
 def uci(
@@ -68,11 +68,12 @@ def uci(
     temperature, Value, UCI_ShowWDL; of networks that are told ratings
     UCI_LimitStrength and UCI_Elo too). The network is loaded on isready.
     """
-    if method not in (AUTO, *METHODS):
-        raise UsageError(f"--method {method}: choose from {', '.join((AUTO, *METHODS))}")
     for name in (run, value):
         if name:
             _check(name)
+    methods = _methods(run)
+    if method not in (AUTO, *methods):
+        raise UsageError(f"--method {method}: choose from {', '.join((AUTO, *methods))}")
     rated = _told_ratings(run)
     if elo is not None and not rated:
         raise UsageError(f"--elo {elo}: {run} is not told ratings, so it has one strength; take human")
@@ -82,7 +83,7 @@ def uci(
 
     from pathlib import Path
 
-    from kibitz.engines.uci.engine import Engine, read_lines
+    from kibitz.engines.uci.engine import UciEngine, read_lines
 
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("kibitz uci: needs standard input and standard output; a GUI gives it both")
@@ -90,9 +91,9 @@ def uci(
     with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
         options = Options(
             method=method, value=value or "", temperature=own if temperature is None else temperature, rated=rated,
-            limit_strength=elo is not None, elo=elo or Options.elo,
+            limit_strength=elo is not None, elo=elo or Options.elo, methods=methods,
         )  # fmt: skip
-        Engine(Path(run).resolve().name, opener(run), options, output).run(read_lines(sys.stdin.buffer))
+        UciEngine(Path(run).resolve().name, opener(run), options, output).run(read_lines(sys.stdin.buffer))
 
 
 STRONGEST = 2400
@@ -107,7 +108,15 @@ def _told_ratings(run: str) -> bool:
     return "rating" in Run(run).info.get("beyond", {})
 
 
-def opener(run: str) -> Callable[[Options], Thinks]:
+def _methods(run: str) -> tuple[str, ...]:
+    """The methods that `kibitz uci` knows, and those that the run's system has of its own."""
+    from kibitz.runs import Run
+
+    own = (method.name for method in find(Run(run).info["system"]).methods)
+    return tuple(dict.fromkeys((*METHODS, *own)))
+
+
+def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
     """A function that makes the player of a run for some options. The networks are loaded once, and kept."""
     sessions: dict[tuple[str, int], Session] = {}
 
@@ -118,10 +127,11 @@ def opener(run: str) -> Callable[[Options], Thinks]:
             sessions[name, threads] = Session(name, threads)
         return sessions[name, threads]
 
-    def open_player(options: Options) -> Thinks:
+    def make(options: Options) -> ThinkingPlayer:
         import chess
 
-        from kibitz.play.result import Limits
+        from kibitz.play import open_player
+        from kibitz.play.result import SearchLimits
         from kibitz.runs import Run
 
         method = None if options.method == AUTO else options.method
@@ -130,40 +140,33 @@ def opener(run: str) -> Callable[[Options], Thinks]:
             "lines": options.multipv,
             "hash_mb": options.hash,
         }
-        player: Thinks
-        if _compares(opened := Run(run)):
-            if options.value:
-                raise UsageError(f"{run}: compares positions, and has no use for the values of {options.value}")
-            from kibitz.play.comparison.player import Player as ComparisonPlayer
+        if options.value:
+            settings["value"] = session(options.value, options.threads)
 
-            player = ComparisonPlayer(opened, method=method, **settings)
-        else:
-            from kibitz.play.chess.player import Player
-
-            value = session(options.value, options.threads) if options.value else None
+        def network() -> Session:
             asked = session(run, options.threads)
-            if options.rated:
-                asked, method = _of_rating(asked, options, method)
-                settings["temperature"] = _temperature(options)
-                settings["side_inputs"] = asked.beyond
-            player = Player(asked, method=method, value=value, **settings)
+            return _of_rating(asked, options) if options.rated else asked
+
+        if options.rated:
+            if options.limit_strength:
+                method = "top-prob"  # one look: a search would play above the rating
+            settings |= {"temperature": _temperature(options), "side_inputs": network().beyond}
+        player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
         # Compiled functions and ONNX Runtime start slowly; that must be over before a clock runs.
-        player.think(chess.Board(), Limits(depth=2, seconds=5.0))
+        player.think(chess.Board(), SearchLimits(depth=2, seconds=5.0))
         player.new_game()
         return player
 
-    return open_player
+    return make
 
 
-def _of_rating(session: Session, options: Options, method: str | None) -> tuple[Session, str | None]:
-    """The session that hears the rating to play like, and the method: one look where it plays like a person."""
+def _of_rating(session: Session, options: Options) -> Session:
+    """The session whose network hears the rating to play like."""
     rating = options.elo if options.limit_strength else STRONGEST
     names = [name for name in ("rating", "opponent_rating") if name in session.beyond]
     like = copy.copy(session)
     like.beyond = {**session.beyond, **dict.fromkeys(names, rating // RATING_UNIT)}
-    if options.limit_strength or (method is None and "opponent_rating" in names):
-        method = "top-prob"
-    return like, method
+    return like
 
 
 def _temperature(options: Options) -> float:
@@ -218,8 +221,8 @@ def gtp(
         raise UsageError(f"--rules {rules}: {error}") from None
     largest = _largest_board(run)
 
-    from kibitz.engines.gtp.engine import Engine
-    from kibitz.engines.gtp.session import Settings
+    from kibitz.engines.gtp.engine import GtpEngine
+    from kibitz.engines.gtp.session import GtpSettings
     from kibitz.engines.uci.engine import read_lines
 
     if sys.stdin is None or sys.stdout is None:
@@ -234,7 +237,7 @@ def gtp(
 
     output = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
-        settings = Settings(
+        settings = GtpSettings(
             name=shown(name) or "kibitz",
             version=version("kibitz"),
             komi=komi,
@@ -243,15 +246,7 @@ def gtp(
             seed=seed,
             largest=largest,
         )
-        Engine(settings, load, output).run(read_lines(sys.stdin.buffer))
-
-
-def _compares(run: Run) -> bool:
-    """Whether the networks of the run's system compare positions."""
-    from kibitz.systems import COMPARISON, SYSTEMS
-
-    system = SYSTEMS.get(run.info["system"])
-    return system is not None and COMPARISON in system.answers
+        GtpEngine(settings, load, output).run(read_lines(sys.stdin.buffer))
 
 
 def _largest_board(name: str) -> int:
@@ -263,7 +258,7 @@ def _largest_board(name: str) -> int:
         raise UsageError(f"{name}: a network for {run.info['game']}; GTP is for Go")
     if not (run.path / ONNX).is_file():
         run.trained()
-    return max(int(size) for size in str(run.info["settings"].get("sizes", "19")).split(","))
+    return max(find(run.info["system"]).sizes_of(run.info["settings"]), default=19)
 
 
 def _check(name: str) -> None:
@@ -274,9 +269,8 @@ def _check(name: str) -> None:
     if run.info["game"] != "chess":
         raise UsageError(f"{name}: a network for {run.info['game']}; UCI is for chess")
     trained = run.info["settings"].get("networks", "all")
-    if (
-        trained not in ("all", "value") and not _compares(run) and trained.count(",") < 6
-    ):  # fewer than the seven that predict moves
+    moves = MOVES in find(run.info["system"]).answers_of(run.info["settings"])
+    if moves and trained != "all" and trained.count(",") < 6:  # fewer than the seven that predict moves
         print(f"kibitz: {name}: trained for {trained} only; about the rest it knows nothing", file=sys.stderr)
     if not (run.path / ONNX).is_file():
         run.trained()

@@ -22,7 +22,7 @@ def systems(
         _show_recipes(system, as_json)
         return
     if as_json:
-        print(json.dumps({"systems": [{"name": name, **asdict(entry)} for name, entry in SYSTEMS.items()]}, indent=1))
+        print(json.dumps({"systems": [{"name": name, **entry.as_json()} for name, entry in SYSTEMS.items()]}, indent=1))
         return
     rows = [(name, entry.game, entry.title, entry.paper, entry.anchor) for name, entry in SYSTEMS.items()]
     print_table("", ("name", "game", "what it does", "paper", "the paper's figure"), rows)
@@ -35,9 +35,10 @@ def _show_recipes(name: str, as_json: bool) -> None:
     system = load(name)
     if as_json:
         recipes = [{"name": recipe, **asdict(found)} for recipe, found in system.recipes.items()]
-        print(json.dumps({"name": name, **asdict(SYSTEMS[name]), "recipes": recipes}, indent=1, ensure_ascii=False))
+        print(json.dumps({"name": name, **SYSTEMS[name].as_json(), "recipes": recipes}, indent=1, ensure_ascii=False))
         return
-    print(f"{name}: {system.title}\nafter: {system.paper}\nthe paper's figure: {system.anchor}")
+    declared = system.declaration
+    print(f"{name}: {declared.title}\nafter: {declared.paper}\nthe paper's figure: {declared.anchor}")
     for recipe, found in system.recipes.items():
         print(f"\n--recipe {recipe}: {found.title}")
         for line in found.reaches:

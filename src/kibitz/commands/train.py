@@ -94,7 +94,7 @@ def train(
     from kibitz.store.store import Store
     from kibitz.systems import DEFAULT, find_recipe, load
     from kibitz.training.fit import train as start
-    from kibitz.training.trainer import Plan
+    from kibitz.training.trainer import TrainConfig
 
     if precision is not None and precision not in PRECISIONS:
         raise UsageError(f"--precision {precision}: choose from {', '.join(PRECISIONS)}")
@@ -119,7 +119,7 @@ def train(
         "snapshot_megabytes": snapshot_megabytes, "validate_positions": validate_positions, "patience": patience,
         "precision": PRECISIONS[precision] if precision else None,
     }  # fmt: skip
-    plan = Plan(
+    plan = TrainConfig(
         **{**find_recipe(system, named).training, **{key: value for key, value in looks.items() if value is not None}},
         time_limit=None if time_limit is None else time_limit * 60, seed=seed,
         device=device,

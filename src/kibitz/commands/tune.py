@@ -16,10 +16,18 @@ from kibitz.commands.train import PRECISIONS, check_device
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
-    from kibitz.training.tune.search import Found, Step, Tried
-    from kibitz.training.tune.space import Search
+    from kibitz.training.tune.search import Step, TrialResult, TuneResult
+    from kibitz.training.tune.space import TuneConfig
 
-NOT_OPTIONS = ("learning_rate", "value_learning_rate", "l2", "initial", "networks", "iterations", "value_iterations")
+NOT_OPTIONS = (
+    "learning_rate",
+    "value_learning_rate",
+    "weight_decay",
+    "initial",
+    "networks",
+    "iterations",
+    "value_iterations",
+)
 """Settings of a system that are no options of a search, because the search sets them."""
 
 _LINE_EVERY = 60.0
@@ -77,10 +85,10 @@ def search(
     chosen = load(system)
     check_device(device)
 
-    from kibitz.training.trainer import Plan
+    from kibitz.training.trainer import TrainConfig
     from kibitz.training.tune.search import folder_of
     from kibitz.training.tune.search import search as start
-    from kibitz.training.tune.space import Grid, Search, usual_grid
+    from kibitz.training.tune.space import Grid, TuneConfig, usual_grid
 
     shared = chosen.settings_type(**settings)
     usual_network = ""
@@ -90,14 +98,14 @@ def search(
     usual = usual_grid(chosen, network)
     grid = Grid(
         usual.learning_rates if learning_rates is None else _numbers("--learning-rates", learning_rates, zero=False),
-        usual.l2s if l2s is None else _numbers("--l2s", l2s, zero=True),
+        usual.weight_decays if l2s is None else _numbers("--l2s", l2s, zero=True),
         usual.initials if initials is None else _words("--initials", initials),
     )
-    plan = Plan(
+    plan = TrainConfig(
         validate_positions=validate_positions, time_limit=None if time_limit is None else time_limit * 60, seed=seed,
         precision=PRECISIONS[precision], device=device,
     )  # fmt: skip
-    what = Search(system, store, shared, grid, network, iterations_per_trial, trials, prune, plan)
+    what = TuneConfig(system, store, shared, grid, network, iterations_per_trial, trials, prune, plan)
     if out is None:
         suffix = "" if network == usual_network else "-" + network.replace(",", "-")
         out = Path("searches") / f"{system}-{Path(store).stem}{suffix}.journal"
@@ -130,7 +138,7 @@ class _Progress:
     """The bar over all trials on a terminal; elsewhere a line now and then. A line at each trial's end, always on
     standard error."""
 
-    def __init__(self, what: Search) -> None:
+    def __init__(self, what: TuneConfig) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -172,7 +180,7 @@ class _Progress:
                 self.say(f"trial {step.number}: iteration {beat.iteration:,} of {each:,}, loss {beat.loss:.4f}")
                 self.line = time.monotonic()
 
-    def ended(self, tried: Tried) -> None:
+    def ended(self, tried: TrialResult) -> None:
         self.done = (
             tried.number * self.what.iterations
         )  # trials come in the order of their numbers; one may be cut short
@@ -199,7 +207,7 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def train_line(what: Search, best: Tried) -> str:
+def train_line(what: TuneConfig, best: TrialResult) -> str:
     """The whole training with what was found, as a person types it."""
     found = {what.named(name): value for name, value in best.settings.items()}
     usual = type(what.settings)()
@@ -219,7 +227,7 @@ def train_line(what: Search, best: Tried) -> str:
     return shlex.join(words)
 
 
-def _report(what: Search, found: Found, out: Path, folder: Path, as_json: bool) -> None:
+def _report(what: TuneConfig, found: TuneResult, out: Path, folder: Path, as_json: bool) -> None:
     import json
 
     line = train_line(what, found.best) if found.best else None
@@ -244,13 +252,13 @@ def _report(what: Search, found: Found, out: Path, folder: Path, as_json: bool) 
         raise KibitzError(f"{out}: every trial diverged; search with smaller --learning-rates and another --out")
 
 
-def _print_trials(found: Found) -> None:
+def _print_trials(found: TuneResult) -> None:
     """The table, the best trial first; those that did not come to their end follow."""
     if not found.trials:
         return
     settings = list(found.trials[0].settings)
     measures = list(dict.fromkeys(name for trial in found.trials for name in trial.figures if name != "iteration"))
-    order: Callable[[Tried], Any] = lambda trial: (  # noqa: E731
+    order: Callable[[TrialResult], Any] = lambda trial: (  # noqa: E731
         trial.state != "done", trial.figures.get(found.better, float("inf")), trial.number
     )  # fmt: skip
     rows: list[Sequence[str]] = []

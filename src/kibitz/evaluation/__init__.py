@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from kibitz.errors import KibitzError, UsageError
+from kibitz.errors import KibitzError
 from kibitz.keys import key_of
-from kibitz.systems import SYSTEMS
+from kibitz.systems import find
 
 if TYPE_CHECKING:
     from kibitz.evaluation.games import Chosen
@@ -47,7 +47,7 @@ class EvalConfig:
     seed: int = 0
 
 
-class Examination(Protocol):
+class Evaluator(Protocol):
     """A module of this package, of a system's name."""
 
     def evaluate(
@@ -66,21 +66,9 @@ class Examination(Protocol):
         """
 
 
-_EVALUATORS = {
-    "winner": "positions.evaluator",
-    "convchess": "policy.evaluator",
-    "chessnet": "policy.evaluator",
-    "human": "policy.human",
-    "deepchess": "pairs.evaluator",
-    "gocnn": "owners.evaluator",
-}
-
-
-def load(name: str) -> Examination:
-    """The evaluation of the system of that name. Raises UsageError where there is none."""
-    if name not in SYSTEMS:
-        raise UsageError(f"{name}: no such system; choose from {', '.join(SYSTEMS)}")
-    return cast(Examination, importlib.import_module(f"kibitz.evaluation.{_EVALUATORS[name]}"))
+def load(name: str) -> Evaluator:
+    """The evaluator of the system of that name. Raises UsageError where there is none."""
+    return cast(Evaluator, importlib.import_module(find(name).evaluation))
 
 
 def evaluate(
@@ -100,12 +88,12 @@ def evaluate(
     system = run.system
     result = {
         "system": system.name,
-        "title": system.title,
+        "title": system.declaration.title,
         "run": run.name,
         "weights": run.trained().name,
         "weights_sha256": run.weights_sha256(),
         "command": command,
-        "paper": {"title": system.paper, "figure": system.anchor},
+        "paper": {"title": system.declaration.paper, "figure": system.declaration.anchor},
     }
     own = labelled(load(system.name).evaluate(run, store, chosen, config, on_progress, log))
     return result | own | {"metrics": [_finite(row) for row in run.metrics()]}

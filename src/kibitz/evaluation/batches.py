@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.store.positions import Batch, Positions, shuffled
+from kibitz.store.positions import Batch, Positions, permutation
 
 BATCH_SIZE = 4096
 """Positions replayed at once."""
@@ -19,7 +19,7 @@ def sample_indices(positions: Sized, limit: int, seed: int) -> NDArray[np.int64]
     size = len(positions)
     if limit <= 0 or limit >= size:
         return np.arange(size, dtype=np.int64)
-    return np.sort(shuffled(size, seed, 0, 0, limit))
+    return np.sort(permutation(size, seed, 0, 0, limit))
 
 
 def evaluate_in_batches(

@@ -16,7 +16,7 @@ EXAMPLES = 5
 
 
 @dataclass
-class LeftOut:
+class Rejections:
     """Games that were not taken: how many for each reason, and the first few of each.
 
     A reason is one short phrase ("illegal move", "rating under 2000"); an example names file, game number (from 1),
@@ -33,7 +33,7 @@ class LeftOut:
             short = {key: headers[key][:80] for key in ("White", "Black", "Date", "Event") if key in headers}
             known.append({"file": file, "game": number, "headers": short, "detail": detail[:200]})
 
-    def merge(self, other: LeftOut) -> None:
+    def merge(self, other: Rejections) -> None:
         self.counts.update(other.counts)
         for reason, examples in other.examples.items():
             known = self.examples.setdefault(reason, [])
@@ -46,7 +46,7 @@ class LeftOut:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> LeftOut:
+    def from_json(cls, data: Mapping[str, Any]) -> Rejections:
         return cls(
             Counter({reason: entry["games"] for reason, entry in data.items()}),
             {reason: list(entry["first"]) for reason, entry in data.items()},
@@ -68,7 +68,7 @@ class GameBatch:
     plies: NDArray[np.int32]
     starts: NDArray[np.uint8] | None
     table: pa.Table
-    left_out: LeftOut
+    left_out: Rejections
     read: int
     beside: dict[str, NDArray[Any]] = field(default_factory=dict)
     carried: dict[str, NDArray[Any]] = field(default_factory=dict)

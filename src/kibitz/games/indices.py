@@ -1,14 +1,14 @@
-"""Places in a store: pairs of a game and a ply."""
+"""Indices in a store: pairs of a game and a ply."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+Indices = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def checked(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: NDArray[np.int64]) -> Places:
+def check_indices(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: NDArray[np.int64]) -> Indices:
     """The same games and plies, in one piece, for a loop that does not look where it reads.
 
     offsets [games + 1]: where each game's moves begin. Raises IndexError for a game or ply that is not in the store.

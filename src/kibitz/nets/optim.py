@@ -1,63 +1,96 @@
-"""Optimisers, learning rates and initial weights by name, as the settings of systems ask for them."""
+"""Optimisers, learning rates and initial weights by name, as settings name them."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 from torch import nn
 
 from kibitz.nets.muon import Muon
 
+OPTIMISERS = ("rmsprop", "adagrad", "adamw", "sgd", "muon")
 WEIGHT_DECAY = (
-    "weight decay: sgd, rmsprop and adagrad add so much of a weight to its gradient; adam and muon take so much of the"
-    " learning rate off the weight itself at each step (AdamW's)"
+    "weight decay: sgd, rmsprop and adagrad add so much of a weight to its gradient; adamw and muon take so much of the"
+    " learning rate off the weight itself at each step"
 )
-"""What `--l2` is, in the help of every system whose optimisers are made here."""
+"""What `--weight-decay` is, in the help of every system whose optimisers are made here."""
+SCHEDULES = ("constant", "epoch", "step", "cosine")
 
 
-def optimiser(name: str, module: nn.Module, settings: Any, smoothing: float) -> torch.optim.Optimizer:
-    """The optimiser of that name over a module's weights; biases do not decay.
+def make_optimiser(
+    name: str,
+    module: nn.Module,
+    *,
+    weight_decay: float = 0.0,
+    momentum: float = 0.9,
+    smoothing: float = 0.99,
+    accumulator: float = 0.0,
+) -> torch.optim.Optimizer:
+    """The optimiser of that name, one of OPTIMISERS, over a module's weights; biases do not decay.
 
-    settings: `l2`, `momentum` and, for adagrad, `accumulator`. What l2 means is in WEIGHT_DECAY.
+    weight_decay: see WEIGHT_DECAY. momentum: of sgd and muon. smoothing: of rmsprop's mean of squared gradients.
+    accumulator: where adagrad's sums of squared gradients begin. Muon orthogonalises the steps of convolutions and
+    takes AdamW's for everything else.
     """
     weights = [p for p in module.parameters() if p.dim() > 1]
-    rest = [p for p in module.parameters() if p.dim() <= 1]
-    groups = [{"params": weights, "weight_decay": settings.l2}, {"params": rest, "weight_decay": 0.0}]
+    biases = [p for p in module.parameters() if p.dim() <= 1]
+    groups = [{"params": weights, "weight_decay": weight_decay}, {"params": biases, "weight_decay": 0.0}]
     if name == "muon":
         matrices = [p for p in weights if p.shape[0] > 1 and p.dim() == 4]
         others = [p for p in weights if not (p.shape[0] > 1 and p.dim() == 4)]
         return Muon(
             [
-                {"params": matrices, "weight_decay": settings.l2, "matrices": True},
-                {"params": others, "weight_decay": settings.l2},
-                {"params": rest},
+                {"params": matrices, "weight_decay": weight_decay, "matrices": True},
+                {"params": others, "weight_decay": weight_decay},
+                {"params": biases},
             ],
-            settings.momentum,
+            momentum,
         )
     if name == "rmsprop":
         return torch.optim.RMSprop(groups, alpha=smoothing)
     if name == "adagrad":
-        return torch.optim.Adagrad(groups, initial_accumulator_value=settings.accumulator)
+        return torch.optim.Adagrad(groups, initial_accumulator_value=accumulator)
     if name == "sgd":
-        return torch.optim.SGD(groups, lr=1.0, momentum=settings.momentum)
+        return torch.optim.SGD(groups, lr=1.0, momentum=momentum)
     return torch.optim.AdamW(groups)  # Adam's own betas, 0.9 and 0.999
 
 
-def rate(settings: Any, base: float, iteration: int, iterations: int, schedule: str | None = None) -> float:
-    """The learning rate of one iteration. schedule: another one than the settings'."""
-    schedule = schedule or settings.schedule
+def learning_rate_at(
+    schedule: str,
+    base: float,
+    iteration: int,
+    iterations: int,
+    *,
+    decay: float = 1.0,
+    epochs: float = 0.0,
+    step: int = 0,
+) -> float:
+    """The learning rate of one iteration (from 0) of so many.
+
+    schedule: constant; epoch (`base` times `decay` for each of the `epochs` passes that are over); step (times `decay`
+    from iteration `step` on); cosine (see `cosine`); inv (see `inverse`).
+    """
     if schedule == "epoch":
-        return float(base * settings.decay ** int(settings.epochs * iteration / max(1, iterations)))
+        return float(base * decay ** int(epochs * iteration / max(1, iterations)))
     if schedule == "step":
-        return base if iteration < settings.step else base * settings.decay
-    if schedule == "cosine":  # a linear rise over the first hundredth, then half a cosine to 0
-        rise = max(1, iterations // 100)
-        if iteration < rise:
-            return base * (iteration + 1) / rise
-        return float(base * 0.5 * (1 + math.cos(math.pi * min(1, (iteration - rise) / max(1, iterations - rise)))))
-    return base
+        return base if iteration < step else base * decay
+    if schedule == "cosine":
+        return cosine(base, iteration, iterations)
+    return inverse(base, iteration) if schedule == "inv" else base
+
+
+def cosine(base: float, iteration: int, iterations: int) -> float:
+    """Half a cosine from `base` to 0 over all iterations, after a linear rise over the first hundredth."""
+    rise = max(1, iterations // 100)
+    if iteration < rise:
+        return base * (iteration + 1) / rise
+    return float(base * 0.5 * (1 + math.cos(math.pi * min(1, (iteration - rise) / max(1, iterations - rise)))))
+
+
+def inverse(base: float, iteration: int, gamma: float = 0.0001, power: float = 0.75) -> float:
+    """The "Inv" policy of Mocha and Caffe: base · (1 + γ·i)^−power."""
+    return float(base * (1 + gamma * iteration) ** -power)
 
 
 def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -> None:

@@ -1,1 +1,31 @@
-"""Play: a trained network that answers quickly, for every face that asks it about positions."""
+"""Play: a trained network that answers quickly, for every face that asks it about positions or for moves."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kibitz.systems import find
+
+if TYPE_CHECKING:
+    from kibitz.play.session import Session
+    from kibitz.runs import Run
+
+
+def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> Any:
+    """The player of a run, as its system declares it.
+
+    session: gives the run's loaded network, for methods that ask one. method: one of the declaration's `methods`; None
+    for the first that the run has the networks for (where a setting `value` names another value network, the player
+    chooses). settings: those of the player, such as temperature, lines, hash_mb.
+    Raises UsageError for a method or settings that the run's networks do not allow.
+    """
+    declaration = find(run.info["system"])
+    offered = declaration.methods_of(run.info["settings"])
+    if method is None and offered and settings.get("value") is None:
+        method = offered[0].name
+    named = [each for each in declaration.methods if each.name == method] or [*offered, *declaration.methods]
+    opener = named[0].opener if named else "kibitz.play.chess.player:open_player"  # which says what is lacking
+    module, _, function = opener.partition(":")
+    return getattr(importlib.import_module(module), function)(run, session, method=method, **settings)

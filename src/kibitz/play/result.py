@@ -15,7 +15,7 @@ from kibitz.play.chess import score
 
 
 @dataclass(frozen=True)
-class Limits:
+class SearchLimits:
     """When to stop thinking; whatever is reached first. No limit at all: until told to stop.
 
     depth: plies; nodes: positions evaluated by a network; seconds: of this move; moves: only these at the root, () all.
@@ -28,7 +28,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Line:
+class PvLine:
     """One of the first choices. score: centipawns, mover's view; mate: moves to mate (> 0 the mover mates, < 0 is
     mated) or None; probability: the policy's, among the legal moves; pv: from the move on; wdl: per mille, mover's
     view."""
@@ -42,38 +42,38 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Thought:
+class SearchResult:
     """depth: of the deepening; nodes: positions evaluated; lines: best first, at least one, the first is played."""
 
     depth: int
     nodes: int
     seconds: float
-    lines: tuple[Line, ...]
+    lines: tuple[PvLine, ...]
 
 
-Tell = Callable[[Thought], None]
+Tell = Callable[[SearchResult], None]
 
 
-class Thinks(Protocol):
+class ThinkingPlayer(Protocol):
     """A player, as engines know it."""
 
     def new_game(self) -> None: ...
 
     def think(
-        self, board: chess.Board, limits: Limits, stop: threading.Event | None = ..., tell: Tell = ...
-    ) -> Thought | None: ...
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = ..., tell: Tell = ...
+    ) -> SearchResult | None: ...
 
 
-def make_line(value: float, probability: float, pv: list[int]) -> Line:
+def make_line(value: float, probability: float, pv: list[int]) -> PvLine:
     """A line from a value (score.py) and packed moves."""
     moves = tuple(to_move(move) for move in pv)
-    return Line(moves[0], score.centipawns(value), score.mate(value), probability, moves, score.chances(value))
+    return PvLine(moves[0], score.centipawns(value), score.mate(value), probability, moves, score.chances(value))
 
 
-class Clock:
+class TimeManager:
     """Watches the limits of one thought. `batch` is how many positions may be evaluated at once now, 0 to stop."""
 
-    def __init__(self, limits: Limits, stop: threading.Event | None, nodes: int):
+    def __init__(self, limits: SearchLimits, stop: threading.Event | None, nodes: int):
         self.limits, self.stop = limits, stop
         self.begun = time.perf_counter()
         self.before = nodes
@@ -104,15 +104,15 @@ class Clock:
         return max(0, wanted)
 
 
-class Told:
+class ProgressThrottle:
     """Passes thoughts on, each as it comes; `due` when the last one is a second old."""
 
-    def __init__(self, clock: Clock, tell: Tell):
+    def __init__(self, clock: TimeManager, tell: Tell):
         self.clock, self.tell, self.last = clock, tell, 0.0
 
     def due(self) -> bool:
         return self.clock.seconds() - self.last > 1
 
-    def __call__(self, thought: Thought, values: list[float]) -> None:
+    def __call__(self, thought: SearchResult, values: list[float]) -> None:
         self.last = thought.seconds
         self.tell(thought)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.cores import cores
 from kibitz.errors import KibitzError, need_training
-from kibitz.runs import ONNX, Run, widened
+from kibitz.runs import ONNX, Run, with_default_side_inputs
 
 if TYPE_CHECKING:
     from kibitz.systems.base import Network
@@ -25,6 +25,15 @@ PIECE = 512
 """Positions given to the network at once; more are no faster and take memory (the paper's layers: 80 kB a position)."""
 ALONE = 16
 """Up to so many positions one thread is fastest: waking others costs more than they bring."""
+
+
+class NetworkSession(Protocol):
+    """A network that answers: a Session, or anything with the same answers."""
+
+    outputs: tuple[str, ...]
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
+        """codes uint8 [n, squares], state uint8 [n, numbers] -> an array for each of `outputs`, the first axis n."""
 
 
 class Session:
@@ -74,7 +83,7 @@ class Session:
             blank = self.evaluate(np.zeros((1, *codes.shape[1:]), np.uint8), np.zeros((1, *state.shape[1:]), np.uint8))
             return {name: values[:0] for name, values in blank.items()}
         if self.beyond and state.shape[1] == STATE:
-            state = widened(state, self.beyond)
+            state = with_default_side_inputs(state, self.beyond)
         pieces = [
             self._answer(np.ascontiguousarray(codes[at : at + PIECE]), np.ascontiguousarray(state[at : at + PIECE]))
             for at in range(0, len(codes), PIECE)

@@ -99,7 +99,7 @@ def _shuffled(size, key, first, numbers):  # type: ignore[no-untyped-def]
         numbers[i] = value
 
 
-def shuffled(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
+def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
     """Places first .. first + count - 1 of a random order of 0 .. size - 1; every epoch has an order of its own.
 
     A Feistel network of four rounds with cycle walking: each number comes exactly once an epoch. size at most 2^46.

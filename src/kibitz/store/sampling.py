@@ -26,7 +26,7 @@ class Sample:
         return len(self.games)
 
 
-def draw(
+def sample_positions(
     store: Store,
     games: NDArray[np.int64],
     each: int,
@@ -53,7 +53,7 @@ def draw(
     return Sample(found[:count].copy(), plies[:count].copy())
 
 
-def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Random bits for each word, uint64 [n]: the same word gives the same bits."""
     return _all_mixed(np.ascontiguousarray(words, np.uint64))  # type: ignore[no-any-return]
 

@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.games.batch import EXAMPLES, GameBatch, LeftOut
+from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
 from kibitz.games.hashing import HashSet, hash_games, hash_openings
-from kibitz.lock import alone
+from kibitz.lock import exclusive_lock
 from kibitz.store.split import Split
 from kibitz.store.store import FORMAT, INFO, TABLE, Store
 
@@ -65,7 +65,7 @@ class StoreWriter:
         self.split = split or (self.old.split if self.old is not None else Split())
         self.schema = pa.schema([*columns, *_OWN_COLUMNS])
         self.read = self.games = self.moves = 0
-        self.left_out = LeftOut()
+        self.left_out = Rejections()
         self._known = HashSet()
         self._digest = hashlib.sha256()
         self._standard = standard_start
@@ -105,7 +105,7 @@ class StoreWriter:
             file = self.path.with_name(f".{self.path.name}.lock")
             file.parent.mkdir(parents=True, exist_ok=True)
         held = contextlib.ExitStack()
-        held.enter_context(alone(file, self.path))
+        held.enter_context(exclusive_lock(file, self.path))
         return held
 
     def _open(self) -> None:
@@ -213,7 +213,7 @@ class StoreWriter:
             new &= ~over
         batch, hashes = batch.take(new), hashes[new]
         if len(batch) and finish:
-            batch = finish(replace(batch, left_out=LeftOut()))
+            batch = finish(replace(batch, left_out=Rejections()))
             self.left_out.merge(batch.left_out)
             hashes = self._hashes(batch)
         if len(batch) == 0:
@@ -291,7 +291,7 @@ class StoreWriter:
             file.close()
         left_out = self.left_out
         if self.old is not None:
-            earlier = LeftOut.from_json(self.old.info["left_out"])
+            earlier = Rejections.from_json(self.old.info["left_out"])
             earlier.merge(left_out)
             left_out = earlier
         written = [(name, self.kinds[name]) for name in self._beside]

@@ -1,83 +1,225 @@
-"""The systems, by name. The table is all that a face needs to know of one that is not to be trained.
+"""The systems, by name: those of kibitz, and those that installed packages bring.
 
-It can be read without torch; a system's own module cannot.
+The table can be read without torch; a system's own module cannot. Another package adds a system by an entry point of
+the group "kibitz.systems" whose object is a `Declaration`; see CONTRIBUTING.
 """
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kibitz.errors import UsageError, need_training
+from kibitz.systems.declaration import (
+    BEST_SCORE,
+    COMPARISON,
+    COMPARISON_SEARCH,
+    FULL_COMPARISON,
+    FULL_COMPARISON_SEARCH,
+    MOVES,
+    OWNERS,
+    TOP_MOVE,
+    TOP_PROB,
+    TOPPROB_NEGAMAX,
+    VALUE,
+    VALUE_NEGAMAX,
+    Declaration,
+    Meaning,
+    Method,
+    Settings,
+)
 
 if TYPE_CHECKING:
     from kibitz.systems.base import Recipe, System
 
+__all__ = [
+    "COMPARISON",
+    "MOVES",
+    "OWNERS",
+    "SYSTEMS",
+    "VALUE",
+    "Declaration",
+    "Method",
+    "find_recipe",
+    "load",
+    "register",
+]
 
-VALUE, MOVES, COMPARISON, OWNERS = "value", "moves", "comparison", "owners"
-"""What a network may answer: who wins, which move, which of two positions is better, who will own each point."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A system in one line: its game, what it does, the paper, the paper's figure, and what its networks answer.
-
-    paper: "" for a system of our own; the figure is then what others reach at the same question.
-    answers: some of VALUE, MOVES, COMPARISON and OWNERS. A run may have trained a part of them only.
-    """
-
-    game: str
-    title: str
-    paper: str
-    anchor: str
-    answers: tuple[str, ...]
+ENTRY_POINTS = "kibitz.systems"
+"""The group of entry points by which other packages bring systems."""
 
 
-SYSTEMS = {
-    "winner": Entry(
-        "chess",
-        "who wins from here?",
-        "Chess position evaluation with convolutional neural network in Julia (blog post, 2016)",
-        "73.5% validation, 71.8% test accuracy on games that end in mate",
-        (VALUE,),
+def _trained_networks(settings: Settings) -> tuple[str, ...]:
+    """Of systems with a network for each question: moves and value, as far as the setting `networks` names them."""
+    names = str(settings.get("networks", "all"))
+    if names == "all":
+        return (MOVES, VALUE)
+    chosen = {name.strip() for name in names.split(",")}
+    return (MOVES,) * bool(chosen - {"value"}) + (VALUE,) * ("value" in chosen)
+
+
+def _compared(settings: Settings) -> tuple[str, ...]:
+    """Of `deepchess`: the full network is kept beside the distilled one where `networks` says so."""
+    return (COMPARISON, FULL_COMPARISON) if settings.get("networks") == "both" else (COMPARISON,)
+
+
+def _go_sizes(settings: Settings) -> tuple[int, ...]:
+    """9, 13 and 19, up to the largest board that the setting `sizes` names."""
+    try:
+        largest = max(int(size) for size in str(settings.get("sizes", "19")).split(","))
+    except ValueError:
+        largest = 19
+    return tuple(size for size in (9, 13, 19) if size <= largest)
+
+
+_OURS = [
+    Declaration(
+        name="winner",
+        game="chess",
+        title="who wins from here?",
+        paper="Chess position evaluation with convolutional neural network in Julia (blog post, 2016)",
+        anchor="73.5% validation, 71.8% test accuracy on games that end in mate",
+        module="kibitz.systems.winner",
+        answers=(VALUE,),
+        evaluation="kibitz.evaluation.positions.evaluator",
     ),
-    "convchess": Entry(
-        "chess",
-        "which piece, and where to?",
-        "Predicting Moves in Chess using Convolutional Neural Networks (Oshri, Khandwala 2015)",
-        "origin 38.3%; target of P 52.2, R 29.3, N 56.2, B 40.5, Q 26.5, K 47.3%",
-        (MOVES,),
+    Declaration(
+        name="convchess",
+        game="chess",
+        title="which piece, and where to?",
+        paper="Predicting Moves in Chess using Convolutional Neural Networks (Oshri, Khandwala 2015)",
+        anchor="origin 38.3%; target of P 52.2, R 29.3, N 56.2, B 40.5, Q 26.5, K 47.3%",
+        module="kibitz.systems.convchess",
+        answers=(MOVES,),
+        evaluation="kibitz.evaluation.policy.evaluator",
+        methods=(TOP_PROB, TOP_MOVE),
     ),
-    "chessnet": Entry(
-        "chess",
-        "which move, and what is the position worth?",
-        "a thesis on learning chess with convolutional networks (Ashudeep Singh 2015)",
-        "origin 56.1%; target of P 53.6, R 51.0, N 72.8, B 59.9, Q 48.0, K 64.5%; value and material 0.82",
-        (MOVES, VALUE),
+    Declaration(
+        name="chessnet",
+        game="chess",
+        title="which move, and what is the position worth?",
+        paper="a thesis on learning chess with convolutional networks (Ashudeep Singh 2015)",
+        anchor="origin 56.1%; target of P 53.6, R 51.0, N 72.8, B 59.9, Q 48.0, K 64.5%; value and material 0.82",
+        module="kibitz.systems.chessnet",
+        answers=(MOVES, VALUE),
+        trained=_trained_networks,
+        evaluation="kibitz.evaluation.policy.evaluator",
+        methods=(TOPPROB_NEGAMAX, TOP_PROB, TOP_MOVE, VALUE_NEGAMAX),
     ),
-    "human": Entry(
-        "chess",
-        "what would a player of this rating play, and how will it end?",
-        "",
-        "others: Maia-1 51.6%, Maia-2 52.0% of the moves of Lichess blitz, after hundreds of millions of positions",
-        (MOVES, VALUE),
+    Declaration(
+        name="human",
+        game="chess",
+        title="what would a player of this rating play, and how will it end?",
+        anchor="others: Maia-1 51.6%, Maia-2 52.0% of the moves of Lichess blitz, after hundreds of millions of"
+        " positions",
+        module="kibitz.systems.human",
+        answers=(MOVES, VALUE),
+        evaluation="kibitz.evaluation.policy.human",
+        meaning=Meaning("White's expected score", "White scores"),
+        methods=(TOP_PROB, TOP_MOVE, TOPPROB_NEGAMAX, VALUE_NEGAMAX),  # one look first: a search is no longer a person
     ),
-    "gocnn": Entry(
-        "go",
-        "who will own each point?",
-        "Convolutional neural network for board evaluation in Go (a repository, 2016)",
-        "80.5% of the points right over all positions, over 96% at the end of most games",
-        (OWNERS,),
+    Declaration(
+        name="gocnn",
+        game="go",
+        title="who will own each point?",
+        paper="Convolutional neural network for board evaluation in Go (a repository, 2016)",
+        anchor="80.5% of the points right over all positions, over 96% at the end of most games",
+        module="kibitz.systems.gocnn",
+        answers=(OWNERS,),
+        evaluation="kibitz.evaluation.owners.evaluator",
+        meaning=Meaning(
+            "Black's winning probability",
+            "Black wins",
+            "It follows from the predicted score and how sure it is; nobody asked the network who wins.",
+        ),
+        methods=(BEST_SCORE,),
+        board_sizes=_go_sizes,
     ),
-    "deepchess": Entry(
-        "chess",
-        "which of two positions is better?",
-        "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess (David, Netanyahu, Wolf 2016)",
-        "98.2% of training pairs, 98.0% of validation pairs; positions of one game may stand on both sides",
-        (COMPARISON,),
+    Declaration(
+        name="deepchess",
+        game="chess",
+        title="which of two positions is better?",
+        paper="DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess (David, Netanyahu, Wolf 2016)",
+        anchor="98.2% of training pairs, 98.0% of validation pairs; positions of one game may stand on both sides",
+        module="kibitz.systems.deepchess",
+        answers=(COMPARISON,),
+        trained=_compared,
+        evaluation="kibitz.evaluation.pairs.evaluator",
+        meaning=Meaning(
+            "White's probability of standing better",
+            "White better",
+            "The probability that a position is better for White than a balanced one: the mean over 64 of the training "
+            "games, of equal material, half of them from games that White won, half with White to move.",
+        ),
+        methods=(COMPARISON_SEARCH, FULL_COMPARISON_SEARCH),
     ),
-}
+]
+
+
+class _Registry(Mapping[str, Declaration]):
+    """All systems by name: kibitz's own, then those of installed packages, whose entry points are read when a name is
+    looked up that is not kibitz's own, or all are listed. One that cannot be loaded is reported once and left out."""
+
+    def __init__(self, own: list[Declaration]):
+        self._known = {declaration.name: declaration for declaration in own}
+        self._complete = False
+
+    def __getitem__(self, name: str) -> Declaration:
+        if name not in self._known:
+            self._read_entry_points()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._read_entry_points()
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        self._read_entry_points()
+        return len(self._known)
+
+    def add(self, declaration: Declaration) -> None:
+        self._known[declaration.name] = declaration
+
+    def remove(self, name: str) -> None:
+        self._known.pop(name, None)
+
+    def _read_entry_points(self) -> None:
+        if self._complete:
+            return
+        self._complete = True
+        from importlib.metadata import entry_points
+
+        for point in entry_points(group=ENTRY_POINTS):
+            try:
+                declaration = point.load()
+                if not isinstance(declaration, Declaration):
+                    raise TypeError(f"{point.value} is no Declaration")
+                if declaration.name in self._known:
+                    raise ValueError(f"there is a system {declaration.name} already")
+            except Exception as error:  # whatever another package does wrong, ours must go on
+                reason = (str(error).splitlines() or [type(error).__name__])[0]
+                print(f"kibitz: the system {point.name} cannot be used ({reason}); it is left out", file=sys.stderr)
+            else:
+                self.add(declaration)
+
+
+SYSTEMS = _Registry(_OURS)
+"""Every system's declaration by its name."""
+
+
+def register(declaration: Declaration) -> None:
+    """Add a system for this process, or replace one. Installed packages do it by an entry point instead."""
+    SYSTEMS.add(declaration)
+
+
+def find(name: str) -> Declaration:
+    """The declaration of the system of that name. Raises UsageError where there is none."""
+    try:
+        return SYSTEMS[name]
+    except KeyError:
+        raise UsageError(f"{name}: no such system; choose from {', '.join(SYSTEMS)}") from None
 
 
 def load(name: str) -> System:
@@ -85,15 +227,14 @@ def load(name: str) -> System:
 
     Raises UsageError where there is none, KibitzError where what it needs is not installed.
     """
-    if name not in SYSTEMS:
-        raise UsageError(f"{name}: no such system; choose from {', '.join(SYSTEMS)}")
+    declaration = find(name)
     need_training(f"the system {name}")
-    system: System = importlib.import_module(f"kibitz.systems.{name}").SYSTEM
+    system: System = importlib.import_module(declaration.module).SYSTEM
     return system
 
 
 DEFAULT = "default"
-"""The recipe of a training for which nothing is said."""
+"""The recipe of a training for which none is named."""
 
 
 def find_recipe(system: str, name: str) -> Recipe:

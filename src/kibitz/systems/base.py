@@ -6,16 +6,20 @@ faces are the same for all and never ask which system they serve.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from kibitz.errors import KibitzError, UsageError
 from kibitz.store.store import Store
+from kibitz.systems import find
+from kibitz.systems.declaration import Declaration
 
 Arrays = dict[str, NDArray[Any]]
 Tensors = Mapping[str, Tensor]
@@ -94,15 +98,99 @@ class Recipe:
     departures: Sequence[str] = ()
 
 
-def setting(default: Any, help: str) -> Any:
-    """A field of a system's Settings: its default and one line of help with its unit; becomes an option of `train`."""
-    return field(default=default, metadata={"help": help})
+def setting(
+    default: Any,
+    help: str,
+    *,
+    choices: Sequence[Any] = (),
+    at_least: float | None = None,
+    over: float | None = None,
+    below: float | None = None,
+    at_most: float | None = None,
+) -> Any:
+    """A field of a system's Settings: its default, one line of help with its unit, and what values it may have.
+
+    It becomes an option of `train` and `tune`. choices: the values there are. at_least, over, below, at_most: bounds
+    of a number, the first and last included.
+    """
+    bounds = {"choices": tuple(choices), "at_least": at_least, "over": over, "below": below, "at_most": at_most}
+    return field(default=default, metadata={"help": help, **bounds})
+
+
+def fraction(default: float, help: str) -> Any:
+    """A setting from 0 to under 1."""
+    return setting(default, help, at_least=0, below=1)
+
+
+def option_of(name: str) -> str:
+    """How a setting is written on the command line: "weight_decay" is --weight-decay."""
+    return f"--{name.replace('_', '-')}"
+
+
+def check_bounds(settings: Any) -> None:
+    """Raises UsageError, naming the option, for the first setting outside its choices or bounds."""
+    for each in fields(settings):
+        value, allowed = getattr(settings, each.name), _bounds(type(settings), each.name)
+        choices = allowed.get("choices", ())
+        if choices and value not in choices:
+            raise UsageError(f"{option_of(each.name)} {value}: choose from {', '.join(map(str, choices))}")
+        if not _within(value, allowed):
+            raise UsageError(f"{option_of(each.name)} {value:g}: {_bounds_in_words(allowed)}")
+
+
+def _bounds(kind: type, name: str) -> Mapping[str, Any]:
+    """What a setting may be. One that a subclass gives another default keeps the bounds that it had."""
+    for base in kind.__mro__:
+        metadata = getattr(base, "__dataclass_fields__", {}).get(name)
+        if metadata and any(value not in (None, ()) for key, value in metadata.metadata.items() if key != "help"):
+            return cast("Mapping[str, Any]", metadata.metadata)
+    return {}
+
+
+def _within(value: Any, allowed: Mapping[str, Any]) -> bool:
+    low, over, below, high = (allowed.get(name) for name in ("at_least", "over", "below", "at_most"))
+    if low is None and over is None and below is None and high is None:
+        return True
+    return (
+        math.isfinite(value)
+        and (low is None or value >= low)
+        and (over is None or value > over)
+        and (below is None or value < below)
+        and (high is None or value <= high)
+    )
+
+
+def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
+    low, over, below, high = (allowed.get(name) for name in ("at_least", "over", "below", "at_most"))
+    if low == 0 and below == 1:
+        return "a share from 0 to under 1"
+    if low == 0 and high == 1:
+        return "a share from 0 to 1"
+    least = f"{low:g} or more" if low == 0 else f"at least {low:g}" if low is not None else f"more than {over or 0:g}"
+    most = f"under {below:g}" if below is not None else f"at most {high:g}" if high is not None else ""
+    return f"must be {least}" + (f" and {most}" if most else "")
+
+
+RENAMED_SETTINGS = {"l2": "weight_decay"}
+"""Settings of runs that were begun by earlier versions, and what they are called now."""
+RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "adamw"}}
+"""Likewise values of settings."""
 
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
-    """Settings from stored values; names that the class does not know are left out."""
+    """Settings from the values of a run.json, under today's names; those that are missing have their defaults.
+
+    Raises KibitzError for a name that this version does not know: what it meant cannot be guessed.
+    """
     known = {f.name for f in fields(kind)}
-    return kind(**{name: value for name, value in values.items() if name in known})
+    current: dict[str, Any] = {}
+    for old, value in values.items():
+        name = old if old in known else RENAMED_SETTINGS.get(old, old)
+        if name not in known:
+            raise KibitzError(f"its setting {old} is of another version of kibitz, which this one does not know")
+        renamed = RENAMED_VALUES.get(name, {})
+        current[name] = renamed.get(value, value) if isinstance(value, str) else value
+    return kind(**current)
 
 
 class Network(Protocol):
@@ -112,34 +200,60 @@ class Network(Protocol):
     beyond: dict[str, int]
 
 
-class System(Protocol):
-    """One paper.
+class System:
+    """One paper. A subclass sets `name`, `settings_type` and `recipes`, and builds and trains its network.
 
     `network(settings)` takes codes uint8 [n, squares] and state uint8 [n, numbers] and gives a tuple of tensors named
-    by its attribute `outputs`, each ready for a reader (probabilities, not logits); planes are made inside it. A
-    network that is told more than the position reads it from further columns of the state; its attribute `beyond`
-    names them, with the value (0..255) of each where nobody says otherwise.
-    `games(store, settings)` are the numbers of the store's games that the paper would take. `stages(network, settings)`
-    train it. Its test table is in the room `examine/`, under its name, so that a system's file stays the paper.
+    by its attribute `outputs` (see systems.declaration.OUTPUTS), each ready for a reader (probabilities, not logits);
+    planes are made inside it. A network with side inputs, such as ratings, reads them from further columns of the
+    state; its attribute `beyond` names them, with the value (0..255) of each where a face has none. Its method
+    `named_planes(codes, state)` gives, of one position, the names of its input planes and a tensor [planes, squares] on
+    the board's real squares: what the board shows as "what the network sees".
+
+    What the rest of kibitz must know of the system stands in its `Declaration`.
     """
 
     name: ClassVar[str]
-    game: ClassVar[str]
-    title: ClassVar[str]
-    paper: ClassVar[str]
-    anchor: ClassVar[str]
     settings_type: ClassVar[type]
-    recipes: ClassVar[Mapping[str, Recipe]]
-    """By name; "default" is what `train` takes where nothing is said, "paper" the paper's own numbers."""
+    recipes: Mapping[str, Recipe] = {}
+    """By name; "default" is what `train` takes by itself, "paper" the paper's own numbers."""
+    networks: tuple[str, ...] = ()
+    """Names of the networks that a run trains apart, for the option --networks; () where there is one."""
+    begins_from: tuple[str, ...] = ()
+    """Systems besides itself whose networks `--start-from` takes; then `adopt` turns their weights into its own."""
+
+    @property
+    def declaration(self) -> Declaration:
+        return find(self.name)
+
+    @property
+    def game(self) -> str:
+        return self.declaration.game
 
     def check(self, settings: Any) -> None:
-        """Raises UsageError, naming what is wrong, for settings that no network can be trained with."""
+        """Raises UsageError, naming what is wrong, for settings that no network can be trained with. Here: the choices
+        and bounds of each field; systems add what fields mean for each other."""
+        check_bounds(settings)
 
-    def games(self, store: Store, settings: Any) -> NDArray[np.int64]: ...
+    def games(self, store: Store, settings: Any) -> NDArray[np.int64]:
+        """The indices of the store's games that the paper would take; here all of them."""
+        return np.arange(len(store))
 
-    def network(self, settings: Any) -> nn.Module: ...
+    def network(self, settings: Any) -> nn.Module:
+        raise NotImplementedError
 
     def prepare(self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Any, seed: int) -> None:
-        """Initial weights, drawn from `seed`; may look at training examples."""
+        """Initial weights, drawn from `seed`; may look at training examples. Here torch's own stay."""
 
-    def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]: ...
+    def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        """The weights to start from, of `network` as prepared and of a trained network of `system`. Raises UsageError
+        where they do not fit. Here: the other's, which must have the same shapes."""
+        if {name: value.shape for name, value in weights.items()} != {
+            name: value.shape for name, value in network.state_dict().items()
+        }:
+            raise UsageError("its network has another shape; leave out the settings that change the network")
+        return weights
+
+    def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
+        """The parts of the training, one after the other."""
+        raise NotImplementedError

@@ -8,7 +8,6 @@ game. kibitz.play has the ways of choosing a move: Top-move, Top-prob, TopProb-N
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from kibitz.systems.base import Recipe, setting
 from kibitz.systems.movers import system
@@ -24,7 +23,7 @@ class Settings(system.Settings):
     layers: str = setting("64conv3x3p1.96conv3x3p1.256conv3x3p1.ip1024", "layers of each network but the last")
     min_rating: int = setting(2000, "moves of players known to be rated lower are not learned (value: they are)")
     # AdaGrad 0.1, and 0.01 after 50,000 iterations.
-    optimiser: str = setting("adagrad", "adagrad (the thesis'), rmsprop, adam or sgd")
+    optimiser: str = setting("adagrad", "adagrad (the thesis'), rmsprop, adamw or sgd")
     learning_rate: float = setting(0.1, "learning rate at the first iteration")
     schedule: str = setting(
         "step", "learning rate: step (the thesis': × --decay after --step), constant, epoch, cosine"
@@ -40,7 +39,7 @@ class Settings(system.Settings):
 _MODERN = {
     "share": "body", "layers": "64conv3x3p1.4*64res3x3", "targets": "square", "planes": 12, "attacks": "pieces",
     "rights_planes": True, "optimiser": "muon", "momentum": 0.95, "learning_rate": 0.006, "schedule": "cosine",
-    "l2": 0.01, "gamma": 0.99, "value_weight": 3.0, "batch": 512, "most_epochs": 5.0,
+    "weight_decay": 0.01, "gamma": 0.99, "value_weight": 3.0, "batch": 512, "most_epochs": 5.0,
     "min_rating": 0,
 }  # fmt: skip
 """One body with residual blocks that answers for all seven networks and for the value; P(to | from) by square. Moves of
@@ -63,4 +62,4 @@ RECIPES = {
     ),
 }
 
-SYSTEM: Any = system.MoverSystem("chessnet", Settings, (*system.SELECTORS, VALUE), RECIPES)
+SYSTEM = system.MoverSystem("chessnet", Settings, (*system.SELECTORS, VALUE), RECIPES)

@@ -8,7 +8,6 @@ a piece goes. Each move's probability is the product of the two, illegal ones cl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from kibitz.nets.optim import WEIGHT_DECAY
 from kibitz.systems.base import Recipe, setting
@@ -26,12 +25,12 @@ class Settings(system.Settings):
     min_rating: int = setting(2000, "moves of players known to be rated lower are not learned")
     games: int = setting(20_000, "games at most to learn from, drawn evenly; 0 for all")
     moves: int = setting(245_000, "moves at most to learn from, drawn evenly from these games; 0 for all")
-    # RMSprop, found by grid search over learning rate, regularisation and initial weights (`kibitz search`).
-    optimiser: str = setting("rmsprop", "rmsprop (the paper's), adagrad, adam or sgd")
+    # RMSprop, found by grid search over learning rate, regularisation and initial weights (`kibitz tune`).
+    optimiser: str = setting("rmsprop", "rmsprop (the paper's), adagrad, adamw or sgd")
     learning_rate: float = setting(0.0015, "learning rate at the first iteration")
     schedule: str = setting("epoch", "learning rate: epoch (the paper's: × --decay an epoch), constant, step or cosine")
     decay: float = setting(0.999, "factor of the schedules epoch and step")
-    l2: float = setting(0.0001, WEIGHT_DECAY)
+    weight_decay: float = setting(0.0001, WEIGHT_DECAY)
     batch: int = setting(250, "moves in a batch")
     epochs: float = setting(15.0, "passes over the moves, where --iterations is 0")
 
@@ -67,4 +66,4 @@ RECIPES = {
     ),
 }
 
-SYSTEM: Any = system.MoverSystem("convchess", Settings, system.SELECTORS, RECIPES)
+SYSTEM = system.MoverSystem("convchess", Settings, system.SELECTORS, RECIPES)

@@ -8,8 +8,7 @@ that has positions for bounds is in kibitz.play.comparison.player.
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -25,12 +24,11 @@ from kibitz.games.chess.encodings import PieceBits
 from kibitz.games.chess.replay import exchanged, mirrored
 from kibitz.nets import constant
 from kibitz.nets.muon import Muon
-from kibitz.nets.optim import rate
+from kibitz.nets.optim import learning_rate_at
 from kibitz.nets.sparse import BitsLinear
-from kibitz.store.sampling import Sample, draw, mixed
+from kibitz.store.sampling import Sample, sample_positions, splitmix64
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS
-from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 
 PARTS = ("both", "full", "distilled")
 FEWEST = 10
@@ -47,11 +45,16 @@ class Settings:
     """The paper's numbers are the defaults; what it leaves open, and our options, say so."""
 
     # positions: 10 of each decisive game, not from the first 5 moves, not after a capture; a tenth for validation
-    positions: int = setting(10, "positions drawn from each game; 0 takes all that qualify")
-    opening: int = setting(5, "moves of either side at the beginning of a game that no position is drawn from")
+    positions: int = setting(10, "positions drawn from each game; 0 takes all that qualify", at_least=0)
+    opening: int = setting(
+        5, "moves of either side at the beginning of a game that no position is drawn from", at_least=0
+    )
     captures: bool = setting(False, "draw positions after a capture, too")
     held_out: float = setting(
-        10.0, "percent of each game's positions kept out of training, for the test as the paper splits"
+        10.0,
+        "percent of each game's positions kept out of training, for the test as the paper splits",
+        at_least=0,
+        below=100,
     )
     colours: bool = setting(False, "ours: show half of the positions with colours exchanged, and so the result")
     mirror: bool = setting(
@@ -59,7 +62,9 @@ class Settings:
     )
     # networks
     networks: str = setting(
-        "both", "both (Pos2Vec with DeepChess, and the distilled network that these teach) or full (without it)"
+        "both",
+        "both (Pos2Vec with DeepChess, and the distilled network that these teach) or full (without it)",
+        choices=("both", "full"),
     )
     pos2vec: str = setting("600.400.200.100", "sizes of Pos2Vec's layers after the 773 bits")
     compare: str = setting("400.200.100", "sizes of DeepChess' layers between two positions and the answer")
@@ -71,36 +76,49 @@ class Settings:
         False, "ours: ask both ways round and take the mean, so that two positions exchanged exchange the answer"
     )
     # Pos2Vec, layer by layer
-    pretrain_epochs: float = setting(200.0, "passes over all positions for each layer of Pos2Vec; 0 leaves it out")
-    pretrain_rate: float = setting(0.005, "learning rate of the first pass of each layer")
-    pretrain_decay: float = setting(0.98, "factor of the learning rate after each pass")
-    # DeepChess
-    epochs: float = setting(100.0, "passes of fresh pairs for DeepChess; 0 leaves it out")
-    pairs: int = setting(1_000_000, "fresh pairs of a pass")
-    pairs_a_position: float = setting(
-        0.0, "ours: pairs of a pass at most for each position, so that few games make short passes; 0 for no limit"
+    pretrain_epochs: float = setting(
+        200.0, "passes over all positions for each layer of Pos2Vec; 0 leaves it out", at_least=0
     )
-    reuse: int = setting(1, "ours: with how many others of its batch each position is paired")
+    pretrain_rate: float = setting(0.005, "learning rate of the first pass of each layer", over=0)
+    pretrain_decay: float = setting(0.98, "factor of the learning rate after each pass", over=0)
+    # DeepChess
+    epochs: float = setting(100.0, "passes of fresh pairs for DeepChess; 0 leaves it out", at_least=0)
+    pairs: int = setting(1_000_000, "fresh pairs of a pass", at_least=1)
+    pairs_a_position: float = setting(
+        0.0,
+        "ours: pairs of a pass at most for each position, so that few games make short passes; 0 for no limit",
+        at_least=0,
+    )
+    reuse: int = setting(1, "ours: with how many others of its batch each position is paired", at_least=1)
     nearer: bool = setting(
         False,
         "ours: compare positions near the end of a game, too: the later one is the better for its winner. Without it"
         " all won positions are alike, and a player does not know how to go on",
     )
-    learning_rate: float = setting(0.01, "learning rate of its first pass")
-    decay: float = setting(0.99, "factor of the learning rate after each pass, in distillation too")
-    dropout: float = setting(0.0, "ours: share of each layer's units left out while DeepChess learns")
-    l2: float = setting(0.0, "ours: decay of the weights of DeepChess, by so much of the learning rate at each step")
+    learning_rate: float = setting(0.01, "learning rate of its first pass", over=0)
+    decay: float = setting(0.99, "factor of the learning rate after each pass, in distillation too", over=0)
+    dropout: float = fraction(0.0, "ours: share of each layer's units left out while DeepChess learns")
+    weight_decay: float = setting(
+        0.0, "ours: decay of the weights of DeepChess, by so much of the learning rate at each step", at_least=0
+    )
     # distillation
-    distil_epochs: float = setting(100.0, "passes of fresh pairs for the distilled network; 0 leaves it out")
-    distil_rate: float = setting(0.01, "learning rate of its first pass")
+    distil_epochs: float = setting(
+        100.0, "passes of fresh pairs for the distilled network; 0 leaves it out", at_least=0
+    )
+    distil_rate: float = setting(0.01, "learning rate of its first pass", over=0)
     # what the paper leaves open
-    optimiser: str = setting("sgd", "sgd, adam or muon")
-    momentum: float = setting(0.9, "momentum of sgd or muon")
-    schedule: str = setting("epoch", "learning rate: epoch (the paper's: × the decay after each pass) or cosine (to 0)")
-    batch: int = setting(256, "positions or pairs in a batch")
+    optimiser: str = setting("sgd", "sgd, adamw or muon", choices=("sgd", "adamw", "muon"))
+    momentum: float = fraction(0.9, "momentum of sgd or muon")
+    schedule: str = setting(
+        "epoch",
+        "learning rate: epoch (the paper's: × the decay after each pass) or cosine (to 0)",
+        choices=("epoch", "cosine"),
+    )
+    batch: int = setting(256, "positions or pairs in a batch", at_least=1)
     keep: str = setting(
         "last",
         "weights kept: last (the paper's) or best (ours: most pairs of validation games right)",
+        choices=("last", "best"),
     )
 
     @property
@@ -128,7 +146,7 @@ _MODERN: dict[str, Any] = {
     "momentum": 0.95,
     "schedule": "cosine",
     "batch": 8192,
-    "l2": 1.5,
+    "weight_decay": 1.5,
     "dropout": 0.15,
 }
 """The paper's networks; all positions of a game, both colours, Muon, and pairs of one game for the way to the win."""
@@ -168,13 +186,13 @@ def positions(
     store: Store, games: NDArray[np.int64], settings: Settings, *, held_out: bool = False, each: int | None = None
 ) -> Sample:
     """The paper's positions of some games; held_out: those that no training sees. each: so many a game instead."""
-    return draw(
+    return sample_positions(
         store, games, settings.positions if each is None else each, first=2 * settings.opening,
         without=None if settings.captures else store.captures(), share=settings.held_out, held_out=held_out,
     )  # fmt: skip
 
 
-class Positions:
+class PositionExamples:
     """Pos2Vec's examples: every drawn position."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
@@ -193,7 +211,7 @@ class Positions:
         return {"codes": codes, "state": state}
 
 
-class Pairs:
+class PairExamples:
     """DeepChess' examples: a position of a game that White won and one of a game that Black won, in random order.
 
     A batch has codes and state of its positions, `first` and `second` (which of them make each pair) and `target`: 1.0
@@ -293,7 +311,7 @@ class Pairs:
 
 def _chance(numbers: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[np.uint64]:
     """Random bits that depend on these arguments alone."""
-    return mixed(numbers.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
+    return splitmix64(numbers.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
 
 
 def salt_of(stage: str, seed: int) -> int:
@@ -321,7 +339,7 @@ class Pos2Vec(nn.Module):
         return values
 
 
-class Comparison(nn.Module):
+class ComparisonHead(nn.Module):
     """Features of pairs to how much better the first position is for White, as a logit [pairs].
 
     The paper has 2 values and a softmax at the end; their difference is this logit. The first layer sees both
@@ -346,14 +364,14 @@ class Comparison(nn.Module):
         return logit
 
 
-class Comparer(nn.Module):
+class ComparisonNet(nn.Module):
     """Pos2Vec, shared by both positions, and the comparison on top."""
 
     def __init__(self, pos2vec: str, compare: str, antisymmetric: bool, dropout: float = 0.0):
         super().__init__()
         self.antisymmetric = antisymmetric
         self.pos2vec = Pos2Vec(sizes(pos2vec), dropout)
-        self.compare = Comparison(sizes(pos2vec)[-1], sizes(compare), dropout)
+        self.compare = ComparisonHead(sizes(pos2vec)[-1], sizes(compare), dropout)
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
         """Of the pairs (first[i], second[i]), numbers of positions with these features."""
@@ -386,16 +404,21 @@ class DeepChess(nn.Module):
     def __init__(self, settings: Settings):
         super().__init__()
         if settings.full:
-            self.full = Comparer(settings.pos2vec, settings.compare, settings.antisymmetric, settings.dropout)
+            self.full = ComparisonNet(settings.pos2vec, settings.compare, settings.antisymmetric, settings.dropout)
             wide = [PieceBits.channels, *sizes(settings.pos2vec)]
             self.decoders = nn.ModuleList(nn.Linear(narrow, wide_) for wide_, narrow in pairwise(wide))
         if settings.distilled:
-            self.distilled = Comparer(settings.small_pos2vec, settings.small_compare, settings.antisymmetric)
+            self.distilled = ComparisonNet(settings.small_pos2vec, settings.small_compare, settings.antisymmetric)
         self.bits = PieceBits()
         self.register_buffer("reference_codes", torch.zeros(REFERENCES, 64, dtype=torch.uint8))
         self.register_buffer("reference_state", torch.zeros(REFERENCES, 4, dtype=torch.uint8))
 
-    def parts(self) -> dict[str, Comparer]:
+    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
+        """Of one position: see `System`. The five bits that are no squares are shown as whole boards."""
+        bits = self.bits(codes, state)[0]
+        return self.bits.names(), torch.cat([bits[:768].view(12, 64), bits[768:, None].expand(-1, 64)])
+
+    def parts(self) -> dict[str, ComparisonNet]:
         """The networks by name: full, distilled."""
         return {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
 
@@ -465,7 +488,7 @@ def _reconstruction_guess(network: DeepChess, number: int, batch: Tensors) -> fl
     return float(constant.of_values(network.full.pos2vec(batch["codes"], batch["state"], number)))
 
 
-def comparison(part: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+def comparison(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Cross entropy of pairs; `accuracy`: how often the position of the game that White won is preferred."""
     features = part.pos2vec(batch["codes"], batch["state"])
     logit = part.logit(features, batch["first"], batch["second"])
@@ -477,7 +500,7 @@ def comparison(part: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor
     return loss, {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
 
 
-def taught(teacher: Comparer, pupil: Comparer, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+def taught(teacher: ComparisonNet, pupil: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Cross entropy of the pupil's answers with the teacher's; `accuracy` is about the games' results, `agreement`
     about the teacher."""
     first, second, count = batch["first"], batch["second"], len(batch["first"])
@@ -496,45 +519,35 @@ def taught(teacher: Comparer, pupil: Comparer, batch: Tensors) -> tuple[Tensor, 
 # Solver
 
 
-def optimiser(settings: Settings, *modules: nn.Module, l2: float = 0.0) -> torch.optim.Optimizer:
-    """The paper has no regularisation, as each pass has fresh pairs; l2: ours. Muon takes the matrices inside; first
-    and last layers and biases take Adam's steps."""
+def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
+    """The paper has no regularisation, as each pass has fresh pairs; weight_decay is ours. Muon takes inner matrices;
+    first and last layers and biases take Adam's steps."""
     parameters = [p for module in modules for p in module.parameters()]
     weights, biases = [p for p in parameters if p.dim() == 2], [p for p in parameters if p.dim() < 2]
     if settings.optimiser == "muon":
         inner = [p for p in weights if p.shape[0] > 2 and p.shape[0] != PieceBits.channels]
         outer = [p for p in weights if not (p.shape[0] > 2 and p.shape[0] != PieceBits.channels)]
         groups: list[dict[str, Any]] = [
-            {"params": inner, "matrices": True, "weight_decay": l2}, {"params": outer, "weight_decay": l2},
+            {"params": inner, "matrices": True, "weight_decay": weight_decay},
+            {"params": outer, "weight_decay": weight_decay},
             {"params": biases},
         ]  # fmt: skip
         return Muon(groups, settings.momentum)
-    groups = [{"params": weights, "weight_decay": l2}, {"params": biases, "weight_decay": 0.0}]
-    if settings.optimiser == "adam":
+    groups = [{"params": weights, "weight_decay": weight_decay}, {"params": biases, "weight_decay": 0.0}]
+    if settings.optimiser == "adamw":
         return torch.optim.AdamW(groups)
     return torch.optim.SGD(groups, lr=1.0, momentum=settings.momentum)
-
-
-@dataclass(frozen=True)
-class _Pace:
-    """What solvers.rate asks for."""
-
-    schedule: str
-    epochs: float
-    decay: float
 
 
 # The system
 
 
-class DeepChessSystem:
-    name: ClassVar[str] = "deepchess"
-    game: ClassVar[str] = SYSTEMS["deepchess"].game
-    title: ClassVar[str] = SYSTEMS["deepchess"].title
-    paper: ClassVar[str] = SYSTEMS["deepchess"].paper
-    anchor: ClassVar[str] = SYSTEMS["deepchess"].anchor
-    settings_type: ClassVar[type] = Settings
-    recipes: ClassVar[Mapping[str, Recipe]] = RECIPES
+class DeepChessSystem(System):
+    """The system, as the command line knows it."""
+
+    name = "deepchess"
+    settings_type = Settings
+    recipes = RECIPES
 
     def check(self, settings: Settings) -> None:
         if settings.networks == "distilled":
@@ -542,32 +555,13 @@ class DeepChessSystem:
                 "--networks distilled: the full network, which teaches the distilled one, is not in such a run;"
                 " train both"
             )
-        choices = (
-            ("networks", ("both", "full")), ("optimiser", ("sgd", "adam", "muon")), ("schedule", ("epoch", "cosine")),
-            ("keep", ("last", "best")),
-        )  # fmt: skip
-        for name, allowed in choices:
-            if getattr(settings, name) not in allowed:
-                raise UsageError(f"--{name} {getattr(settings, name)}: choose from {', '.join(allowed)}")
+        super().check(settings)
         for name in ("pos2vec", "compare", "small_pos2vec", "small_compare"):
             try:
                 sizes(getattr(settings, name))
             except ValueError:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} {getattr(settings, name)}: sizes of layers, as 400.200.100") from None
-        for name in ("positions", "opening", "pretrain_epochs", "epochs", "distil_epochs", "l2", "pairs_a_position"):
-            if not 0 <= getattr(settings, name) < math.inf:
-                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name)}: must be 0 or more")
-        for name in ("pretrain_rate", "learning_rate", "distil_rate", "pretrain_decay", "decay"):
-            if not 0 < getattr(settings, name) < math.inf:
-                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be more than 0")
-        if not 0 <= settings.held_out < 100:
-            raise UsageError(f"--held-out {settings.held_out:g}: percent, from 0 to under 100")
-        for name in ("momentum", "dropout"):
-            if not 0 <= getattr(settings, name) < 1:
-                raise UsageError(f"--{name} {getattr(settings, name):g}: a share from 0 to under 1")
-        if settings.batch < 1 or settings.pairs < 1 or settings.reuse < 1:
-            raise UsageError("--batch, --pairs and --reuse must be at least 1")
         if settings.nearer and settings.positions == 1:
             raise UsageError("--nearer compares two positions of a game: --positions must be 2 or more, or 0 for all")
         if settings.batch % settings.reuse:
@@ -616,7 +610,9 @@ class DeepChessSystem:
         found = []
 
         def pace(base: float, decay: float, epochs: float) -> Any:
-            return lambda iteration, all_: rate(_Pace(settings.schedule, epochs, decay), base, iteration, all_)
+            return lambda iteration, iterations: learning_rate_at(
+                settings.schedule, base, iteration, iterations, decay=decay, epochs=epochs
+            )
 
         def add(
             name: str, modules: list[nn.Module], examples: Any, loss: Any, base: float, decay: float, epochs: float,
@@ -628,7 +624,9 @@ class DeepChessSystem:
                         name=name, module=network,
                         examples=lambda store, games: examples(store, games, settings, salt_of(name, network.seed)),
                         loss=loss,
-                        optimiser=lambda: optimiser(settings, *modules, l2=settings.l2 if name == "deepchess" else 0.0),
+                        optimiser=lambda: optimiser(
+                            settings, *modules, weight_decay=settings.weight_decay if name == "deepchess" else 0.0
+                        ),
                         learning_rate=pace(base, decay, epochs), batch=settings.batch, iterations=None, epochs=epochs,
                         keep_last=settings.keep == "last", **more,
                     )
@@ -637,23 +635,23 @@ class DeepChessSystem:
         full = network.full
         for number, layer in enumerate([full.pos2vec.first, *full.pos2vec.rest]):
             add(
-                f"pos2vec-{number + 1}", [layer, network.decoders[number]], Positions,
+                f"pos2vec-{number + 1}", [layer, network.decoders[number]], PositionExamples,
                 lambda batch, number=number: reconstruction(network, number, batch),
                 settings.pretrain_rate, settings.pretrain_decay, settings.pretrain_epochs,
                 guess=lambda batch, number=number: _reconstruction_guess(network, number, batch),
             )  # fmt: skip
         add(
-            "deepchess", [full], Pairs, lambda batch: comparison(full, batch),
+            "deepchess", [full], PairExamples, lambda batch: comparison(full, batch),
             settings.learning_rate, settings.decay, settings.epochs, better="accuracy",
             guess=lambda batch: float(constant.of_shares(batch["target"])),
         )  # fmt: skip
         if settings.distilled:
             small = network.distilled
             add(
-                "distilled", [small], Pairs, lambda batch: taught(full, small, batch),
+                "distilled", [small], PairExamples, lambda batch: taught(full, small, batch),
                 settings.distil_rate, settings.decay, settings.distil_epochs,
             )  # fmt: skip
         return found
 
 
-SYSTEM: Any = DeepChessSystem()
+SYSTEM = DeepChessSystem()

@@ -6,10 +6,9 @@ bottom: games, planes, network, target and loss, solver; then what it proposes, 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -24,6 +23,7 @@ from kibitz.games.go.encodings import (
     BoardPlanes,
     corner,
     mean_over_chains,
+    number_chains,
     on_board,
     pool_chains,
     roots,
@@ -34,12 +34,11 @@ from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.nets import constant
 from kibitz.nets.build import ResidualBlock
 from kibitz.nets.layers import Chain, Conv, Layer, Residual, read_layers, shapes
-from kibitz.nets.optim import WEIGHT_DECAY, draw_weights, optimiser, rate
+from kibitz.nets.optim import OPTIMISERS, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
 from kibitz.store.positions import Positions
-from kibitz.store.sampling import mixed
+from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS
-from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 
 PAPER_LAYERS = "64conv5x5p2.64conv5x5p2.64conv5x5p2.48conv5x5p2.48conv5x5p2"
 
@@ -50,30 +49,40 @@ class Settings:
 
     # games
     sizes: str = setting("19", "boards to learn from, by their side: 19, or several as in 9,13,19")
-    min_moves: int = setting(150, "shortest game to learn from, in moves on 19×19 (on smaller boards as by their area)")
-    handicap: int = setting(0, "most handicap stones of a game to learn from")
+    min_moves: int = setting(
+        150, "shortest game to learn from, in moves on 19×19 (on smaller boards as by their area)", at_least=0
+    )
+    handicap: int = setting(0, "most handicap stones of a game to learn from", at_least=0)
     # planes
-    liberties: int = setting(3, "how finely liberties are told: 3 (1, 2, 3 and more) or 6 (1 to 5, 6 and more)")
-    recent: int = setting(0, "planes of recent moves, one each, 0 to 8")
+    liberties: int = setting(
+        3, "how finely liberties are told: 3 (1, 2, 3 and more) or 6 (1 to 5, 6 and more)", choices=LIBERTIES
+    )
+    recent: int = setting(0, "planes of recent moves, one each, 0 to 8", at_least=0, at_most=RECENT)
     ages: bool = setting(False, "five planes of the age of stones: 9-16, 17-32, 33-64, 65-128 and more moves")
     # network
     layers: str = setting(PAPER_LAYERS, "layers before the output; chain is a pooling over chains of stones")
-    last: int = setting(5, "side of the output's convolution, in points")
+    last: int = setting(5, "side of the output's convolution, in points", at_least=1)
     together: bool = setting(False, "the stones of a chain get one answer, the mean of theirs")
     # target and loss
-    loss: str = setting("squares", "squares (the text's) or entropy")
+    loss: str = setting("squares", "squares (the text's) or entropy", choices=("squares", "entropy"))
     symmetry: bool = setting(False, "show every position turned and mirrored at random")
     # solver
-    optimiser: str = setting("adam", "rmsprop, adagrad, adam, sgd or muon")
-    learning_rate: float = setting(0.0001, "learning rate at the first iteration")
-    schedule: str = setting("constant", "learning rate: constant or cosine (to 0 at the last)")
-    smoothing: float = setting(0.99, "smoothing of rmsprop")
-    momentum: float = setting(0.9, "momentum of sgd and muon")
-    accumulator: float = setting(0.0, "where adagrad's sums of squared gradients begin; 0 makes its first step a leap")
-    l2: float = setting(0.0, WEIGHT_DECAY)
-    batch: int = setting(128, "positions in a batch")
-    iterations: int = setting(100_000, "batches")
-    most_epochs: float = setting(0.0, "passes over the positions at most, however many iterations; 0 for no limit")
+    optimiser: str = setting("adamw", "rmsprop, adagrad, adamw, sgd or muon", choices=OPTIMISERS)
+    learning_rate: float = setting(0.0001, "learning rate at the first iteration", at_least=0)
+    schedule: str = setting(
+        "constant", "learning rate: constant or cosine (to 0 at the last)", choices=("constant", "cosine")
+    )
+    smoothing: float = fraction(0.99, "smoothing of rmsprop")
+    momentum: float = fraction(0.9, "momentum of sgd and muon")
+    accumulator: float = setting(
+        0.0, "where adagrad's sums of squared gradients begin; 0 makes its first step a leap", at_least=0
+    )
+    weight_decay: float = setting(0.0, WEIGHT_DECAY, at_least=0)
+    batch: int = setting(128, "positions in a batch", at_least=1)
+    iterations: int = setting(100_000, "batches", at_least=1)
+    most_epochs: float = setting(
+        0.0, "passes over the positions at most, however many iterations; 0 for no limit", at_least=0
+    )
 
     @property
     def boards(self) -> tuple[int, ...]:
@@ -93,7 +102,8 @@ class Settings:
 
 
 _MODERN = {
-    "optimiser": "muon", "momentum": 0.95, "learning_rate": 0.008, "schedule": "cosine", "symmetry": True, "l2": 0.01,
+    "optimiser": "muon", "momentum": 0.95, "learning_rate": 0.008, "schedule": "cosine", "symmetry": True,
+    "weight_decay": 0.01,
 }  # fmt: skip
 """The text's network and planes; a solver that needs an hour where the text's needs half a day."""
 
@@ -109,8 +119,8 @@ RECIPES = {
     "quick": Recipe(
         "a smaller network for all boards, for two minutes, to try things out",
         {
-            **_MODERN, "sizes": "9,13,19", "layers": "32conv5x5p2.32conv3x3p1.32conv3x3p1", "last": 3, "l2": 0.0,
-            "batch": 64, "iterations": 2400,
+            **_MODERN, "sizes": "9,13,19", "layers": "32conv5x5p2.32conv3x3p1.32conv3x3p1", "last": 3,
+            "weight_decay": 0.0, "batch": 64, "iterations": 2400,
         },
         {"validations": 8},
     ),
@@ -131,7 +141,7 @@ RECIPES = {
 # Games: played to the end and counted, so that their owners are known; even; not short.
 
 
-class Owners(Positions):
+class OwnerExamples(Positions):
     """Every position of the games, with the final owner of each point [361]: 1 Black, 2 White, 0 not known or neutral.
 
     With `symmetry`, each is shown in one of the board's eight ways.
@@ -150,7 +160,7 @@ class Owners(Positions):
         assert self._owners is not None
         owner = self._owners[games]
         if self._ways is not None:  # chance that depends on the position and epoch alone
-            way = (mixed(numbers.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
+            way = (splitmix64(numbers.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
             source = self._ways[state[:, SIZE], way]
             codes, owner = np.take_along_axis(codes, source, 1), np.take_along_axis(owner, source, 1)
         return {"codes": codes, "state": state, "owner": owner}
@@ -183,6 +193,14 @@ class GoNet(nn.Module):
             before = after
         self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
 
+    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
+        """Of one position: see `System`. After the planes come the chains of stones, numbered."""
+        size = int(state[0, SIZE])
+        chains = number_chains(corner(codes, self.grid))[None]
+        note = "" if self.pools else "; this network does not see them"
+        values = torch.cat([self.planes(codes, state)[0].float(), chains])[:, :size, :size]
+        return [*self.planes.names(), f"chains (a number for each{note})"], values.flatten(1)
+
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
         """The logit of "the side to move will own it", [n, grid²]."""
         values = self.planes(codes, state)
@@ -214,7 +232,8 @@ def _step(layer: Layer, channels: int) -> nn.Module:
 
 
 def _pooled(values: Tensor, chains: Tensor, channels: int) -> Tensor:
-    """The seed's proposal: a max-pool over each chain of stones, in the first `channels` channels, or in all (0)."""
+    """Proposed with the original code: a max-pool over each chain of stones, in the first `channels` channels,
+    or in all (0)."""
     if not channels:
         return pool_chains(values, chains)
     return torch.cat([pool_chains(values[:, :channels], chains), values[:, channels:]], 1)
@@ -250,37 +269,17 @@ def _guess(batch: Tensors, grid: int, kind: str) -> float:
 # The system
 
 
-class GoCnn:
-    name: ClassVar[str] = "gocnn"
-    game: ClassVar[str] = SYSTEMS["gocnn"].game
-    title: ClassVar[str] = SYSTEMS["gocnn"].title
-    paper: ClassVar[str] = SYSTEMS["gocnn"].paper
-    anchor: ClassVar[str] = SYSTEMS["gocnn"].anchor
-    settings_type: ClassVar[type] = Settings
-    recipes: ClassVar[Mapping[str, Recipe]] = RECIPES
+class GoCnnSystem(System):
+    """The system, as the command line knows it."""
+
+    name = "gocnn"
+    settings_type = Settings
+    recipes = RECIPES
 
     def check(self, settings: Settings) -> None:
-        choices = (
-            ("liberties", LIBERTIES), ("loss", ("squares", "entropy")), ("schedule", ("constant", "cosine")),
-            ("optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")),
-        )  # fmt: skip
-        for name, allowed in choices:
-            if getattr(settings, name) not in allowed:
-                raise UsageError(f"--{name} {getattr(settings, name)}: choose from {', '.join(map(str, allowed))}")
-        if not 0 <= settings.recent <= RECENT:
-            raise UsageError(f"--recent {settings.recent}: from 0 to {RECENT} moves")
-        if settings.last < 1 or settings.last % 2 == 0:
+        super().check(settings)
+        if settings.last % 2 == 0:
             raise UsageError(f"--last {settings.last}: an odd number of points")
-        for name in ("learning_rate", "l2", "accumulator", "most_epochs"):
-            if not 0 <= getattr(settings, name) < math.inf:
-                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
-        for name in ("momentum", "smoothing"):
-            if not 0 <= getattr(settings, name) < 1:
-                raise UsageError(f"--{name} {getattr(settings, name):g}: a share from 0 to under 1")
-        if settings.batch < 1 or settings.iterations < 1:
-            raise UsageError("--batch and --iterations must be at least 1")
-        if settings.min_moves < 0 or settings.handicap < 0:
-            raise UsageError("--min-moves and --handicap must be 0 or more")
         layers = read_layers(settings.layers)
         for number, (layer, shape) in enumerate(zip(layers, shapes(layers, 8, settings.board), strict=True), 1):
             if not isinstance(layer, Conv | Residual | Chain) or shape[1:] != (settings.board, settings.board):
@@ -313,11 +312,20 @@ class GoCnn:
             Stage(
                 name="owners",
                 module=network,
-                examples=lambda store, games: Owners(store, games, settings.symmetry),
+                examples=lambda store, games: OwnerExamples(store, games, settings.symmetry),
                 loss=lambda batch: loss(network, batch, settings.loss),
                 guess=lambda batch: _guess(batch, network.grid, settings.loss),
-                optimiser=lambda: optimiser(settings.optimiser, network, settings, settings.smoothing),
-                learning_rate=lambda iteration, all_: rate(settings, settings.learning_rate, iteration, all_),
+                optimiser=lambda: make_optimiser(
+                    settings.optimiser,
+                    network,
+                    weight_decay=settings.weight_decay,
+                    momentum=settings.momentum,
+                    smoothing=settings.smoothing,
+                    accumulator=settings.accumulator,
+                ),
+                learning_rate=lambda iteration, iterations: learning_rate_at(
+                    settings.schedule, settings.learning_rate, iteration, iterations
+                ),
                 batch=settings.batch,
                 iterations=settings.iterations,
                 most_epochs=settings.most_epochs,
@@ -325,4 +333,4 @@ class GoCnn:
         ]
 
 
-SYSTEM: Any = GoCnn()
+SYSTEM = GoCnnSystem()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 import torch
@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.errors import UsageError
-from kibitz.games.chess.encodings import AttackPlanes, MoverView, PiecePlanes, RightsPlanes, Stack
+from kibitz.games.chess.encodings import (
+    OWN_AND_OTHERS,
+    AttackPlanes,
+    MoverView,
+    PiecePlanes,
+    RightsPlanes,
+    Stack,
+    on_squares,
+)
 from kibitz.games.chess.replay import CLOCK, SIDE
 from kibitz.games.chess.sides import (
     BEYOND,
@@ -38,10 +46,9 @@ from kibitz.games.chess.sides import (
 from kibitz.nets.constant import of_labels
 from kibitz.nets.muon import Muon
 from kibitz.store.positions import Positions
-from kibitz.store.sampling import mixed
+from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS
-from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
 from kibitz.systems.movers.nets import real, real_pairs
 
 
@@ -50,24 +57,43 @@ class Settings:
     """What `human` can be told; the defaults are those of the packaged network."""
 
     # network
-    blocks: int = setting(6, "residual blocks")
-    filters: int = setting(64, "filters of each convolution")
+    blocks: int = setting(6, "residual blocks", at_least=1)
+    filters: int = setting(64, "filters of each convolution", at_least=1)
     # games
     balance: float = setting(
-        0.5, "how far rare ratings are drawn more often: 0 as in the games, 1 all bands of 200 points equally often"
+        0.5,
+        "how far rare ratings are drawn more often: 0 as in the games, 1 all bands of 200 points equally often",
+        at_least=0,
+        at_most=1,
     )
-    withhold: float = setting(0.1, "share of the samples in which ratings (or last moves, or speed) are not told")
+    withhold: float = setting(
+        0.1, "share of the samples in which ratings (or last moves, or speed) are not told", at_least=0, at_most=1
+    )
     # losses
-    outcome_weight: float = setting(0.3, "weight of the loss of win, draw, loss beside that of the move")
-    only: str = setting("all", "what learns: all, or outcome (win, draw, loss; moves stay as they are)")
+    outcome_weight: float = setting(0.3, "weight of the loss of win, draw, loss beside that of the move", at_least=0)
+    only: str = setting(
+        "all", "what learns: all, or outcome (win, draw, loss; moves stay as they are)", choices=("all", "outcome")
+    )
     # solver
-    learning_rate: float = setting(0.005, "highest learning rate")
-    warmup: int = setting(200, "iterations in which the learning rate rises")
-    cooldown: float = setting(0.5, "share of the iterations, the last, in which the rate falls to a thousandth; 0 none")
-    weight_decay: float = setting(0.01, "decoupled weight decay, times the learning rate")
-    batch: int = setting(512, "positions in a batch")
-    iterations: int = setting(3_000, "batches")
-    most_epochs: float = setting(12.0, "passes over the positions at most; 0 for no limit")
+    learning_rate: float = setting(0.005, "highest learning rate", at_least=0)
+    warmup: int = setting(200, "iterations in which the learning rate rises", at_least=0)
+    cooldown: float = setting(
+        0.5, "share of the iterations, the last, in which the rate falls to a thousandth; 0 none", at_least=0, at_most=1
+    )
+    weight_decay: float = setting(0.01, "decoupled weight decay, times the learning rate", at_least=0)
+    batch: int = setting(512, "positions in a batch", at_least=1)
+    iterations: int = setting(3_000, "batches", at_least=1)
+    most_epochs: float = setting(12.0, "passes over the positions at most; 0 for no limit", at_least=0)
+
+
+RECIPES = {
+    "default": Recipe("4 blocks of 64 filters, to start with", {"blocks": 4, "iterations": 3_000}),
+    "long": Recipe("6 blocks of 64 filters: the packaged network's kind", {"iterations": 18_000}),
+    "gpu": Recipe(
+        "10 blocks of 128 filters, for a GPU",
+        {"blocks": 10, "filters": 128, "batch": 2048, "learning_rate": 0.006, "iterations": 20_000},
+    ),
+}
 
 
 # Network
@@ -99,7 +125,7 @@ class Conditions(nn.Module):
         return F.relu(self.mix(torch.cat([vectors.flatten(1), *kinds], 1)))
 
 
-class Block(nn.Module):
+class ConditionedBlock(nn.Module):
     """A residual block that looks at the whole board and at the conditions before it adds what it found.
 
     relu(x + scale · h + bias) with h = conv(relu(conv(x))); scale and bias, one of each a channel, come from the mean
@@ -163,7 +189,7 @@ class Human(nn.Module):
         self.rights = RightsPlanes()
         self.conditions = Conditions()
         self.stem = nn.Conv2d(self.seen.channels + RightsPlanes.channels + 5, filters, 3, padding=1)
-        self.blocks = nn.ModuleList(Block(filters) for _ in range(settings.blocks))
+        self.blocks = nn.ModuleList(ConditionedBlock(filters) for _ in range(settings.blocks))
         self.before = nn.Conv2d(filters, filters, 1)
         self.origin = nn.Conv2d(filters, 1, 1)
         self.query = nn.Conv2d(filters, self.KEY, 1)
@@ -178,6 +204,13 @@ class Human(nn.Module):
         mirrored = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
         self.register_buffer("mirrored", mirrored, persistent=False)  # of a square + 1
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # of a square + 1; 0 is none
+
+    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
+        """Of one position: see `System`."""
+        names = self.seen.names(OWN_AND_OTHERS) + self.rights.names(OWN_AND_OTHERS)
+        names.append("plies since a capture or pawn move (over 100)")
+        names += [f"the {move} {way}" for move in ("last move came", "move before it came") for way in ("from", "to")]
+        return names, on_squares(self.planes(codes, state), bool(state[0, SIDE]))
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
         """Planes [n, 34, 8, 8]: pieces 12, attacks 12, rights and en passant 5, quiet moves, last moves 4."""
@@ -302,7 +335,7 @@ class PlayedMoves:
         weight = (held.sum() / np.maximum(held, 1)) ** self.settings.balance
         weight *= held.sum() / (weight * held).sum()  # as many positions in all as there are
         times = np.minimum(weight[band], self.MOST)
-        chance = (mixed(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
+        chance = (splitmix64(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
         return cast("NDArray[np.int64]", np.floor(times + chance).astype(np.int64))
 
     def __len__(self) -> int:
@@ -331,7 +364,7 @@ class PlayedMoves:
     def _withhold(self, more: NDArray[np.uint8], numbers: NDArray[np.int64], epoch: int) -> None:
         """Some samples are not told both ratings, some not the opponent's, some not speed and scale, some not the last
         moves, or only the last one. Which ones follows from the position's number and the epoch."""
-        bits = mixed(numbers.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
+        bits = splitmix64(numbers.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
         limit = round(self.settings.withhold * 4096)
 
         def drawn(part: int, share: float = 1.0) -> NDArray[np.bool_]:
@@ -403,41 +436,13 @@ _FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answ
 """Outputs of `chessnet`'s one body, and what they are called here."""
 
 
-class HumanSystem:
+class HumanSystem(System):
     """The system, as the command line knows it."""
 
     name = "human"
-    settings_type: ClassVar[type] = Settings
-    begins_from = ("human", "chessnet")
-    recipes: ClassVar[Mapping[str, Recipe]] = {
-        "default": Recipe("4 blocks of 64 filters, to start with", {"blocks": 4, "iterations": 3_000}),
-        "long": Recipe("6 blocks of 64 filters: the packaged network's kind", {"iterations": 18_000}),
-        "gpu": Recipe(
-            "10 blocks of 128 filters, for a GPU",
-            {"blocks": 10, "filters": 128, "batch": 2048, "learning_rate": 0.006, "iterations": 20_000},
-        ),
-    }
-
-    def __init__(self) -> None:
-        entry = SYSTEMS[self.name]
-        self.game, self.title, self.paper, self.anchor = entry.game, entry.title, entry.paper, entry.anchor
-
-    def check(self, settings: Settings) -> None:
-        for name in ("blocks", "filters", "batch", "iterations"):
-            if getattr(settings, name) < 1:
-                raise UsageError(f"--{name} {getattr(settings, name)}: must be at least 1")
-        for name in ("learning_rate", "weight_decay", "outcome_weight"):
-            if not 0 <= getattr(settings, name) < math.inf:
-                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
-        if settings.only not in ("all", "outcome"):
-            raise UsageError(f"--only {settings.only}: choose from all, outcome")
-        for name in ("balance", "withhold", "cooldown"):
-            if not 0 <= getattr(settings, name) <= 1:
-                raise UsageError(f"--{name} {getattr(settings, name):g}: a share from 0 to 1")
-        if not 0 <= settings.most_epochs < math.inf:
-            raise UsageError(f"--most-epochs {settings.most_epochs:g}: must be 0 or more")
-        if settings.warmup < 0:
-            raise UsageError(f"--warmup {settings.warmup}: must be 0 or more")
+    settings_type = Settings
+    begins_from = ("chessnet",)
+    recipes = RECIPES
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         return np.flatnonzero(store.plies > 0)
@@ -467,12 +472,12 @@ class HumanSystem:
             weights = {name: value for name, value in weights.items() if not name.startswith(HEAD)}
         for name, value in weights.items():
             if name not in begun:
-                raise UsageError(f"--start-from: its network has {name}, this one has not; give it as many --blocks")
+                raise UsageError(f"its network has {name}, this one has not; give it as many --blocks")
             if name == "stem.weight" and value.shape[1] < begun[name].shape[1]:
                 more = begun[name].shape[1] - value.shape[1]
                 value = torch.cat([value, value.new_zeros(value.shape[0], more, 3, 3)], 1)
             if value.shape != begun[name].shape:
-                raise UsageError(f"--start-from: {name} has another shape; leave out the settings that change it")
+                raise UsageError(f"{name} has another shape; leave out the settings that change it")
             begun[name] = value
         for name, value in begun.items():
             if name.endswith(("second.weight", "second.bias")) and name not in weights:
@@ -500,7 +505,7 @@ class HumanSystem:
 def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """A chessnet's one body under the names of this network. Raises UsageError for one of separate networks."""
     if "shared.pairs" not in weights:
-        raise UsageError("--start-from: this chessnet has no one body with targets by square; choose another")
+        raise UsageError("this chessnet has no one body with targets by square; choose another")
     taken = {"pairs": weights["shared.pairs"]}
     for kind in ("weight", "bias"):
         taken[f"stem.{kind}"] = weights[f"shared.body.0.{kind}"]
@@ -513,4 +518,4 @@ def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return taken
 
 
-SYSTEM: Any = HumanSystem()
+SYSTEM = HumanSystem()

@@ -6,10 +6,9 @@ This file follows it from top to bottom: games, planes, network, target and loss
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -17,16 +16,24 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from kibitz.errors import UsageError
-from kibitz.games.chess.encodings import ATTACKS, AttackPlanes, MoverView, SignedPlanes, Stack
+from kibitz.games.chess.encodings import (
+    ATTACKS,
+    OWN_AND_OTHERS,
+    WHITE_AND_BLACK,
+    AttackPlanes,
+    MoverView,
+    SignedPlanes,
+    Stack,
+    on_squares,
+)
 from kibitz.games.chess.replay import SIDE, mirrored
 from kibitz.nets import constant
 from kibitz.nets.build import build
 from kibitz.nets.layers import read_layers, shapes
+from kibitz.nets.optim import learning_rate_at
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS
-from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 
 PAPER_LAYERS = "400conv4x4.pool2x2.200conv2x2.ip70"
 
@@ -37,39 +44,58 @@ class Settings:
 
     # network
     layers: str = setting(PAPER_LAYERS, "layers before the single output, as the post names them")
-    activation: str = setting("identity", "after each convolution: identity (the post's) or relu")
-    dropout: float = setting(0.2, "share of the last hidden units left out in training")
+    activation: str = setting(
+        "identity", "after each convolution: identity (the post's) or relu", choices=("identity", "relu")
+    )
+    dropout: float = fraction(0.2, "share of the last hidden units left out in training")
     # the post's proposals
-    attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (by type)")
-    separate: str = setting("none", "networks of their own by: none, side (to move), phase, or side+phase")
+    attacks: str = setting(
+        "none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (by type)", choices=ATTACKS
+    )
+    separate: str = setting(
+        "none",
+        "networks of their own by: none, side (to move), phase, or side+phase",
+        choices=("none", "side", "phase", "side+phase"),
+    )
     view: str = setting(
-        "white", "whose eyes: white (the post's) or mover (Black's positions are shown with colours exchanged)"
+        "white",
+        "whose eyes: white (the post's) or mover (Black's positions are shown with colours exchanged)",
+        choices=("white", "mover"),
     )
     mirror: str = setting(
         "none",
         "train on half of the positions without castling rights with their files mirrored: none (the post's) or files",
+        choices=("none", "files"),
     )
     # solver
-    optimiser: str = setting("sgd", "sgd (the post's) or adam")
-    learning_rate: float = setting(0.01, "learning rate at the first iteration")
-    schedule: str = setting("inv", "learning rate: inv (the post's: (1 + 0.0001·i)^−0.75) or cosine (to 0 at the last)")
-    momentum: float = setting(0.9, "momentum of sgd")
-    l2: float = setting(
+    optimiser: str = setting("sgd", "sgd (the post's) or adamw", choices=("sgd", "adamw"))
+    learning_rate: float = setting(0.01, "learning rate at the first iteration", at_least=0)
+    schedule: str = setting(
+        "inv",
+        "learning rate: inv (the post's: (1 + 0.0001·i)^−0.75) or cosine (to 0 at the last)",
+        choices=("inv", "cosine"),
+    )
+    momentum: float = fraction(0.9, "momentum of sgd")
+    weight_decay: float = setting(
         0.0005,
-        "weight decay: with sgd the coefficient of the squared weights in the loss, as Mocha has it; adam takes so much"
-        " of the learning rate off each weight at each step (AdamW's)",
+        "weight decay: with sgd the coefficient of the squared weights in the loss, as Mocha has it; adamw takes so"
+        " much of the learning rate off each weight at each step",
+        at_least=0,
     )
     initial: str = setting(
         "unit",
         "initial weights: mocha (Xavier over the fan-in) or unit (each layer scaled to unit variance on real boards)",
+        choices=("mocha", "unit"),
     )
-    batch: int = setting(1024, "positions in a batch")
-    iterations: int = setting(150_000, "batches at most")
-    most_epochs: float = setting(0.0, "passes over the positions at most, however many iterations; 0 for no limit")
+    batch: int = setting(1024, "positions in a batch", at_least=1)
+    iterations: int = setting(150_000, "batches at most", at_least=1)
+    most_epochs: float = setting(
+        0.0, "passes over the positions at most, however many iterations; 0 for no limit", at_least=0
+    )
 
 
 _MODERN = {
-    "activation": "relu", "view": "mover", "attacks": "pieces", "optimiser": "adam", "learning_rate": 0.0015,
+    "activation": "relu", "view": "mover", "attacks": "pieces", "optimiser": "adamw", "learning_rate": 0.0015,
     "schedule": "cosine",
 }  # fmt: skip
 """The post's layers; what made them learn faster here (docs/RESULTS.md)."""
@@ -106,7 +132,7 @@ RECIPES = {
 # Games: decisive ones. Ratings over 2000 and an end by mate are asked for when importing.
 
 
-class Outcomes(Positions):
+class OutcomeExamples(Positions):
     """Every position of the games (the post takes all, from the first to the mate), with White's result as the target.
 
     With `mirror`, half of those without castling rights come with their files mirrored: the same game to its rules.
@@ -178,6 +204,14 @@ class Winner(nn.Module):
         count = (2 if self.by_side else 1) * (3 if self.by_phase else 1)
         self.nets = nn.ModuleList(Net(settings, self.planes.channels) for _ in range(count))
 
+    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
+        """Of one position: see `System`."""
+        sides, mirrored = WHITE_AND_BLACK, False
+        if self.view is not None:
+            sides, mirrored = OWN_AND_OTHERS, bool(state[0, SIDE])
+            codes, state = self.view(codes, state), state * 0
+        return self.planes.names(sides), on_squares(self.planes(codes, state), mirrored)
+
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
         """Which of the separate networks answers for each position, int64 [n]."""
         number = torch.zeros_like(state[:, SIDE], dtype=torch.long)  # traced with any number of positions
@@ -224,31 +258,18 @@ def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
 # Solver
 
 
-def inv(base: float, iteration: int, gamma: float = 0.0001, power: float = 0.75) -> float:
-    """Mocha's and Caffe's "Inv" policy: base · (1 + γ·i)^−power."""
-    return float(base * (1 + gamma * iteration) ** -power)
-
-
-def cosine(base: float, iteration: int, iterations: int) -> float:
-    """Half a cosine from `base` to 0 over all iterations, after a linear rise over the first hundredth."""
-    rise = max(1, iterations // 100)
-    if iteration < rise:
-        return base * (iteration + 1) / rise
-    return float(base * 0.5 * (1 + np.cos(np.pi * min(1, (iteration - rise) / max(1, iterations - rise)))))
-
-
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
     """Mocha's rules: its L2 term is coefficient·‖w‖², so weights decay with twice the coefficient; biases do not decay
     and learn at twice the rate (a group's `rate` multiplies the schedule)."""
     weights = [p for name, p in network.named_parameters() if name.endswith("weight")]
     biases = [p for name, p in network.named_parameters() if name.endswith("bias")]
-    if settings.optimiser == "adam":
+    if settings.optimiser == "adamw":
         return torch.optim.AdamW(
-            [{"params": weights, "weight_decay": settings.l2}, {"params": biases, "weight_decay": 0.0}]
+            [{"params": weights, "weight_decay": settings.weight_decay}, {"params": biases, "weight_decay": 0.0}]
         )
     return torch.optim.SGD(
         [
-            {"params": weights, "weight_decay": 2 * settings.l2, "rate": 1.0},
+            {"params": weights, "weight_decay": 2 * settings.weight_decay, "rate": 1.0},
             {"params": biases, "weight_decay": 0.0, "rate": 2.0},
         ],
         lr=settings.learning_rate,
@@ -291,35 +312,13 @@ def unit_variance(net: Net, planes: Tensor) -> None:
 # The system
 
 
-class WinnerSystem:
-    name: ClassVar[str] = "winner"
-    game: ClassVar[str] = SYSTEMS["winner"].game
-    title: ClassVar[str] = SYSTEMS["winner"].title
-    paper: ClassVar[str] = SYSTEMS["winner"].paper
-    anchor: ClassVar[str] = SYSTEMS["winner"].anchor
-    settings_type: ClassVar[type] = Settings
-    recipes: ClassVar[Mapping[str, Recipe]] = RECIPES
+class WinnerSystem(System):
+    name = "winner"
+    settings_type = Settings
+    recipes = RECIPES
 
     def check(self, settings: Settings) -> None:
-        choices = (
-            ("activation", ("identity", "relu")), ("attacks", ATTACKS), ("view", ("white", "mover")),
-            ("separate", ("none", "side", "phase", "side+phase")), ("optimiser", ("sgd", "adam")),
-            ("schedule", ("inv", "cosine")), ("initial", ("mocha", "unit")), ("mirror", ("none", "files")),
-        )  # fmt: skip
-        for name, allowed in choices:
-            if getattr(settings, name) not in allowed:
-                raise UsageError(f"--{name} {getattr(settings, name)}: choose from {', '.join(allowed)}")
-        if not 0 <= settings.dropout < 1:
-            raise UsageError(f"--dropout {settings.dropout:g}: a share from 0 to under 1")
-        if not 0 <= settings.learning_rate < math.inf:
-            raise UsageError(f"--learning-rate {settings.learning_rate:g}: must be 0 or more")
-        if not 0 <= settings.momentum < 1:
-            raise UsageError(f"--momentum {settings.momentum:g}: a share from 0 to under 1")
-        for name in ("l2", "most_epochs"):
-            if not 0 <= getattr(settings, name) < math.inf:
-                raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
-        if settings.batch < 1 or settings.iterations < 1:
-            raise UsageError("--batch and --iterations must be at least 1")
+        super().check(settings)
         shapes(read_layers(settings.layers), channels=7)  # the shapes do not depend on the planes
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
@@ -334,7 +333,7 @@ class WinnerSystem:
         assert isinstance(network, Winner)
         mocha_weights(network, torch.Generator().manual_seed(seed))
         if settings.initial == "unit":
-            examples = Outcomes(store, games)
+            examples = OutcomeExamples(store, games)
             some = np.random.default_rng(seed).integers(len(examples), size=min(2048, len(examples)))
             batch = examples.batch(np.sort(some))
             codes, state = torch.from_numpy(batch["codes"]), torch.from_numpy(batch["state"])
@@ -349,19 +348,16 @@ class WinnerSystem:
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
         assert isinstance(network, Winner)
 
-        def learning_rate(iteration: int, iterations: int) -> float:
-            if settings.schedule == "inv":
-                return inv(settings.learning_rate, iteration)
-            return cosine(settings.learning_rate, iteration, iterations)
-
         return [
             Stage(
                 name="winner",
                 module=network,
-                examples=lambda store, games: Outcomes(store, games, settings.mirror == "files"),
+                examples=lambda store, games: OutcomeExamples(store, games, settings.mirror == "files"),
                 loss=lambda batch: loss(network, batch),
                 optimiser=lambda: optimiser(network, settings),
-                learning_rate=learning_rate,
+                learning_rate=lambda iteration, iterations: learning_rate_at(
+                    settings.schedule, settings.learning_rate, iteration, iterations
+                ),
                 batch=settings.batch,
                 guess=lambda batch: float(constant.of_shares(batch["target"])),
                 iterations=settings.iterations,
@@ -370,4 +366,4 @@ class WinnerSystem:
         ]
 
 
-SYSTEM: Any = WinnerSystem()
+SYSTEM = WinnerSystem()

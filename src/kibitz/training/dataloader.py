@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import torch
 from torch import Tensor
 
-from kibitz.store.positions import shuffled
+from kibitz.store.positions import permutation
 from kibitz.systems.base import Examples, batches_in_epoch
 
 AHEAD = 3
@@ -20,11 +20,11 @@ def make(examples: Examples, batch: int, seed: int, iteration: int) -> dict[str,
     """The batch of one iteration: a pure function of its arguments."""
     size = min(batch, len(examples))
     epoch, place = divmod(iteration, batches_in_epoch(len(examples), batch))
-    numbers = shuffled(len(examples), seed, epoch, place * size, size)
+    numbers = permutation(len(examples), seed, epoch, place * size, size)
     return {name: torch.from_numpy(values) for name, values in examples.batch(numbers, epoch).items()}
 
 
-def feed(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:
+def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:
     """The batches of iterations first .. last - 1, in order, made ahead of time by one thread."""
     with ThreadPoolExecutor(1) as maker:
         ready: deque[Future[dict[str, Tensor]]] = deque()

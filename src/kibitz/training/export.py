@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from kibitz.runs import widened, write_whole
+from kibitz.runs import with_default_side_inputs, write_whole
 from kibitz.systems.base import Network
 
 
@@ -26,7 +26,7 @@ def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.
     network = network.cpu().float().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
     target = io.BytesIO()
     names = ["codes", "state", *outputs]
-    state = widened(state, beyond)
+    state = with_default_side_inputs(state, beyond)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter's own, about itself
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -15,27 +15,28 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
+from torch import nn
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short, write_json
-from kibitz.store.positions import Positions, shuffled
+from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short_hashes, write_json
+from kibitz.store.positions import Positions, permutation
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.systems.base import Network, System
 from kibitz.training.checkpoints import run_bytes
 from kibitz.training.export import export_onnx
-from kibitz.training.trainer import Beat, Outcome, Plan, Trainer, best_precision
+from kibitz.training.trainer import Beat, TrainConfig, Trainer, TrainOutcome, best_precision
 
 RUNS = Path("runs")
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainResult:
     """What `train` came to: the run's directory, how it ended, and whether it went on from an earlier call."""
 
     path: Path
-    outcome: Outcome
+    outcome: TrainOutcome
     continued: bool
 
 
@@ -116,7 +117,7 @@ class Lessons:
     data: dict[str, Any]
 
 
-def lessons(system: System, settings: Any, store_path: str, split: Split | None = None) -> Lessons:
+def prepare_data(system: System, settings: Any, store_path: str, split: Split | None = None) -> Lessons:
     """Open a store for a system. Raises KibitzError or UsageError where the system has nothing to learn from it."""
     store = Store(store_path)
     if store.game != system.game:
@@ -141,6 +142,16 @@ def lessons(system: System, settings: Any, store_path: str, split: Split | None 
     return Lessons(store, parts, data)
 
 
+def _adopted(
+    system: System, network: nn.Module, earlier: Run, weights: Mapping[str, torch.Tensor]
+) -> Mapping[str, torch.Tensor]:
+    """The weights to start from. Raises UsageError where those of the earlier run do not fit."""
+    try:
+        return system.adopt(network, earlier.info["system"], weights)
+    except UsageError as error:
+        raise UsageError(f"--start-from {earlier.name}: {error}") from None
+
+
 def train(
     name: str,
     settings: Any,
@@ -148,14 +159,14 @@ def train(
     *,
     run: Path | None = None,
     split: Split | None = None,
-    plan: Plan | None = None,
+    plan: TrainConfig | None = None,
     start_from: str | None = None,
     recipe: str = "",
     command: str = "",
     export: bool = True,
     tell: Callable[[Beat], None] = lambda beat: None,
     say: Callable[[str], None] = lambda line: None,
-) -> Training:
+) -> TrainResult:
     """Train a system on a store, or go on with a training that was broken off.
 
     start_from: a run or packaged network whose weights to begin with; what it has seen counts as seen by this run too.
@@ -163,40 +174,33 @@ def train(
     export: write model.onnx at the end.
     Raises KibitzError or UsageError where the store has nothing to learn from or the settings make no network.
     """
-    plan = plan or Plan()
+    plan = plan or TrainConfig()
     system = load(name)
     earlier = Run(start_from) if start_from else None
     if earlier:
-        if earlier.info["system"] not in (name, *getattr(system, "begins_from", ())):
+        if earlier.info["system"] not in (name, *system.begins_from):
             raise UsageError(f"--start-from {start_from}: a run of {earlier.info['system']}, not of {name}")
         try:
             earlier.system.check(earlier.settings)
         except UsageError as error:
             raise UsageError(f"--start-from {start_from}: cannot learn any further ({error})") from None
     system.check(settings)
-    material = lessons(system, settings, store_path, split)
+    material = prepare_data(system, settings, store_path, split)
     store, parts, data = material.store, material.parts, material.data
     if earlier:
         data["started_from"] = earlier.weights_sha256()
     torch.manual_seed(plan.seed)
     network = system.network(settings)
     weights = load_file(earlier.trained()) if earlier else None
-    grows = weights is not None and hasattr(system, "adopt")
-    if (
-        weights
-        and not grows
-        and {k: v.shape for k, v in weights.items()} != {k: v.shape for k, v in network.state_dict().items()}
-    ):
-        raise UsageError(
-            f"--start-from {start_from}: its network has another shape; leave out the settings that change the network"
-        )
+    if weights and earlier:
+        _adopted(system, network, earlier, weights)  # that they fit is known before a run is begun
     path, begun = choose(name, settings, data, plan.seed, run)
     if begun is None and run is None and (other := begun_before(name, settings, data, plan.seed)):
         say(f"{store_path} has other games than when {other} was begun, so {path} begins anew")
     if begun and begun.get("finished"):
         if export and not (path / ONNX).is_file():  # it was killed between its last iteration and the export
             finish(path, store, parts[TRAIN])
-        return Training(path, Outcome(True, "finished before", begun["iteration"], begun["best"]), True)
+        return TrainResult(path, TrainOutcome(True, "finished before", begun["iteration"], begun["best"]), True)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -227,7 +231,7 @@ def train(
     plan = replace(plan, precision=info["precision"])
     if not begun:
         hashes = store.column("hash")
-        seen = [short(hashes[np.concatenate([parts[TRAIN], parts[VALIDATE]])])]
+        seen = [short_hashes(hashes[np.concatenate([parts[TRAIN], parts[VALIDATE]])])]
         if earlier:
             seen.append(np.load(earlier.path / SEEN))
         np.save(path / SEEN, np.unique(np.concatenate(seen)))
@@ -244,9 +248,7 @@ def train(
         say("no game is left for validation: training runs to its last iteration and keeps the last weights")
     system.prepare(network, store, parts[TRAIN], settings, plan.seed)
     if weights and earlier:
-        if grows:
-            weights = system.adopt(network, earlier.info["system"], weights)  # type: ignore[attr-defined]
-        network.load_state_dict(weights)
+        network.load_state_dict(_adopted(system, network, earlier, weights))
     trainer = Trainer(path, system, settings, network, store, parts[TRAIN], parts[VALIDATE], plan, tell)
     began = time.monotonic()
     outcome = trainer.train()
@@ -260,7 +262,7 @@ def train(
     write_json(path / INFO, info)
     if export:
         finish(path, store, parts[TRAIN])
-    return Training(path, outcome, begun is not None)
+    return TrainResult(path, outcome, begun is not None)
 
 
 def finish(path: Path, store: Store, games: Any) -> None:
@@ -268,5 +270,5 @@ def finish(path: Path, store: Store, games: Any) -> None:
     run = Run(path)
     if (path / WEIGHTS).is_file():
         positions = Positions(store, games)
-        some = positions.batch(shuffled(len(positions), 0, 0, 0, min(4, len(positions))))
+        some = positions.batch(permutation(len(positions), 0, 0, 0, min(4, len(positions))))
         export_onnx(run.network(), some.codes, some.state, path / ONNX)

@@ -29,7 +29,7 @@ from kibitz.runs import ONNX, WEIGHTS, write_whole
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Stage, System, batches_in_epoch
 from kibitz.training.checkpoints import SNAPSHOTS, thin
-from kibitz.training.dataloader import feed, make
+from kibitz.training.dataloader import make, prefetch_batches
 from kibitz.training.health import HealthCheck, Symptom
 
 _VALIDATION_BATCH = 4096
@@ -37,7 +37,7 @@ _VALIDATION_SEED = 1  # the validation's order is its own, and the same in every
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainConfig:
     """How often to look and when to stop. Intervals are in iterations; None follows the length of each stage."""
 
     summary_every: int | None = None
@@ -97,7 +97,7 @@ class Diverged(KibitzError):
 
 
 @dataclass
-class Outcome:
+class TrainOutcome:
     """How a call of `train` ended."""
 
     finished: bool
@@ -203,7 +203,7 @@ class Trainer:
         store: Store,
         games: Any,
         validation: Any,
-        plan: Plan,
+        plan: TrainConfig,
         tell: Callable[[Beat], None] = lambda beat: None,
     ):
         self.path, self.plan, self.tell = path, plan, tell
@@ -281,7 +281,7 @@ class Trainer:
 
     # The loop
 
-    def train(self) -> Outcome:
+    def train(self) -> TrainOutcome:
         """Train every stage to its end, or to the plan's time limit, or until asked to stop (Ctrl-C, SIGTERM)."""
         number, iteration, optimiser_state = self._resume()
         with _Stop() as stop, _small_numbers_flushed():
@@ -292,14 +292,14 @@ class Trainer:
                     optimiser.load_state_dict(optimiser_state)
                 reached, why = self._train_stage(number, stage, optimiser, iteration, stop)
                 if why in ("stopped", "time limit"):
-                    return Outcome(False, why, reached, self._best)
+                    return TrainOutcome(False, why, reached, self._best)
                 if self._best_stage == stage.name:  # the next stage, and the end, go on from the best of this one
                     self.network.load_state_dict(load_file(self.path / WEIGHTS, device=str(self.fabric.device)))
                 number, iteration, optimiser_state = number + 1, 0, None
                 self._checks_without_better, self._best = 0, self._best if number == len(self.stages) else {}
                 if number < len(self.stages):
                     self._save(number, 0, self.stages[number].optimiser())
-        return Outcome(True, why, reached, self._best)
+        return TrainOutcome(True, why, reached, self._best)
 
     def _train_stage(
         self, number: int, stage: Stage, optimiser: torch.optim.Optimizer, first: int, stop: _Stop
@@ -367,7 +367,7 @@ class Trainer:
         return iteration, why
 
     def _fed(self, examples: Examples, stage: Stage, first: int, last: int) -> Iterator[dict[str, Tensor]]:
-        for batch in feed(examples, stage.batch, self.plan.seed, first, last):
+        for batch in prefetch_batches(examples, stage.batch, self.plan.seed, first, last):
             yield {name: values.to(self.fabric.device, non_blocking=True) for name, values in batch.items()}
 
     def _count(self, measures: dict[str, Tensor]) -> None:

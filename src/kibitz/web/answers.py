@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.web.networks import Known, Networks
+from kibitz.web.networks import NetworkInfo, NetworkRegistry
 from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Answers, Session
     from kibitz.web.chess.line import ChessLine
     from kibitz.web.go.line import GoLine
-    from kibitz.web.networks import Snapshot
+    from kibitz.web.networks import TorchSession
     from kibitz.web.positions import Line
 
 FIRST_BATCH, LARGEST_BATCH = 1, 32
@@ -32,7 +32,7 @@ BEST = 8
 _WHITE = {"checkmate": None, "stalemate": 0.5, "dead": 0.5}
 
 
-def check(known: Known, line: Line) -> None:
+def check(known: NetworkInfo, line: Line) -> None:
     """Raises BadRequest where the network does not know the line's game, or boards of its size."""
     if known.game != line.game:
         raise BadRequest(f"{known.name} is a network for {'Go' if known.game == 'go' else known.game}")
@@ -41,7 +41,7 @@ def check(known: Known, line: Line) -> None:
 
 
 def analyse(
-    networks: Networks, known: Known, line: Line, first: int, last: int, seq: int, snapshot: str | None
+    networks: NetworkRegistry, known: NetworkInfo, line: Line, first: int, last: int, seq: int, snapshot: str | None
 ) -> Iterator[list[dict[str, Any]]]:
     """The lines of a stream: how many results follow, the results of positions first..last in pieces, the end."""
     begun = time.perf_counter()
@@ -65,7 +65,7 @@ def _pieces(count: int) -> Iterator[slice]:
 
 
 def _of_chess(
-    network: Session | Snapshot, known: Known, line: ChessLine, first: int, last: int
+    network: Session | TorchSession, known: NetworkInfo, line: ChessLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
     from kibitz.analysis import load
     from kibitz.web.chess.line import end_of
@@ -113,19 +113,19 @@ SIDE_BY_SIDE = (1200, 2200)
 
 
 def _at_ratings(
-    network: Session | Snapshot, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+    network: Session | TorchSession, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> list[tuple[int, NDArray[np.float32]]]:
     """The probabilities of all legal moves, as `expected_moves` gives them, at each of SIDE_BY_SIDE; nothing for a
     network that is not told both ratings."""
     from kibitz.games.chess.sides import RATING_UNIT
-    from kibitz.runs import widened
+    from kibitz.runs import with_default_side_inputs
 
     if "opponent_rating" not in network.beyond:
         return []
     found = []
     for rating in SIDE_BY_SIDE:
         told = {**network.beyond, "rating": rating // RATING_UNIT, "opponent_rating": rating // RATING_UNIT}
-        answers = network.evaluate(codes, widened(state, told))
+        answers = network.evaluate(codes, with_default_side_inputs(state, told))
         if expected := analysis.expected_moves(answers, codes, state):
             found.append((rating, expected[2]))
     return found
@@ -153,7 +153,7 @@ def best_moves(
 
 
 def _of_go(
-    network: Session | Snapshot, known: Known, line: GoLine, first: int, last: int
+    network: Session | TorchSession, known: NetworkInfo, line: GoLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
     codes, state = line.rows(first, last)
     for some in _pieces(len(codes)):
@@ -169,7 +169,7 @@ def _of_go(
 
 
 def owners_of(
-    network: Session | Snapshot, known: Known, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+    network: Session | TorchSession, known: NetworkInfo, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> NDArray[np.float32]:
     """The probability that Black owns each point, float32 [n, 361]."""
     from kibitz.analysis import load_owners
@@ -187,7 +187,7 @@ def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float, NDAr
     return lead, chance, owners[ownership.points_of(line.size)]
 
 
-def targets(networks: Networks, known: Known, line: Line, square: int) -> dict[str, Any]:
+def targets(networks: NetworkRegistry, known: NetworkInfo, line: Line, square: int) -> dict[str, Any]:
     """Where the piece of that square would go, as a mover says: probabilities of the 64 squares, a1 first; all 0 where
     no piece of the side to move stands there."""
     if line.game != "chess" or "moves" not in known.answers:
@@ -201,7 +201,7 @@ def targets(networks: Networks, known: Known, line: Line, square: int) -> dict[s
     return {"targets": _shares(found[square if len(found) == 64 else (code - 1) % 6])}
 
 
-def first_choice(known: Known, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
+def first_choice(known: NetworkInfo, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
     """The likeliest legal move of the line's last position: its name, and packed; empty and 0 where there is none."""
     from kibitz.analysis import load
     from kibitz.games.chess.moves import from_move

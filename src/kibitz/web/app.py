@@ -17,36 +17,36 @@ from starlette.routing import Route
 from kibitz.errors import KibitzError
 from kibitz.web import page
 from kibitz.web.params import BadRequest, Fields, dumps, read_body, text, whole
-from kibitz.web.responses import Stream, answer_json, failed, wanted
-from kibitz.web.security import Wall
-from kibitz.web.workers import Steps, Works, done
+from kibitz.web.responses import LineStream, answer_json, failed, wanted
+from kibitz.web.security import SecurityMiddleware
+from kibitz.web.workers import Steps, WorkerPool, run_in_thread
 
 if TYPE_CHECKING:
-    from kibitz.web.networks import Known, Networks
+    from kibitz.web.networks import NetworkInfo, NetworkRegistry
     from kibitz.web.players import Players
     from kibitz.web.positions import Line
 
 MOST_SEQ = 2**53
 
 
-class Board:
+class AppState:
     """What all requests share. given: names of networks on the command line."""
 
     def __init__(self, given: list[str]):
         self.given = given
-        self.works = Works()
-        self._networks: Networks | None = None
+        self.works = WorkerPool()
+        self._networks: NetworkRegistry | None = None
         self._players: Players | None = None
         self._making = threading.Lock()
 
     @property
-    def networks(self) -> Networks:
+    def networks(self) -> NetworkRegistry:
         """The list of networks; made in the thread that first asks, since it takes imports."""
         with self._making:
             if self._networks is None:
-                from kibitz.web.networks import Networks
+                from kibitz.web.networks import NetworkRegistry
 
-                self._networks = Networks(self.given)
+                self._networks = NetworkRegistry(self.given)
             return self._networks
 
     @property
@@ -74,7 +74,7 @@ class Board:
 
         async def go() -> None:
             with contextlib.suppress(Exception):
-                await done(self.works.desk("warm"), work)
+                await run_in_thread(self.works.desk("warm"), work)
 
         self._warming = asyncio.get_running_loop().create_task(go())
 
@@ -104,7 +104,7 @@ class Board:
 
         return {"node": positions.after(positions.read_line(fields), text(fields, "move"))}
 
-    def asked(self, fields: Fields) -> tuple[Known, Line]:
+    def asked(self, fields: Fields) -> tuple[NetworkInfo, Line]:
         """The network and the line of a request. Raises BadRequest where they do not fit."""
         from kibitz.web import answers, positions
 
@@ -180,9 +180,9 @@ def _square(name: str) -> int:
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def create(given: list[str], port: int) -> tuple[Wall, Board]:
+def create(given: list[str], port: int) -> tuple[SecurityMiddleware, AppState]:
     """The application, behind its wall, and what its requests share."""
-    board = Board(given)
+    board = AppState(given)
     works = board.works
 
     def guarded(handler: Callable[[Request], Awaitable[Any]]) -> Handler:
@@ -201,7 +201,7 @@ def create(given: list[str], port: int) -> tuple[Wall, Board]:
 
         async def handle(request: Request) -> Response:
             body = await request.body()
-            return answer_json(await done(works.shared(), lambda: dumps(function(read_body(body)))))
+            return answer_json(await run_in_thread(works.shared(), lambda: dumps(function(read_body(body)))))
 
         return guarded(handle)
 
@@ -215,22 +215,24 @@ def create(given: list[str], port: int) -> tuple[Wall, Board]:
                 fields = read_body(body)
                 return text(fields, "network"), function(fields)
 
-            name, answer = await done(works.shared(), read)
-            return answer_json(await wanted(request, done(works.desk(f"network {name}"), lambda: dumps(answer()))))
+            name, answer = await run_in_thread(works.shared(), read)
+            return answer_json(
+                await wanted(request, run_in_thread(works.desk(f"network {name}"), lambda: dumps(answer())))
+            )
 
         return guarded(handle)
 
     def streamed(function: Callable[[Fields], tuple[str, int, Steps]]) -> Handler:
         async def handle(request: Request) -> Any:
             body = await request.body()
-            desk, seq, steps = await done(works.shared(), lambda: function(read_body(body)))
-            return Stream(works.desk(desk), seq, steps)
+            desk, seq, steps = await run_in_thread(works.shared(), lambda: function(read_body(body)))
+            return LineStream(works.desk(desk), seq, steps)
 
         return guarded(handle)
 
     def got(function: Callable[[Request], Any]) -> Handler:
         async def handle(request: Request) -> Response:
-            return answer_json(await done(works.shared(), lambda: dumps(function(request))))
+            return answer_json(await run_in_thread(works.shared(), lambda: dumps(function(request))))
 
         return guarded(handle)
 
@@ -280,4 +282,4 @@ def create(given: list[str], port: int) -> tuple[Wall, Board]:
         Route("/{path:path}", guarded(file), methods=get),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: refused})
-    return Wall(app, port), board
+    return SecurityMiddleware(app, port), board

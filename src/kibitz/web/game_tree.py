@@ -57,3 +57,18 @@ def few(problems: list[str]) -> list[str]:
     """Not more lines than anybody reads."""
     rest = len(problems) - MOST_PROBLEMS
     return problems if rest <= 0 else [*problems[:MOST_PROBLEMS], f"and {rest:,} more"]
+
+
+def loaded(
+    line: Any, headers: dict[str, str], tree: list[dict[str, Any]], games: list[str], count: int, problems: list[str]
+) -> dict[str, Any]:
+    """What /api/load answers. line: the start; games: titles."""
+    return {
+        "game": line.game,
+        "headers": headers,
+        "line": line.as_json(),
+        "tree": tree,
+        "games": [{"index": i, "title": title} for i, title in enumerate(games)],
+        "count": count,
+        "problems": few(problems),
+    }

@@ -8,15 +8,16 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError, need_training
 from kibitz.runs import ONNX, WEIGHTS, Run, packaged
-from kibitz.systems import COMPARISON, SYSTEMS, VALUE
+from kibitz.systems import COMPARISON, SYSTEMS, VALUE, Declaration
 from kibitz.systems import MOVES as WHICH_MOVE
+from kibitz.systems import OWNERS as OWNED
 from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
@@ -32,15 +33,9 @@ WHITE, MOVES, OWNERS = "white", "moves", "owners"
 """Answers: White's chance, which move, who will own each point."""
 SNAPSHOTS_KEPT = 8
 
-_BLACK = (
-    "Black's winning probability",
-    "Black wins",
-    "It follows from the predicted score and how sure it is; nobody asked the network who wins.",
-)
-
 
 @dataclass(frozen=True)
-class Known:
+class NetworkInfo:
     """A network of the list. name: what requests call it; run: None where its run.json cannot be read, and `why`."""
 
     name: str
@@ -62,70 +57,34 @@ class Known:
         return settings if isinstance(settings, dict) else {}
 
     @property
-    def _kinds(self) -> tuple[str, ...]:
-        """What networks of its system answer."""
-        return SYSTEMS[self.system].answers if self.system in SYSTEMS else ()
-
-    @property
-    def _mover(self) -> bool:
-        return WHICH_MOVE in self._kinds
-
-    @property
-    def parts(self) -> tuple[bool, bool]:
-        """Of a mover: whether it predicts moves, and whether it says what a position is worth to the mover."""
-        names = str(self.settings.get("networks", "all"))
-        if names == "all":
-            return True, VALUE in self._kinds
-        chosen = {name.strip() for name in names.split(",")}
-        return len(chosen - {"value"}) > 0, "value" in chosen
+    def declaration(self) -> Declaration | None:
+        """Of its system; None where this kibitz does not know it."""
+        return SYSTEMS.get(self.system)
 
     @property
     def answers(self) -> list[str]:
-        if self.game == "go":
-            return [OWNERS]
-        if self._mover:
-            moves, value = self.parts
-            return [WHITE] * value + [MOVES] * moves
-        return [WHITE]
+        if self.declaration is None:
+            return []
+        answers = self.declaration.answers_of(self.settings)
+        chance = VALUE in answers or COMPARISON in answers
+        return [WHITE] * chance + [MOVES] * (WHICH_MOVE in answers) + [OWNERS] * (OWNED in answers)
 
     @property
     def claim(self) -> dict[str, str] | None:
         """What White's or Black's chance is the probability of; None where the network says nothing of it."""
-        if self.game == "go":
-            return dict(zip(("name", "short", "note"), _BLACK, strict=True))
-        if WHITE not in self.answers or self.run is None:
+        if self.declaration is None or not {WHITE, OWNERS} & set(self.answers):
             return None
-        from kibitz.analysis import Claim, load
-
-        # A mover's module is not asked: it takes long to import, and it claims the usual thing.
-        claim = load(self.system).claim if self.system in SYSTEMS and not self._mover else Claim()
-        return {"name": claim.name, "short": claim.short, "note": claim.note}
+        return asdict(self.declaration.meaning)
 
     @property
     def methods(self) -> list[str]:
-        """The ways to choose a move with it, the usual one first."""
-        if not self.run:
-            return []
-        if self.game == "go":
-            return ["best-score"]
-        if COMPARISON in self._kinds:
-            return ["comparison"] + ["comparison-full"] * (self.settings.get("networks") == "both")
-        if not self._mover:
-            return []
-        moves, value = self.parts
-        found = ["topprob-negamax"] if moves and value else []
-        if self.system == "human":  # one look: it must not get stronger than a person by searching
-            return ["top-prob", "top-move", *found, "value-negamax"]
-        return found + ["top-prob", "top-move"] * moves + ["value-negamax"] * value
+        """The ways to choose a move with it, the default first."""
+        return [method.name for method in self.declaration.methods_of(self.settings)] if self.declaration else []
 
     @property
     def sizes(self) -> list[int]:
         """Boards of Go that it knows."""
-        try:
-            largest = max(int(size) for size in str(self.settings.get("sizes", "19")).split(","))
-        except ValueError:
-            largest = 19
-        return [size for size in (9, 13, 19) if size <= largest] if self.game == "go" else []
+        return list(self.declaration.sizes_of(self.settings)) if self.declaration else []
 
     @property
     def problem(self) -> str | None:
@@ -141,7 +100,7 @@ class Known:
         return None
 
     def as_json(self) -> dict[str, Any]:
-        system = SYSTEMS.get(self.system)
+        system = self.declaration
         return {
             "name": self.name,
             "system": self.system,
@@ -151,7 +110,7 @@ class Known:
             "claim": self.claim,
             "plays": bool(self.methods),
             "methods": self.methods,
-            "planes": self.system in SYSTEMS,
+            "planes": system is not None,
             "sizes": self.sizes,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
             "snapshots": len(snapshot_files(self.run)) if self.run else 0,
@@ -165,21 +124,21 @@ def snapshot_files(run: Run) -> list[Path]:
     return list((run.path / "snapshots").glob("*.safetensors"))
 
 
-class Networks:
+class NetworkRegistry:
     """All of them. given: names on the command line. Raises KibitzError where one of these is no run."""
 
     def __init__(self, given: Sequence[str] = ()):
         self.given = list(dict.fromkeys(given))
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, NetworkInfo] = {}
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # one network loads while others do
         self._sessions: dict[str, tuple[object, Session]] = {}
         self._torch: OrderedDict[tuple[str, str | None], tuple[object, nn.Module]] = OrderedDict()
         for name in self.given:
             Run(name)
 
-    def known(self) -> list[Known]:
+    def known(self) -> list[NetworkInfo]:
         """The list, looked up anew: given ones first, then runs, then packages."""
-        found: dict[str, Known] = {}
+        found: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
         package = packaged()
         folders = [path for path in RUNS.iterdir() if (path / "run.json").is_file()] if RUNS.is_dir() else []
@@ -192,12 +151,12 @@ class Networks:
             path = (run.path if run else Path(name)).resolve()
             if name not in found and path not in seen:
                 inside = run is not None and path in {folder.resolve() for folder in package.values()}
-                found[name] = Known(name, "package" if inside else "run", run, why)
+                found[name] = NetworkInfo(name, "package" if inside else "run", run, why)
                 seen.add(path)
         self._known = found
         return list(found.values())
 
-    def find(self, name: str) -> Known:
+    def find(self, name: str) -> NetworkInfo:
         """Raises BadRequest where there is no such network."""
         if name not in self._known:
             self.known()
@@ -208,7 +167,7 @@ class Networks:
             raise BadRequest(known.problem or "this run is damaged")
         return known
 
-    def ready(self, name: str) -> Known:
+    def ready(self, name: str) -> NetworkInfo:
         """The same, and raises BadRequest where it cannot be asked yet."""
         known = self.find(name)
         if known.problem:
@@ -249,9 +208,9 @@ class Networks:
                 self._torch.popitem(last=False)
             return network
 
-    def evaluator(self, name: str, snapshot: str | None = None) -> Session | Snapshot:
+    def evaluator(self, name: str, snapshot: str | None = None) -> Session | TorchSession:
         """What answers for a network: a session, or its torch network with the weights of a snapshot."""
-        return self.session(name) if snapshot is None else Snapshot(self.module(name, snapshot))
+        return self.session(name) if snapshot is None else TorchSession(self.module(name, snapshot))
 
 
 def stamp(run: Run) -> object:
@@ -283,7 +242,7 @@ def _load(run: Run, snapshot: str | None) -> nn.Module:
         raise BadRequest(f"{run.name}: its weights cannot be read ({reason})") from None
 
 
-class Snapshot:
+class TorchSession:
     """A torch network that answers as a session does."""
 
     def __init__(self, network: Any):
@@ -296,10 +255,10 @@ class Snapshot:
         import torch
 
         from kibitz.play.session import STATE
-        from kibitz.runs import widened
+        from kibitz.runs import with_default_side_inputs
 
         if self.beyond and state.shape[1] == STATE:
-            state = widened(state, self.beyond)
+            state = with_default_side_inputs(state, self.beyond)
         with torch.inference_mode():
             found = self.network(torch.from_numpy(codes), torch.from_numpy(state))
         return {name: values.float().numpy() for name, values in zip(self.outputs, found, strict=True)}

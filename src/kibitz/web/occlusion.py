@@ -13,7 +13,7 @@ from kibitz.games.go.replay import AGE, encode_board
 from kibitz.games.go.rules import Board, set_up
 from kibitz.play.go.ownership import points_of
 from kibitz.web.answers import first_choice, owners_of, worth
-from kibitz.web.networks import Known, Networks
+from kibitz.web.networks import NetworkInfo, NetworkRegistry
 
 if TYPE_CHECKING:
     from kibitz.web.chess.line import ChessLine
@@ -25,13 +25,13 @@ _ROOKS = {7: 1, 0: 2, 63: 4, 56: 8}
 """The bit of the right to castle that goes with a rook's square."""
 
 
-def occlusion(networks: Networks, known: Known, line: Line) -> dict[str, Any]:
+def occlusion(networks: NetworkRegistry, known: NetworkInfo, line: Line) -> dict[str, Any]:
     """The change of the answer at each square or point of the last position: the answer without its piece less the
     answer with it; 0 where there is none, and at kings, which no position lacks."""
     return _go(networks, known, line) if line.game == "go" else _chess(networks, known, line)
 
 
-def _chess(networks: Networks, known: Known, line: ChessLine) -> dict[str, Any]:
+def _chess(networks: NetworkRegistry, known: NetworkInfo, line: ChessLine) -> dict[str, Any]:
     from kibitz.analysis import load
 
     last = len(line.moves)
@@ -69,7 +69,7 @@ def without_pieces(
     return many, states
 
 
-def _go(networks: Networks, known: Known, line: GoLine) -> dict[str, Any]:
+def _go(networks: NetworkRegistry, known: NetworkInfo, line: GoLine) -> dict[str, Any]:
     last = len(line.moves)
     codes, state = line.rows(last, last)
     board = line.board()

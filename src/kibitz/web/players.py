@@ -7,16 +7,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kibitz.web.networks import Known, Networks, stamp
+from kibitz.web.networks import NetworkInfo, NetworkRegistry, stamp
 from kibitz.web.params import BadRequest, Fields, number, text, whole
 
 if TYPE_CHECKING:
     import chess
 
-    from kibitz.play.chess.player import Limits, Thought
     from kibitz.play.go.player import Study
+    from kibitz.play.result import SearchResult
     from kibitz.web.chess.line import ChessLine
     from kibitz.web.go.line import GoLine
     from kibitz.web.positions import Line
@@ -34,7 +35,7 @@ Tell = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PlayRequest:
     """How to play: the method, None for the usual one; temperature 0 for the best move; limits, one at least."""
 
     method: str
@@ -43,7 +44,7 @@ class Wanted:
     seconds: float | None
 
 
-def read_wanted(fields: Fields, known: Known) -> Wanted:
+def read_wanted(fields: Fields, known: NetworkInfo) -> PlayRequest:
     """Raises BadRequest, also for a network that does not play."""
     methods = known.methods
     if not methods:
@@ -56,22 +57,22 @@ def read_wanted(fields: Fields, known: Known) -> Wanted:
     seconds = number(fields, "seconds", None, 0, LONGEST)
     if nodes is None and seconds is None:
         seconds = DEFAULT_SECONDS
-    return Wanted(method, temperature, nodes, seconds)
+    return PlayRequest(method, temperature, nodes, seconds)
 
 
-class Stopped(Exception):
+class Cancelled(Exception):
     """Nobody wants the answer any more."""
 
 
 class Players:
-    """Players of chess, made when first asked for and kept with what they remember. Used in their desks' threads."""
+    """Players, made when first asked for and kept with what they remember. Used in their desks' threads."""
 
-    def __init__(self, networks: Networks):
+    def __init__(self, networks: NetworkRegistry):
         self.networks = networks
         self._kept: OrderedDict[tuple[str, str, float], tuple[object, Any]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def player(self, known: Known, wanted: Wanted) -> Any:
+    def player(self, known: NetworkInfo, wanted: PlayRequest) -> Any:
         """What has `think` as play.player.Player has it."""
         assert known.run
         key, now = (known.name, wanted.method, wanted.temperature), stamp(known.run)
@@ -87,21 +88,21 @@ class Players:
                 self._kept.popitem(last=False)
         return made
 
-    def _open(self, known: Known, wanted: Wanted) -> Any:
-        if wanted.method.startswith(
-            "comparison"
-        ):  # by networks that compare positions, which have a player of their own
-            from kibitz.play.comparison.player import Player as Comparing
-            from kibitz.runs import Run
+    def _open(self, known: NetworkInfo, wanted: PlayRequest) -> Any:
+        from kibitz.play import open_player
 
-            return Comparing(Run(known.name), method=wanted.method, temperature=wanted.temperature)
-
-        from kibitz.play.chess.player import Player
-
-        return Player(self.networks.session(known.name), method=wanted.method, temperature=wanted.temperature)
+        assert known.run
+        network = partial(self.networks.session, known.name)
+        return open_player(known.run, network, method=wanted.method, temperature=wanted.temperature)
 
     def think(
-        self, known: Known, line: Line, wanted: Wanted, seq: int, tell: Callable[[Any], None], stop: threading.Event
+        self,
+        known: NetworkInfo,
+        line: Line,
+        wanted: PlayRequest,
+        seq: int,
+        tell: Callable[[Any], None],
+        stop: threading.Event,
     ) -> Iterator[list[dict[str, Any]]]:
         """One step: the move. What is thought on the way is told."""
 
@@ -115,14 +116,16 @@ class Players:
             move = self._of_chess(known, line, wanted, say, stop)
         yield [{"seq": seq, "move": move, "done": True}]
 
-    def _of_chess(self, known: Known, line: ChessLine, wanted: Wanted, say: Tell, stop: threading.Event) -> str | None:
-        from kibitz.play.chess.player import Limits
+    def _of_chess(
+        self, known: NetworkInfo, line: ChessLine, wanted: PlayRequest, say: Tell, stop: threading.Event
+    ) -> str | None:
+        from kibitz.play.result import SearchLimits
 
         board = line.board()
         if not any(board.generate_legal_moves()):
             return None
         player = self.player(known, wanted)
-        limits: Limits = Limits(nodes=wanted.nodes, seconds=wanted.seconds)
+        limits = SearchLimits(nodes=wanted.nodes, seconds=wanted.seconds)
         thought = player.think(board.copy(), limits, stop, lambda thought: say(_told(board, thought)))
         if thought is None:
             return None
@@ -130,10 +133,9 @@ class Players:
         move: str = thought.lines[0].move.uci()
         return move
 
-    def _of_go(self, known: Known, line: GoLine, wanted: Wanted, say: Tell, stop: threading.Event) -> str:
+    def _of_go(self, known: NetworkInfo, line: GoLine, wanted: PlayRequest, say: Tell, stop: threading.Event) -> str:
         from kibitz.games.go.points import BLACK, PASS, to_gtp
         from kibitz.play.go import ownership
-        from kibitz.play.go.player import GoPlayer
 
         board = line.board()
         side, begun, last_said = board.to_move, time.perf_counter(), 0.0
@@ -141,7 +143,7 @@ class Players:
         def tell(study: Study) -> None:
             nonlocal last_said
             if stop.is_set():
-                raise Stopped
+                raise Cancelled
             seconds = time.perf_counter() - begun
             if seconds - last_said < BETWEEN and last_said:
                 return
@@ -155,13 +157,13 @@ class Players:
                  "black": round(chance, 4), "pv": [name], "san": [name]}
             )  # fmt: skip
 
-        player = GoPlayer(self.networks.session(known.name), temperature=wanted.temperature)
+        player = self.player(known, wanted)
         last = line.moves[-1] if line.moves else PASS
         chosen = player.choose(board, side, line.terms, last=last, seconds=wanted.seconds, tell=tell)
         return to_gtp(chosen.point, line.size)
 
 
-def _told(board: chess.Board, thought: Thought) -> dict[str, Any]:
+def _told(board: chess.Board, thought: SearchResult) -> dict[str, Any]:
     """A thought as the page reads it. score: pawns, mate: moves to mate, white: White's chance, a draw being half a
     win; all in White's view."""
     line = thought.lines[0]

@@ -15,17 +15,17 @@ from starlette.responses import Response
 from kibitz.errors import KibitzError
 from kibitz.web.params import BadRequest, dumps
 from kibitz.web.security import LARGEST_BODY, Receive, Scope, Send, TooLarge
-from kibitz.web.workers import END, Desk, Steps, stream
+from kibitz.web.workers import END, Steps, WorkerThread, stream
 
 T = TypeVar("T")
 
 _BUG = "something went wrong in kibitz; its terminal says what"
 
 
-class Stream:
+class LineStream:
     """An answer of many lines. Watches the client, and stops the work when it is gone."""
 
-    def __init__(self, desk: Desk, seq: int, steps: Steps):
+    def __init__(self, desk: WorkerThread, seq: int, steps: Steps):
         self.desk, self.seq, self.steps = desk, seq, steps
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -31,7 +31,7 @@ class TooLarge(Exception):
     """A body of more than LARGEST_BODY bytes."""
 
 
-class Wall:
+class SecurityMiddleware:
     """Lets pass what comes from this machine's own page, and nothing else.
 
     The host must be this server's own name, so that no other name that points here (DNS rebinding) reaches it; an

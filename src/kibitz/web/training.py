@@ -7,11 +7,11 @@ from typing import Any
 from kibitz.errors import KibitzError
 from kibitz.runs import Run
 from kibitz.training.checkpoints import stage_and_iteration
-from kibitz.web.networks import Networks, snapshot_files
+from kibitz.web.networks import NetworkRegistry, snapshot_files
 from kibitz.web.params import BadRequest
 
 
-def metrics(networks: Networks, name: str, after: str) -> dict[str, Any]:
+def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
     """Rows of metrics.jsonl from number `after` on, how many there are, and whether the training is over."""
     if not (after.isascii() and after.isdigit() and len(after) < 12):
         raise BadRequest("after must be a whole number from 0 on")
@@ -25,7 +25,7 @@ def metrics(networks: Networks, name: str, after: str) -> dict[str, Any]:
     return {"rows": rows[int(after) :], "total": len(rows), "finished": bool(info.get("finished", False))}
 
 
-def snapshots(networks: Networks, name: str) -> dict[str, Any]:
+def snapshots(networks: NetworkRegistry, name: str) -> dict[str, Any]:
     """The snapshots in the order in which they were made."""
     run = networks.find(name).run
     assert run

@@ -1,7 +1,7 @@
 """Threads that do the work, so that the event loop is never kept waiting.
 
-A Desk is one thread with a pile of jobs. A job is a series of steps, each of which gives one result; after each step
-the desk turns to the newest job on the pile, so that what was asked last is answered first, and older work goes on
+A WorkerThread has a stack of jobs. A job is a series of steps, each of which gives one result; after each step the
+thread turns to the newest job, so that the last request is answered first, and older work goes on
 afterwards. A job whose client is gone is dropped before its next step.
 """
 
@@ -28,7 +28,7 @@ class Job:
     stop: threading.Event = field(default_factory=threading.Event)
 
 
-class Desk:
+class WorkerThread:
     """One thread, which starts with the first job; it is a daemon: nothing waits for it at the end."""
 
     def __init__(self, name: str):
@@ -88,26 +88,26 @@ class Desk:
         return False
 
 
-class Works:
+class WorkerPool:
     """All desks, by name: one for each network and each player, and some that share whatever else is asked."""
 
     SHARED = 3
 
     def __init__(self) -> None:
-        self._desks: dict[str, Desk] = {}
+        self._desks: dict[str, WorkerThread] = {}
         self._lock = threading.Lock()
         self._ended = False
         self._next = 0
 
-    def desk(self, name: str) -> Desk:
+    def desk(self, name: str) -> WorkerThread:
         with self._lock:
             if name not in self._desks:
-                self._desks[name] = Desk(name)
+                self._desks[name] = WorkerThread(name)
                 if self._ended:
                     self._desks[name].end()
             return self._desks[name]
 
-    def shared(self) -> Desk:
+    def shared(self) -> WorkerThread:
         """A desk for something short: an idle one where there is one."""
         desks = [self.desk(f"shared {i}") for i in range(self.SHARED)]
         self._next = (self._next + 1) % self.SHARED
@@ -124,7 +124,7 @@ class Works:
         return any(desk.busy for desk in list(self._desks.values()))
 
 
-async def done(desk: Desk, function: Callable[[], T]) -> T:
+async def run_in_thread(desk: WorkerThread, function: Callable[[], T]) -> T:
     """The result of a function that runs at a desk; raises what it raises."""
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()
@@ -175,7 +175,7 @@ Steps = Callable[[Tell, threading.Event], Iterator[Any]]
 """Makes the steps of a job from a function that tells something within a step, and the event that stops the job."""
 
 
-def stream(desk: Desk, steps: Steps) -> tuple[asyncio.Queue[Any], threading.Event]:
+def stream(desk: WorkerThread, steps: Steps) -> tuple[asyncio.Queue[Any], threading.Event]:
     """Have a desk run these steps: a queue of what they tell and of their results, then END, or the exception and END;
     and the event that stops them."""
     loop = asyncio.get_running_loop()

@@ -10,25 +10,25 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from kibitz.analysis import load
-from kibitz.analysis.chess import deepchess
-from kibitz.analysis.chess.moves import Judged
+from kibitz.analysis.chess.moves import AnalysedGame
 from kibitz.analysis.chess.pgn import annotated, centipawns
 from kibitz.analysis.chess.terminal import show
+from kibitz.systems import SYSTEMS
 from kibitz.systems.deepchess import REFERENCES
 
+MEANING = SYSTEMS["deepchess"].meaning
 TEXT = '[White "A"]\n\n{ before } 1. e4 e5 2. Nf3 *'
 WHITE = [0.5, 0.6, 0.55, 0.7]
 
-JudgePairs = Callable[[str, Sequence[float]], Judged]
+JudgePairs = Callable[[str, Sequence[float]], AnalysedGame]
 
 
 @pytest.fixture
-def judge_pairs(judge_fake: Callable[..., Judged], make_fake: Callable[..., object]) -> JudgePairs:
-    return lambda text, white: judge_fake(text, make_fake(white_better=white), deepchess)
+def judge_pairs(judge_fake: Callable[..., AnalysedGame], make_fake: Callable[..., object]) -> JudgePairs:
+    return lambda text, white: judge_fake(text, make_fake(white_better=white), MEANING)
 
 
-def printed(judged: Judged, width: int = 80) -> str:
+def printed(judged: AnalysedGame, width: int = 80) -> str:
     file = io.StringIO()
     show(judged, 0.1, Console(file=file, width=width))
     return file.getvalue()
@@ -45,12 +45,12 @@ def test_its_only_output_is_the_evaluation(judge_pairs: JudgePairs) -> None:
 def test_the_table_says_what_the_figures_are(judge_pairs: JudgePairs) -> None:
     text = printed(judge_pairs(TEXT, WHITE))
     assert "White's probability of standing better, from start to end:\n" in text
-    assert deepchess.claim.note in " ".join(text.split())
+    assert MEANING.note in " ".join(text.split())
     assert "mover   White better\n" in text
     assert "White wins" not in text
     assert "winning" not in text
     alone = " ".join(printed(judge_pairs('[White "A"]\n\n*', [0.55])).split())
-    assert alone.endswith(f"no moves; White's probability of standing better is 55% {deepchess.claim.note}")
+    assert alone.endswith(f"no moves; White's probability of standing better is 55% {MEANING.note}")
 
 
 @pytest.mark.parametrize("width", [30, 50, 60, 100])
@@ -59,22 +59,21 @@ def test_no_line_is_wider_than_the_terminal(width: int, judge_pairs: JudgePairs)
 
 
 def test_the_note_is_about_the_networks_own_positions() -> None:
-    assert f"over {REFERENCES} of the training games" in deepchess.claim.note
-    assert load("deepchess").claim is deepchess.claim
-    assert all(len(load(name).claim.short) <= 12 for name in ("winner", "convchess", "chessnet", "deepchess"))
+    assert f"over {REFERENCES} of the training games" in MEANING.note
+    assert all(len(declaration.meaning.short) <= 12 for declaration in SYSTEMS.values())
 
 
 def test_written_games_say_it_once(judge_pairs: JudgePairs, judge_text: JudgePairs) -> None:
     text = annotated(judge_pairs(TEXT, WHITE))
     game = chess.pgn.read_game(io.StringIO(text))
     assert game is not None
-    assert game.comment == f"before / net: {deepchess.claim.note}"
+    assert game.comment == f"before / net: {MEANING.note}"
     for node, probability in zip(game.mainline(), WHITE[1:], strict=True):
         score = node.eval()
         assert score is not None
         assert score.white().score() == centipawns(probability)
     assert annotated(judge_pairs(text, WHITE)) == text
     bare = annotated(judge_pairs(TEXT.replace("{ before } ", ""), WHITE))
-    assert f"{{ net: {deepchess.claim.note} }}\n1. e4" in bare
+    assert f"{{ net: {MEANING.note} }}\n1. e4" in bare
     assert annotated(judge_pairs(bare, WHITE)) == bare
     assert "net:" not in annotated(judge_text(TEXT, WHITE))

@@ -9,11 +9,11 @@ import pytest
 
 from kibitz.analysis import load
 from kibitz.analysis.chess import moves as judging
-from kibitz.analysis.chess.moves import Judged
+from kibitz.analysis.chess.moves import AnalysedGame
 from kibitz.analysis.glyphs import GAINED
 from kibitz.errors import UsageError
 
-Judge = Callable[[str, Sequence[float]], Judged]
+Judge = Callable[[str, Sequence[float]], AnalysedGame]
 
 
 def test_changes_are_the_movers(judge_text: Judge) -> None:
@@ -58,7 +58,7 @@ def test_no_moves(judge_text: Judge) -> None:
 OPEN = ({"e2e4": 0.3, "d2d4": 0.2, "e7e5": 0.2}, {"e7e5": 0.2, "c7c5": 0.4})
 
 
-def test_moves_without_a_value(judge_moves: Callable[..., Judged]) -> None:
+def test_moves_without_a_value(judge_moves: Callable[..., AnalysedGame]) -> None:
     judged = judge_moves("1. e4 e5 2. a3 h6 *", OPEN)
     assert judged.white is None
     assert judged.predicts
@@ -82,7 +82,7 @@ def test_moves_without_a_value(judge_moves: Callable[..., Judged]) -> None:
     assert found_json["predictable"]["white"]["first_choice"] == {"value": 0.5, "low": None, "high": None, "n": 2}
 
 
-def test_values_are_the_movers(judge_moves: Callable[..., Judged]) -> None:
+def test_values_are_the_movers(judge_moves: Callable[..., AnalysedGame]) -> None:
     judged = judge_moves("1. e4 e5 *", OPEN, [0.0, 0.5, -1.0])
     assert judged.white is not None
     assert list(judged.white) == [0.5, 0.25, 0.0]
@@ -91,7 +91,7 @@ def test_values_are_the_movers(judge_moves: Callable[..., Judged]) -> None:
     assert {"before", "after", "change", "choices"} <= set(judged.as_json()["moves"][0])
 
 
-def test_a_run_that_has_learned_values_alone(judge_fake: Callable[..., Judged], make_fake: Any) -> None:
+def test_a_run_that_has_learned_values_alone(judge_fake: Callable[..., AnalysedGame], make_fake: Any) -> None:
     judged = judge_fake("1. e4 e5 *", make_fake(value=[0.2]))
     assert not judged.predicts
     assert judged.white is not None
@@ -100,7 +100,7 @@ def test_a_run_that_has_learned_values_alone(judge_fake: Callable[..., Judged], 
     assert "predictable" not in judged.as_json()
 
 
-def test_mate_without_a_value_and_a_game_without_moves(judge_moves: Callable[..., Judged]) -> None:
+def test_mate_without_a_value_and_a_game_without_moves(judge_moves: Callable[..., AnalysedGame]) -> None:
     judged = judge_moves("1. f3 e5 2. g4 Qh4# 0-1", OPEN)
     assert [m.mark for m in judged.moves] == ["", "", "", "#"]
     judged = judge_moves('[White "A"]\n\n*', OPEN)
@@ -109,7 +109,7 @@ def test_mate_without_a_value_and_a_game_without_moves(judge_moves: Callable[...
 
 
 def test_long_games_are_asked_about_in_pieces(
-    judge_moves: Callable[..., Judged], monkeypatch: pytest.MonkeyPatch
+    judge_moves: Callable[..., AnalysedGame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "1. e4 e5 2. Nf3 Nc6 3. Bb5 *"
     values = [0.1, 0.2]  # as many positions as are asked about at once, so that all pieces are answered alike
@@ -120,5 +120,5 @@ def test_long_games_are_asked_about_in_pieces(
 
 @pytest.mark.parametrize("name", ["moves", "moves.x", "../winner", "nothing", ""])
 def test_unknown_systems(name: str) -> None:
-    with pytest.raises(UsageError, match="does not know the system"):
+    with pytest.raises(UsageError, match="no such system"):
         load(name)

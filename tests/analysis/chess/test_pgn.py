@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kibitz.analysis.chess.moves import Judged
+from kibitz.analysis.chess.moves import AnalysedGame
 from kibitz.analysis.chess.pgn import annotated, centipawns
 
-Judge = Callable[[str, Sequence[float]], Judged]
+Judge = Callable[[str, Sequence[float]], AnalysedGame]
 
 TEXT = """[Event "A \\"small\\" match"]
 [White "Ångström"]
@@ -80,7 +80,7 @@ def test_set_up_and_stalemate(judge_text: Judge) -> None:
 WANTED = ({"g1f3": 0.31, "d2d4": 0.22, "c2c4": 0.09, "e2e4": 0.05, "a2a3": 0.33}, {"e7e5": 1})
 
 
-def test_choices_become_comments_and_are_replaced(judge_moves: Callable[..., Judged]) -> None:
+def test_choices_become_comments_and_are_replaced(judge_moves: Callable[..., AnalysedGame]) -> None:
     text = annotated(judge_moves("1. e4 { fine } e5 { [%clk 0:01:00] } *", WANTED, [0.0]))
     game = chess.pgn.read_game(io.StringIO(text))
     assert game is not None
@@ -96,7 +96,7 @@ def test_choices_become_comments_and_are_replaced(judge_moves: Callable[..., Jud
 
 
 def test_without_a_value_there_is_no_evaluation_and_one_that_was_there_stays(
-    judge_moves: Callable[..., Judged],
+    judge_moves: Callable[..., AnalysedGame],
 ) -> None:
     text = annotated(judge_moves("1. e4 { fine } e5 { [%eval 1.00] } *", WANTED))
     assert "{ fine / net: a3 33%, Nf3 31%, d4 22%; played 5th, 5% }" in text
@@ -104,6 +104,6 @@ def test_without_a_value_there_is_no_evaluation_and_one_that_was_there_stays(
     assert annotated(judge_moves(text, WANTED)) == text
 
 
-def test_what_people_wrote_stays_though_it_looks_alike(judge_moves: Callable[..., Judged]) -> None:
+def test_what_people_wrote_stays_though_it_looks_alike(judge_moves: Callable[..., AnalysedGame]) -> None:
     text = annotated(judge_moves("1. e4 { in the net: well; played 5th, once } e5 *", WANTED))
     assert "in the net: well; played 5th, once / net: a3" in text

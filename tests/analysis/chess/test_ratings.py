@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kibitz.analysis.chess import ratings
-from kibitz.analysis.chess.moves import Judged
+from kibitz.analysis.chess.moves import AnalysedGame
 from kibitz.errors import UsageError
 
 BEYOND = {"rating": 150, "outcome": 3}
@@ -24,7 +24,7 @@ GAME = '[WhiteElo "{}"]\n[BlackElo "{}"]\n\n1. e4 e5 *\n'
     ],
 )  # fmt: skip
 def test_the_movers_rating(
-    white: str, black: str, column: list[int], lacking: bool, judge_fake: Callable[..., Judged], make_fake: Any
+    white: str, black: str, column: list[int], lacking: bool, judge_fake: Callable[..., AnalysedGame], make_fake: Any
 ) -> None:
     fake = make_fake(BEYOND, value=[0.0])
     judged = judge_fake(GAME.format(white, black), fake)
@@ -55,7 +55,7 @@ TOLD = (
 )
 
 
-def test_both_ratings_speed_scale_and_last_moves(judge_fake: Callable[..., Judged], make_fake: Any) -> None:
+def test_both_ratings_speed_scale_and_last_moves(judge_fake: Callable[..., AnalysedGame], make_fake: Any) -> None:
     fake = make_fake(HUMAN, value=[0.0])
     judge_fake(TOLD, fake)
     state = fake.asked[0][1]

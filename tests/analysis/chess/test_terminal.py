@@ -10,10 +10,10 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from kibitz.analysis.chess.moves import Judged
+from kibitz.analysis.chess.moves import AnalysedGame
 from kibitz.analysis.chess.terminal import show
 
-Judge = Callable[[str, Sequence[float]], Judged]
+Judge = Callable[[str, Sequence[float]], AnalysedGame]
 
 GAME = """[Event "Café de la Régence"]
 [Site "?"]
@@ -51,7 +51,7 @@ Average loss a move: White 4.1 points, Black 18.7 points.
 """
 
 
-def printed(judged: Judged, width: int, encoding: str = "utf-8", colour: bool = False) -> str:
+def printed(judged: AnalysedGame, width: int, encoding: str = "utf-8", colour: bool = False) -> str:
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding, errors="strict", newline="\n")
     console = Console(file=file, width=width, force_terminal=colour, color_system="standard" if colour else None)
@@ -146,7 +146,7 @@ Surprises * (below the 10th rank, or under 1%): 2:
 VALUES = [0.0, 0.1, 0.1, 0.1, 0.0, 0.0, 0.95, -0.9]
 
 
-def test_with_choices_it_fits_80_columns(judge_moves: Callable[..., Judged]) -> None:
+def test_with_choices_it_fits_80_columns(judge_moves: Callable[..., AnalysedGame]) -> None:
     judged = judge_moves(GAME, WANTED, VALUES)
     assert printed(judged, 80).split("\n\n", 2)[2] == ROWS
     coloured = printed(judged, 80, colour=True)
@@ -172,7 +172,7 @@ def test_with_choices_it_fits_80_columns(judge_moves: Callable[..., Judged]) -> 
     ],
 )
 def test_narrow_windows_lose_bars_first_and_then_choices(
-    width: int, value: bool, row: str, judge_moves: Callable[..., Judged]
+    width: int, value: bool, row: str, judge_moves: Callable[..., AnalysedGame]
 ) -> None:
     text = printed(judge_moves(GAME, WANTED, VALUES if value else None), width)
     found = next(line for line in text.splitlines() if line.startswith("   1. e4"))
@@ -180,7 +180,7 @@ def test_narrow_windows_lose_bars_first_and_then_choices(
     assert max(cell_len(line) for line in text.splitlines()) <= width
 
 
-def test_the_longest_moves_fit(judge_moves: Callable[..., Judged]) -> None:
+def test_the_longest_moves_fit(judge_moves: Callable[..., AnalysedGame]) -> None:
     text = '[FEN "q2qk3/8/8/3P4/q7/8/8/6K1 b - - 0 130"]\n\n130... Qa8xd5 *'
     judged = judge_moves(text, [{"a8d5": 0.35, "d8d5": 0.33, "a4d1": 0.32}], [-1.0, -1.0])
     row = next(line for line in printed(judged, 80).splitlines() if line.startswith(" 130"))
@@ -188,7 +188,7 @@ def test_the_longest_moves_fit(judge_moves: Callable[..., Judged]) -> None:
     assert "Qaxd5 35%    Qdxd5 33%    Qd1+ 32%" in row
 
 
-def test_an_underpromotion_is_explained(judge_moves: Callable[..., Judged]) -> None:
+def test_an_underpromotion_is_explained(judge_moves: Callable[..., AnalysedGame]) -> None:
     text = '[FEN "8/4P1k1/8/8/8/8/8/K7 w - - 0 60"]\n\n60. e8=N+ *'
     shown = printed(judge_moves(text, [{"e7e8": 0.9, "a1a2": 0.1}]), 80)
     assert "  60. e8=N+         7   0%*  e8=Q 90%     Ka2 10%      Kb1 0%" in shown
@@ -197,7 +197,7 @@ def test_an_underpromotion_is_explained(judge_moves: Callable[..., Judged]) -> N
     assert "A pawn" not in printed(judge_moves(text.replace("e8=N+", "e8=Q"), [{"e7e8": 1}]), 80)
 
 
-def test_no_surprise_and_no_move(judge_moves: Callable[..., Judged]) -> None:
+def test_no_surprise_and_no_move(judge_moves: Callable[..., AnalysedGame]) -> None:
     shown = printed(judge_moves("1. e4 *", [{"e2e4": 1}]), 80)
     assert "No move surprised the network (below the 10th rank, or under 1%).\n" in shown
     assert "Black" not in shown.rsplit("How predictable", 1)[1]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.analysis.glyphs import GAINED
-from kibitz.analysis.go import gocnn
-from kibitz.analysis.go.games import SWINGS, Judged, judge, lead_words, score
+from kibitz.analysis.go import answers
+from kibitz.analysis.go.games import SWINGS, AnalysedGame, analyse, lead_words, score
 from kibitz.games.go.io.sgf import parse_record
 from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp
 from kibitz.games.go.replay import start_row
@@ -30,15 +30,15 @@ def leading(points: float) -> np.ndarray:
 
 
 @pytest.fixture
-def judged() -> Callable[..., Judged]:
-    def one(text: str, leads: list[float] | None = None, swing: float | None = None) -> Judged:
+def judged() -> Callable[..., AnalysedGame]:
+    def one(text: str, leads: list[float] | None = None, swing: float | None = None) -> AnalysedGame:
         fake: Any = FakeOwners(None if leads is None else [leading(lead) for lead in leads])
-        return judge(1, parse_record(text), fake, gocnn, swing)
+        return analyse(1, parse_record(text), fake, answers, swing)
 
     return one
 
 
-def test_leads_and_changes(judged: Callable[..., Judged]) -> None:
+def test_leads_and_changes(judged: Callable[..., AnalysedGame]) -> None:
     game = judged(GAME, [6.5, 8.5, 16.5, 10.5, 10.5])
     assert [move.vertex for move in game.moves] == ["E5", "E7", "C7", "G3"]
     assert [move.side for move in game.moves] == ["black", "white", "black", "white"]
@@ -54,7 +54,7 @@ def test_leads_and_changes(judged: Callable[..., Judged]) -> None:
     assert [one.ply for one in game.boards(99)] == [4]
 
 
-def test_marks_follow_the_swing(judged: Callable[..., Judged]) -> None:
+def test_marks_follow_the_swing(judged: Callable[..., AnalysedGame]) -> None:
     leads = [6.5, 5.4, 7.6, 10.7, 10.7]
     assert [move.mark for move in judged(GAME, leads, 1.0).moves] == ["?!", "?", GAINED, ""]
     assert [move.mark for move in judged(GAME, leads, 5).moves] == [""] * 4
@@ -84,19 +84,19 @@ def test_a_lead_is_antisymmetric_and_bounded(seed: int, size: int, komi: float) 
 def test_the_network_is_asked_about_every_position_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     record = parse_record(GAME)
     whole: Any = FakeOwners()
-    once = judge(1, record, whole, gocnn)
+    once = analyse(1, record, whole, answers)
     assert [len(codes) for codes, _ in whole.asked] == [5]
     codes, state = whole.asked[0]
     assert state[:, 0].tolist() == [0, 1, 0, 1, 0]
     np.testing.assert_allclose([one.black_owns for one in once.positions], influence(codes), atol=1e-6)
     monkeypatch.setattr("kibitz.analysis.go.games.TOGETHER", 2)
     pieces: Any = FakeOwners()
-    again = judge(1, record, pieces, gocnn)
+    again = analyse(1, record, pieces, answers)
     assert [len(codes) for codes, _ in pieces.asked] == [2, 2, 1]
     assert again.as_json(owners=True) == once.as_json(owners=True)
 
 
-def test_handicap_stones_and_white_first(judged: Callable[..., Judged]) -> None:
+def test_handicap_stones_and_white_first(judged: Callable[..., AnalysedGame]) -> None:
     game = judged("(;GM[1]SZ[9]HA[2]KM[0.5]AB[gc][cg];W[ee];B[ec])", [0.5, -8.5, 0.5])
     assert [move.side for move in game.moves] == ["white", "black"]
     assert [move.change for move in game.moves] == pytest.approx([9, 9], abs=1e-4)
@@ -104,7 +104,7 @@ def test_handicap_stones_and_white_first(judged: Callable[..., Judged]) -> None:
     assert game.positions[1].colours[from_gtp("E5", 9)] == WHITE
 
 
-def test_an_illegal_move_ends_the_game(judged: Callable[..., Judged]) -> None:
+def test_an_illegal_move_ends_the_game(judged: Callable[..., AnalysedGame]) -> None:
     game = judged("(;GM[1]SZ[9]KM[0];B[ee];W[ec];B[ee];W[gg])")
     assert game.problem == "move 3, E5, is illegal (on a stone)"
     assert len(game.moves) == 2
@@ -112,7 +112,7 @@ def test_an_illegal_move_ends_the_game(judged: Callable[..., Judged]) -> None:
     assert game.as_json()["problem"] == game.problem
 
 
-def test_passes_and_captures(judged: Callable[..., Judged]) -> None:
+def test_passes_and_captures(judged: Callable[..., AnalysedGame]) -> None:
     game = judged("(;GM[1]SZ[9]KM[0];B[ba];W[aa];B[ab];W[];B[])", [0, 0, 0, 40, 40, 40])
     assert [move.vertex for move in game.moves] == ["B9", "A9", "A8", "pass", "pass"]
     assert game.positions[3].colours[0] == 0
@@ -123,14 +123,14 @@ def test_signs() -> None:
     record = parse_record("(;GM[1]SZ[9]KM[0];B[aa];W[ba];B[ca];W[da])")
     rows = ["909198672", *["5" * 9] * 7, "012345678"]
     fake: Any = FakeOwners([owners(*rows)])
-    last = judge(1, record, fake, gocnn).positions[-1]
+    last = analyse(1, record, fake, answers).positions[-1]
     assert last.signs()[0] == "XOXO++..-"
     assert last.signs()[8] == "---.....+"
-    lost = judge(1, record, FakeOwners([owners("180855555", *EVEN[1:])]), gocnn).positions[-1]  # type: ignore[arg-type]
+    lost = analyse(1, record, FakeOwners([owners("180855555", *EVEN[1:])]), answers).positions[-1]  # type: ignore[arg-type]
     assert lost.signs()[0] == "xoxo....."
 
 
-def test_json_is_whole(judged: Callable[..., Judged]) -> None:
+def test_json_is_whole(judged: Callable[..., AnalysedGame]) -> None:
     game = judged(GAME, [6.5, 8.5, 16.5, 10.5, 10.5])
     found = game.as_json(owners=True)
     assert found["headers"]["PB"] == "Shū"

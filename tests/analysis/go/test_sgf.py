@@ -7,8 +7,8 @@ from typing import Any
 import sgfmill.sgf
 from sgfmill import sgf_moves
 
-from kibitz.analysis.go import gocnn
-from kibitz.analysis.go.games import Judged, judge
+from kibitz.analysis.go import answers
+from kibitz.analysis.go.games import AnalysedGame, analyse
 from kibitz.analysis.go.sgf import annotated
 from kibitz.games.go.io.sgf import parse_record
 from kibitz.games.go.points import GRID
@@ -22,9 +22,9 @@ LEFT = ["999555111"] * 9
 LOST = ["000555111"] * 3 + ["999555111"] * 6
 
 
-def one_game(text: str = GAME, maps: Any = None) -> Judged:
+def one_game(text: str = GAME, maps: Any = None) -> AnalysedGame:
     fake: Any = FakeOwners([owners(*rows) for rows in maps] if maps else None)
-    return judge(1, parse_record(text), fake, gocnn)
+    return analyse(1, parse_record(text), fake, answers)
 
 
 def read(text: str) -> list[dict[str, list[str]]]:

@@ -10,8 +10,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from kibitz.analysis.go import gocnn
-from kibitz.analysis.go.games import Judged, judge
+from kibitz.analysis.go import answers
+from kibitz.analysis.go.games import AnalysedGame, analyse
 from kibitz.analysis.go.terminal import show
 from kibitz.games.go.io.sgf import parse_record
 from support.go_fakes import FakeOwners, owners
@@ -80,13 +80,13 @@ X O stones, x o stones that will be lost; + Black's, - White's (75%), . open
 """
 
 
-def one_game(text: str = GAME, maps: list[list[str]] = MAPS) -> Judged:
+def one_game(text: str = GAME, maps: list[list[str]] = MAPS) -> AnalysedGame:
     fake: Any = FakeOwners([owners(*rows) for rows in maps])
-    return judge(1, parse_record(text), fake, gocnn)
+    return analyse(1, parse_record(text), fake, answers)
 
 
 def printed(
-    judged: Judged, width: int, encoding: str = "utf-8", colour: bool = False, wanted: int | None = None
+    judged: AnalysedGame, width: int, encoding: str = "utf-8", colour: bool = False, wanted: int | None = None
 ) -> str:
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding, errors="strict", newline="\n")

@@ -38,15 +38,17 @@ def small_mover(path: Path, store: Store, system: str, **settings: Any) -> Path:
     """A run of a system that predicts moves, trained for a moment."""
     from kibitz.systems import load
     from kibitz.training.fit import train
-    from kibitz.training.trainer import Plan
+    from kibitz.training.trainer import TrainConfig
 
-    plan = Plan(summary_every=20, validate_every=40, snapshot_every=40, validate_positions=500, precision="32-true")
+    plan = TrainConfig(
+        summary_every=20, validate_every=40, snapshot_every=40, validate_positions=500, precision="32-true"
+    )
     train(system, load(system).settings_type(**settings), str(store.path), run=path, plan=plan)
     return path
 
 
 SHARED_BODY = {
-    "share": "body", "targets": "square", "layers": "16conv3x3p1", "optimiser": "adam", "learning_rate": 0.003,
+    "share": "body", "targets": "square", "layers": "16conv3x3p1", "optimiser": "adamw", "learning_rate": 0.003,
     "schedule": "constant", "batch": 128, "iterations": 30,
 }  # fmt: skip
 

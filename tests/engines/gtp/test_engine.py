@@ -14,23 +14,23 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kibitz.engines.gtp.engine import Engine
-from kibitz.engines.gtp.session import Settings
+from kibitz.engines.gtp.engine import GtpEngine
+from kibitz.engines.gtp.session import GtpSettings
 from kibitz.errors import KibitzError
 from support.go_fakes import FakeOwners
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.gtp"))
-SETTINGS = Settings("kibitz", "1.0", seed=1)
+SETTINGS = GtpSettings("kibitz", "1.0", seed=1)
 
 
 class Bench:
     """An engine under test: say lines to it, read what it answered."""
 
-    def __init__(self, network: Any = None, settings: Settings = SETTINGS):
+    def __init__(self, network: Any = None, settings: GtpSettings = SETTINGS):
         self.loads = 0
         self.output = io.BytesIO()
         self.network = network if network is not None else FakeOwners()
-        self.engine = Engine(settings, self._load, self.output)
+        self.engine = GtpEngine(settings, self._load, self.output)
 
     def _load(self) -> Any:
         self.loads += 1
@@ -100,7 +100,7 @@ def test_every_command_of_the_list_is_known() -> None:
 
 
 def test_largest_board() -> None:
-    bench = Bench(settings=Settings("x", "1", largest=13))
+    bench = Bench(settings=GtpSettings("x", "1", largest=13))
     assert bench.say("query_boardsize", "boardsize 19", "boardsize 13", "boardsize 11") == [
         "= 13",
         "? unacceptable size",
@@ -246,7 +246,7 @@ def test_raw_answers_from_all_sides() -> None:
 
 def test_a_temperature_varies_the_opening_by_its_seed() -> None:
     def opening(seed: int | None, temperature: float) -> list[str]:
-        bench = Bench(settings=Settings("x", "1", temperature=temperature, seed=seed))
+        bench = Bench(settings=GtpSettings("x", "1", temperature=temperature, seed=seed))
         return bench.say("boardsize 9", *(["genmove b", "genmove w"] * 3))
 
     assert opening(1, 3.0) == opening(1, 3.0) != opening(2, 3.0)

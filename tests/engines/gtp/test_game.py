@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.engines.gtp.board import file_argument
-from kibitz.engines.gtp.game import Clock, Game, fixed_handicap
-from kibitz.engines.gtp.parse import Command, Refused, answer, number, read_command
+from kibitz.engines.gtp.game import GtpClock, GtpGame, fixed_handicap
+from kibitz.engines.gtp.parse import Command, GtpError, answer, number, read_command
 from kibitz.games.go import rulesets
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
-from kibitz.games.go.rulesets import NAMED, Rules, read_rules
+from kibitz.games.go.rulesets import NAMED, Rules, UnknownRules, read_rules
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_an_answer_has_one_empty_line(text: str, number: str) -> None:
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "1_0", "\u0663", "", "0x10", "1" * 50])
 def test_no_number(text: str) -> None:
-    with pytest.raises(Refused, match="syntax error"):
+    with pytest.raises(GtpError, match="syntax error"):
         number(text)
 
 
@@ -59,7 +59,7 @@ def test_rules_by_name_and_back() -> None:
 
 @pytest.mark.parametrize("text", ['{"ko":1}', '{"suicide":2}', "{", '{"a":1}', "[]", "{" * 100_000, ""])
 def test_no_rules(text: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(UnknownRules):
         read_rules(text, Rules())
 
 
@@ -73,16 +73,16 @@ def test_points_for_handicap_stones() -> None:
 @pytest.mark.parametrize(
     ("clock", "low", "high"),
     [
-        (Clock(main=60), 1, 3),
-        (Clock(main=60, left=6), 0.1, 0.3),
-        (Clock(main=60, left=0.0), 0, 0),
-        (Clock(period=10, stones=5), 1, 2.1),
-        (Clock(main=60, period=10, stones=1), 8, 10),  # nothing is lost by using a period
-        (Clock(main=60, period=10, stones=1, left=4, left_stones=1), 2, 4),
-        (Clock(main=60, increment=5, left=60), 4, 10),
+        (GtpClock(main=60), 1, 3),
+        (GtpClock(main=60, left=6), 0.1, 0.3),
+        (GtpClock(main=60, left=0.0), 0, 0),
+        (GtpClock(period=10, stones=5), 1, 2.1),
+        (GtpClock(main=60, period=10, stones=1), 8, 10),  # nothing is lost by using a period
+        (GtpClock(main=60, period=10, stones=1, left=4, left_stones=1), 2, 4),
+        (GtpClock(main=60, increment=5, left=60), 4, 10),
     ],
 )
-def test_seconds(clock: Clock, low: float, high: float) -> None:
+def test_seconds(clock: GtpClock, low: float, high: float) -> None:
     seconds = clock.seconds()
     assert seconds is not None
     assert low <= seconds <= high
@@ -100,8 +100,8 @@ def test_fixed_handicap() -> None:
     assert [len(set(fixed_handicap(count, 19))) for count in range(2, 10)] == list(range(2, 10))
 
 
-def game() -> Game:
-    made = Game(19, 7.5, NAMED["chinese"])
+def game() -> GtpGame:
+    made = GtpGame(19, 7.5, NAMED["chinese"])
     made.clear(9)
     return made
 
@@ -115,14 +115,14 @@ def test_undo_makes_the_board_again() -> None:
     for before in reversed(boards):
         played.undo()
         assert (played.board.colours().tobytes(), played.board.ko, played.board.to_move) == before
-    with pytest.raises(Refused, match="cannot undo"):
+    with pytest.raises(GtpError, match="cannot undo"):
         played.undo()
 
 
 def test_all_moves_or_none() -> None:
     played = game()
     played.play(BLACK, 0)
-    with pytest.raises(Refused, match="illegal move"):
+    with pytest.raises(GtpError, match="illegal move"):
         played.play_all([(WHITE, 1), (BLACK, PASS), (WHITE, 0)])
     assert played.moves == [(BLACK, 0)]
     assert played.board.to_move == WHITE
@@ -158,7 +158,7 @@ def test_a_file_that_cannot_be_loaded_changes_nothing(tmp_path: Path, text: str,
     path.write_text(text)
     played = game()
     played.play(BLACK, 0)
-    with pytest.raises(Refused, match=reason):
+    with pytest.raises(GtpError, match=reason):
         played.load(str(path), None)
     assert played.moves == [(BLACK, 0)]
     assert played.komi == 7.5

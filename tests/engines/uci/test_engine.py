@@ -16,19 +16,19 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kibitz.engines.uci import engine as uci
-from kibitz.engines.uci.engine import Engine, info_lines, read_lines
+from kibitz.engines.uci.engine import UciEngine, info_lines, read_lines
 from kibitz.engines.uci.options import Options
 from kibitz.errors import UsageError
-from kibitz.play.chess.player import Limits, Line, Thought
+from kibitz.play.result import PvLine, SearchLimits, SearchResult
 
 OPTIONS = Options(threads=1)
-Tell = Callable[[Thought], None]
+Tell = Callable[[SearchResult], None]
 
 
-def thought(board: chess.Board, depth: int = 1) -> Thought:
+def thought(board: chess.Board, depth: int = 1) -> SearchResult:
     """The first legal moves, as if something had been thought about them."""
     moves = list(board.legal_moves)[:3]
-    return Thought(depth, 30, 0.02, tuple(Line(move, 7, None, 0.5, (move,), (400, 300, 300)) for move in moves))
+    return SearchResult(depth, 30, 0.02, tuple(PvLine(move, 7, None, 0.5, (move,), (400, 300, 300)) for move in moves))
 
 
 class Fake:
@@ -36,17 +36,17 @@ class Fake:
 
     def __init__(self, options: Options):
         self.options = options
-        self.asked: list[Limits] = []
+        self.asked: list[SearchLimits] = []
         self.games = 0
 
     def new_game(self) -> None:
         self.games += 1
 
-    def think(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+    def think(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
         self.asked.append(limits)
         return self.mind(board, limits, stop, tell)
 
-    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
         return thought(board)
 
 
@@ -63,7 +63,7 @@ class Bench:
             self.players.append(kind(wanted))
             return self.players[-1]
 
-        self.engine = Engine("fake-1", open_player, options, self.output)  # type: ignore[arg-type]
+        self.engine = UciEngine("fake-1", open_player, options, self.output)  # type: ignore[arg-type]
 
     @property
     def lines(self) -> list[str]:
@@ -120,8 +120,8 @@ def test_several_choices_with_chances() -> None:
 
 
 def test_info_lines() -> None:
-    line = Line(chess.Move.from_uci("e2e4"), 0, -3, 1.0, (), (0, 0, 1000))
-    assert info_lines(Thought(4, 1000, 0.0, (line,)), 1, False) == [
+    line = PvLine(chess.Move.from_uci("e2e4"), 0, -3, 1.0, (), (0, 0, 1000))
+    assert info_lines(SearchResult(4, 1000, 0.0, (line,)), 1, False) == [
         "info depth 4 multipv 1 score mate -3 nodes 1000 nps 1000000 time 0 pv e2e4"
     ]
 
@@ -139,24 +139,27 @@ def test_no_move_at_all(fen: str, score: str) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("go depth 3", Limits(depth=3)),
-        ("go depth 0", Limits(depth=1)),
-        ("go nodes 0", Limits(nodes=1)),
-        ("go nodes 50 depth 2", Limits(depth=2, nodes=50)),
-        ("go mate 2", Limits(depth=3)),
-        ("go mate 2 depth 1", Limits(depth=1)),
-        ("go mate -2", Limits(depth=4)),
-        ("go infinite movetime 10", Limits()),
-        ("go movetime 50", Limits(seconds=0.0475)),
-        ("go wtime 60030 btime 1", Limits(seconds=2.0)),
-        ("go wtime -20 winc 1000", Limits(seconds=0.0)),
-        ("go", Limits(seconds=uci.UNLIMITED_SECONDS)),
-        ("go btime 1000", Limits(seconds=uci.UNLIMITED_SECONDS)),
-        ("go movetime soon", Limits(seconds=uci.UNLIMITED_SECONDS)),
-        ("go searchmoves d2d4 a2a3 depth 1", Limits(depth=1, moves=tuple(map(chess.Move.from_uci, ["d2d4", "a2a3"])))),
+        ("go depth 3", SearchLimits(depth=3)),
+        ("go depth 0", SearchLimits(depth=1)),
+        ("go nodes 0", SearchLimits(nodes=1)),
+        ("go nodes 50 depth 2", SearchLimits(depth=2, nodes=50)),
+        ("go mate 2", SearchLimits(depth=3)),
+        ("go mate 2 depth 1", SearchLimits(depth=1)),
+        ("go mate -2", SearchLimits(depth=4)),
+        ("go infinite movetime 10", SearchLimits()),
+        ("go movetime 50", SearchLimits(seconds=0.0475)),
+        ("go wtime 60030 btime 1", SearchLimits(seconds=2.0)),
+        ("go wtime -20 winc 1000", SearchLimits(seconds=0.0)),
+        ("go", SearchLimits(seconds=uci.UNLIMITED_SECONDS)),
+        ("go btime 1000", SearchLimits(seconds=uci.UNLIMITED_SECONDS)),
+        ("go movetime soon", SearchLimits(seconds=uci.UNLIMITED_SECONDS)),
+        (
+            "go searchmoves d2d4 a2a3 depth 1",
+            SearchLimits(depth=1, moves=tuple(map(chess.Move.from_uci, ["d2d4", "a2a3"]))),
+        ),
     ],
 )
-def test_limits(line: str, expected: Limits) -> None:
+def test_limits(line: str, expected: SearchLimits) -> None:
     bench = Bench()
     bench.say("isready", line, "stop")
     (asked,) = bench.players[0].asked
@@ -176,7 +179,7 @@ def test_the_clock_is_that_of_the_side_to_move() -> None:
 class Patient(Fake):
     """Thinks until it is stopped."""
 
-    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
         tell(thought(board))
         assert stop.wait(10)
         return thought(board, 2)
@@ -235,13 +238,13 @@ def test_the_end_of_the_input_ends_the_search(last: str) -> None:
 
 def test_after_bestmove_the_search_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thread takes a moment to end; what comes in that moment must not be taken to come during a search."""
-    search = Engine._search
+    search = UciEngine._search
 
     def slow_to_end(*args: Any) -> None:
         search(*args)
         time.sleep(0.1)
 
-    monkeypatch.setattr(Engine, "_search", slow_to_end)
+    monkeypatch.setattr(UciEngine, "_search", slow_to_end)
     bench = Bench()
     lines = bench.say("go depth 1", "(wait)", "setoption name Hash value 8", "isready")
     assert len(bench.players) == 2
@@ -251,7 +254,9 @@ def test_after_bestmove_the_search_is_over(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_last_thought_is_told_once() -> None:
     class Deep(Fake):
-        def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+        def mind(
+            self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell
+        ) -> SearchResult | None:
             tell(replace(thought(board), seconds=0.01))
             return thought(board)
 
@@ -266,22 +271,22 @@ def test_a_slow_load_is_taken_from_the_time() -> None:
 
     bench = Bench(Slow)
     bench.say("go movetime 80")
-    assert bench.players[0].asked == [Limits(seconds=0.0)]
+    assert bench.players[0].asked == [SearchLimits(seconds=0.0)]
 
 
 class Failing(Fake):
-    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
         board.push(next(iter(board.legal_moves)))
         raise ZeroDivisionError("a\nbug")
 
 
 class Illegal(Fake):
-    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
         return replace(thought(board), lines=(replace(thought(board).lines[0], move=chess.Move.from_uci("e2e5")),))
 
 
 class Speechless(Fake):
-    def mind(self, board: chess.Board, limits: Limits, stop: threading.Event, tell: Tell) -> Thought | None:
+    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
         return None
 
 
@@ -354,7 +359,7 @@ def test_a_wrong_call_is_an_error() -> None:
 
 def test_debug_tells_the_limits() -> None:
     bench = Bench()
-    assert "info string Limits(depth=4," in "\n".join(bench.say("debug on", "go depth 4"))
+    assert "info string SearchLimits(depth=4," in "\n".join(bench.say("debug on", "go depth 4"))
     assert "info string" not in "\n".join(bench.say("debug off", "go depth 4"))
 
 

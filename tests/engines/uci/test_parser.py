@@ -9,13 +9,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kibitz.engines.uci.parser import FLAGS, NUMBERS, Position, legal, read_go
+from kibitz.engines.uci.parser import FLAGS, NUMBERS, PositionCommand, legal, read_go
 
 START = chess.Board()
 
 
-def at(line: str) -> tuple[Position, str | None]:
-    position = Position()
+def at(line: str) -> tuple[PositionCommand, str | None]:
+    position = PositionCommand()
     return position, position.set(line.split())
 
 
@@ -72,7 +72,7 @@ def test_fens_that_are_taken(fen: str) -> None:
     ],
 )
 def test_impossible_positions_change_nothing(line: str, told: str) -> None:
-    position = Position()
+    position = PositionCommand()
     position.set(["startpos", "moves", "e2e4"])
     before = position.board.fen()
     problem = position.set(line.split(" ") if line else [])
@@ -98,7 +98,7 @@ def test_an_illegal_move_ends_the_moves(wrong: str) -> None:
 @given(st.randoms(use_true_random=False))
 def test_step_by_step_is_at_once(rng: random.Random) -> None:
     """A game sent move by move, with steps back and other games between, is the game sent whole."""
-    position = Position()
+    position = PositionCommand()
     board, moves = chess.Board(), []
     for _ in range(30):
         if rng.random() < 0.2:
@@ -180,7 +180,7 @@ word = (
 @given(st.lists(word), st.lists(word))
 @example(["fen", "4k3/8/8/8/8/8/8/4K3", "w", "-", "-", "0", "1", "moves", "0000"], [])
 def test_any_words_are_read(first: list[str], second: list[str]) -> None:
-    position = Position()
+    position = PositionCommand()
     for words in (first, ["startpos", "moves", *second], ["fen", *second]):
         problem = position.set(words)
         assert problem is None or problem.isprintable()

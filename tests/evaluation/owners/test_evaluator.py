@@ -25,7 +25,7 @@ from kibitz.evaluation.owners.baselines import every_so_many
 from kibitz.evaluation.owners.evaluator import STAGES, note
 from kibitz.evaluation.owners.samples import MOMENTS, result_text
 from kibitz.external.programs import find_gnugo, find_named
-from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.io.ingest import COLUMNS, PER_GAME, PER_MOVE
 from kibitz.games.go.points import GRID, PASS, POINTS, on_board
 from kibitz.games.go.replay import STANDARD_START, encode_board, start_row
@@ -91,7 +91,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
         rows.append(row(number, size, int(rng.choice([1, -1, 0], p=[0.5, 0.4, 0.1]))))
     batch = GameBatch(
         np.concatenate(games).astype(np.uint16), np.array([len(game) for game in games], np.int32), np.stack(starts),
-        pa.Table.from_pylist(rows, COLUMNS), LeftOut(), GAMES, carried={"owner": np.stack(owners)},
+        pa.Table.from_pylist(rows, COLUMNS), Rejections(), GAMES, carried={"owner": np.stack(owners)},
     )  # fmt: skip
     path = tmp_path_factory.mktemp("go") / "random.store"
     with StoreWriter(path, "go", COLUMNS, STANDARD_START, PER_MOVE, carried=PER_GAME) as writer:
@@ -103,7 +103,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def run(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Run:
     from kibitz.systems.gocnn import Settings
     from kibitz.training.fit import train
-    from kibitz.training.trainer import Plan as Training
+    from kibitz.training.trainer import TrainConfig as Training
 
     path = tmp_path_factory.mktemp("go-runs") / "gocnn-1"
     settings = Settings(
@@ -426,7 +426,7 @@ def test_gnugo_sees_plain_territory(tmp_path: Path) -> None:
     start = start_row(9, tuple(black), tuple(white))
     table = pa.Table.from_pylist([row(0, 9, 1)], COLUMNS)
     moves = np.array([8 * GRID + 1, PASS, PASS], np.uint16)
-    batch = GameBatch(moves, np.array([3], np.int32), start[None], table, LeftOut(), 1,
+    batch = GameBatch(moves, np.array([3], np.int32), start[None], table, Rejections(), 1,
                       carried={"owner": np.zeros((1, POINTS), np.uint8)})  # fmt: skip
     with StoreWriter(tmp_path / "a.store", "go", COLUMNS, STANDARD_START, PER_MOVE, carried=PER_GAME) as writer:
         writer.add(batch)
@@ -532,7 +532,7 @@ def test_the_command_does_without_gnugo(
 
 def test_a_store_without_owners_is_refused(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = pa.Table.from_pylist([row(0, 9, 1)], COLUMNS)
-    batch = GameBatch(np.array([0], np.uint16), np.ones(1, np.int32), start_row(9)[None], table, LeftOut(), 1)
+    batch = GameBatch(np.array([0], np.uint16), np.ones(1, np.int32), start_row(9)[None], table, Rejections(), 1)
     with StoreWriter(tmp_path / "a.store", "go", COLUMNS, STANDARD_START, PER_MOVE) as writer:
         writer.add(batch)
         writer.commit({})

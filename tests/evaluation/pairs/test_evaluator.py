@@ -63,11 +63,12 @@ def quick() -> Iterator[None]:
 def made(small_store: Store, tmp_path_factory: pytest.TempPathFactory, quick: None) -> Made:
     """Train on the small store for a moment."""
     from kibitz.training.fit import train
+    from kibitz.training.trainer import TrainConfig
 
     def make(**settings: Any) -> Run:
         path = tmp_path_factory.mktemp("pairs") / "deepchess-1"
         quick = {**SMALL_PAIRS, "positions": 6, "pretrain_epochs": 1.0, "epochs": 2.0, "pairs": 10_000}
-        plan = Plan(1000, 1000, 1000, validate_positions=500, precision="32-true")
+        plan = TrainConfig(1000, 1000, 1000, validate_positions=500, precision="32-true")
         train("deepchess", Settings(**quick | settings), str(small_store.path), run=path, plan=plan)  # type: ignore[arg-type]
         return Run(path)
 

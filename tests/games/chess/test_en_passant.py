@@ -46,9 +46,9 @@ def roads(start: str, moves: list[chess.Move], board: chess.Board) -> dict[str, 
     zero = np.zeros(1, np.int64)
     whole = replay(packed, np.array([0, len(moves)]), row, np.zeros(1, np.int32), zero, np.array([len(moves)]))
     page = read_line({"game": "chess", "fen": start, "moves": names})
-    gui = parser.Position()
+    gui = parser.PositionCommand()
     assert gui.set(["fen", *start.split(), "moves", *names]) is None
-    short = parser.Position()
+    short = parser.PositionCommand()
     assert short.set(["fen", *board.fen().split()]) is None
     return {
         "replay": np.concatenate([part[0] for part in whole]),
@@ -147,7 +147,7 @@ def test_a_square_behind_no_pawn_is_dropped() -> None:
     assert line.fen.split()[3] == "-"
     with pytest.raises(BadRequest, match="illegal"):
         read_line({"fen": fen, "moves": ["e5d6"]})
-    gui = parser.Position()
+    gui = parser.PositionCommand()
     assert gui.set(["fen", *fen.split()]) is None
     assert gui.board.ep_square is None
 

@@ -8,10 +8,11 @@ import pytest
 
 from kibitz.play.chess import position as positions
 from kibitz.play.chess import score
-from kibitz.play.chess.evaluator import Judge
-from kibitz.play.chess.player import METHODS, Limits, Player, Thought, Tuning
-from kibitz.play.chess.tactics import signs
+from kibitz.play.chess.evaluator import Evaluator
+from kibitz.play.chess.player import METHODS, ChessPlayer
+from kibitz.play.chess.tactics import gains_and_checks
 from kibitz.play.chess.tree import Tree
+from kibitz.play.result import SearchLimits, SearchResult
 from support.chess_fakes import Fake
 from support.helpers import SHARED
 
@@ -23,9 +24,9 @@ MATES_IN_2 = [
 ]
 
 
-def think(method: str, board: chess.Board | str, limits: Limits, **settings: object) -> Thought:
+def think(method: str, board: chess.Board | str, limits: SearchLimits, **settings: object) -> SearchResult:
     board = chess.Board(board) if isinstance(board, str) else board
-    thought = Player(Fake(), method=method, **settings).think(board, limits)
+    thought = ChessPlayer(Fake(), method=method, **settings).think(board, limits)
     assert thought
     return thought
 
@@ -41,7 +42,7 @@ def think(method: str, board: chess.Board | str, limits: Limits, **settings: obj
     ],
 )
 def test_mate_in_one_at_once(method: str, fen: str) -> None:
-    line = think(method, fen, Limits(nodes=60)).lines[0]
+    line = think(method, fen, SearchLimits(nodes=60)).lines[0]
     assert line.mate == 1
     assert line.score == 2000
     assert line.wdl == (1000, 0, 0)
@@ -74,7 +75,7 @@ def forced(board: chess.Board, moves: int) -> bool:
 @pytest.mark.parametrize("method", SEARCHES)
 @pytest.mark.parametrize("fen", MATES_IN_2)
 def test_mate_in_two(method: str, fen: str) -> None:
-    thought = think(method, fen, Limits(nodes=30_000), cut=1.0, width=256)
+    thought = think(method, fen, SearchLimits(nodes=30_000), cut=1.0, width=256)
     line = thought.lines[0]
     assert line.mate == 2
     assert len(line.pv) == 3
@@ -92,9 +93,9 @@ def test_composed_mates(method: str) -> None:
     lines = suite.read_text().splitlines()
     for line in random.Random(4).sample(lines, 2):
         board = chess.Board(" ".join(line.split()[:4]) + " 0 1")
-        player = Player(Fake(), method=method, cut=1.0, width=256)
+        player = ChessPlayer(Fake(), method=method, cut=1.0, width=256)
         # Until the mate is found, and never another length than the true one.
-        thought = player.think(board, Limits(nodes=60_000))
+        thought = player.think(board, SearchLimits(nodes=60_000))
         assert thought
         assert thought.lines[0].mate == 2, line
         after = board.copy()
@@ -109,7 +110,7 @@ def test_composed_mates(method: str) -> None:
 def test_being_mated_is_told_and_put_off(method: str) -> None:
     # Black can only move the king to and fro: Kh8-g8 allows mate at once, nothing else is legal but that.
     board = chess.Board("7k/8/6K1/8/8/8/8/R7 b - - 0 1")
-    line = think(method, board, Limits(nodes=3000)).lines[0]
+    line = think(method, board, SearchLimits(nodes=3000)).lines[0]
     assert line.mate == -1
     assert line.score == -2000
     assert line.pv[-1] == chess.Move.from_uci("a1a8")
@@ -117,10 +118,10 @@ def test_being_mated_is_told_and_put_off(method: str) -> None:
 
 @pytest.mark.parametrize("method", SEARCHES)
 def test_wins_what_hangs_and_leaves_what_is_guarded(method: str) -> None:
-    assert think(method, "4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", Limits(nodes=400)).lines[0].move.uci() == "c3d5"
-    fork = think(method, "4k2q/8/8/3N4/8/8/8/4K2R w K - 0 1", Limits(nodes=3000)).lines[0]
+    assert think(method, "4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", SearchLimits(nodes=400)).lines[0].move.uci() == "c3d5"
+    fork = think(method, "4k2q/8/8/3N4/8/8/8/4K2R w K - 0 1", SearchLimits(nodes=3000)).lines[0]
     assert fork.move.uci() in ("h1h8",)
-    guarded = think(method, "4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1", Limits(nodes=3000)).lines[0]
+    guarded = think(method, "4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1", SearchLimits(nodes=3000)).lines[0]
     assert guarded.move.uci() != "d2d6"
 
 
@@ -128,7 +129,7 @@ def test_wins_what_hangs_and_leaves_what_is_guarded(method: str) -> None:
 def test_repetition_is_a_draw_to_the_loser_s_joy(method: str) -> None:
     # White is seven pawns' worth down and has a perpetual check: a draw only through repetition.
     board = chess.Board("5r1k/5p1p/8/6Q1/8/p1p5/n1n5/7K w - - 0 1")
-    line = think(method, board, Limits(nodes=6000)).lines[0]
+    line = think(method, board, SearchLimits(nodes=6000)).lines[0]
     assert board.gives_check(line.move)
     assert line.score == 0
 
@@ -140,9 +141,9 @@ def test_repetition_through_the_game_is_seen(method: str) -> None:
     for uci in ("a2b2", "h8g8", "b2a2", "g8h8", "a2b2", "h8g8", "b2a2", "g8h8"):
         board.push_uci(uci)
     only = (chess.Move.from_uci("a2b2"),)
-    again = think(method, board, Limits(nodes=300, moves=only)).lines[0]
+    again = think(method, board, SearchLimits(nodes=300, moves=only)).lines[0]
     assert again.score == 0
-    free = think(method, board, Limits(nodes=300)).lines[0]
+    free = think(method, board, SearchLimits(nodes=300)).lines[0]
     assert free.score > 0
     assert free.move not in only
 
@@ -150,10 +151,10 @@ def test_repetition_through_the_game_is_seen(method: str) -> None:
 @pytest.mark.parametrize("method", SEARCHES)
 def test_the_fifty_moves_are_counted(method: str) -> None:
     fen = "7k/8/8/8/8/8/R3P3/K7 w - - 99 99"
-    line = think(method, fen, Limits(nodes=500)).lines[0]
+    line = think(method, fen, SearchLimits(nodes=500)).lines[0]
     assert line.move.uci() in ("e2e3", "e2e4")
     assert line.score > 0
-    quiet = think(method, fen, Limits(nodes=500, moves=(chess.Move.from_uci("a2b2"),))).lines[0]
+    quiet = think(method, fen, SearchLimits(nodes=500, moves=(chess.Move.from_uci("a2b2"),))).lines[0]
     assert quiet.score == 0
     assert quiet.wdl == (250, 500, 250)
 
@@ -161,16 +162,18 @@ def test_the_fifty_moves_are_counted(method: str) -> None:
 @pytest.mark.parametrize("method", SEARCHES)
 def test_stalemate_and_dead_positions_are_draws(method: str) -> None:
     # Taking the last piece leaves nothing to mate with; Qc7 would be stalemate.
-    stale = think(method, "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", Limits(nodes=200, moves=(chess.Move.from_uci("c1c7"),)))
+    stale = think(
+        method, "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", SearchLimits(nodes=200, moves=(chess.Move.from_uci("c1c7"),))
+    )
     assert stale.lines[0].score == 0
     assert stale.lines[0].mate is None
-    dead = think(method, "8/8/8/8/8/3n4/2K5/6k1 w - - 0 1", Limits(nodes=200)).lines[0]
+    dead = think(method, "8/8/8/8/8/3n4/2K5/6k1 w - - 0 1", SearchLimits(nodes=200)).lines[0]
     assert dead.score == 0
 
 
 @pytest.mark.parametrize("method", SEARCHES)
 def test_several_lines_come_in_order(method: str) -> None:
-    thought = think(method, "4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", Limits(nodes=1500), lines=4)
+    thought = think(method, "4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", SearchLimits(nodes=1500), lines=4)
     assert len(thought.lines) == 4
     scores = [line.score for line in thought.lines]
     assert scores == sorted(scores, reverse=True)
@@ -179,19 +182,19 @@ def test_several_lines_come_in_order(method: str) -> None:
 
 def test_a_depth_ends_by_itself() -> None:
     for depth in (1, 2, 3):
-        thought = think("topprob-negamax", chess.Board(), Limits(depth=depth))
+        thought = think("topprob-negamax", chess.Board(), SearchLimits(depth=depth))
         assert thought.depth == depth
         assert max(len(line.pv) for line in thought.lines) <= depth + 1  # a mate in one is seen a ply further
-        thought = think("value-negamax", chess.Board(), Limits(depth=depth))
+        thought = think("value-negamax", chess.Board(), SearchLimits(depth=depth))
         assert thought.depth == depth
 
 
 def test_full_width_is_negamax() -> None:
     """Against a loop without windows, tables and batches."""
     fake = Fake("piece", noise=0.3)
-    judge = Judge(fake, fake, cut=1.0, width=256, hash_mb=64)
+    judge = Evaluator(fake, fake, cut=1.0, width=256, hash_mb=64)
 
-    def negamax(position: positions.Position, depth: int, way: list[int]) -> float:
+    def negamax(position: positions.SearchPosition, depth: int, way: list[int]) -> float:
         judge.ask([position])
         entry = judge.table[position.key]
         if entry.final or depth == 0:
@@ -214,7 +217,7 @@ def test_full_width_is_negamax() -> None:
             continue
         judge.table.clear()
         want = negamax(position, depth, [])
-        got = Player(Fake("piece", noise=0.3), method="value-negamax").think(board, Limits(depth=depth))
+        got = ChessPlayer(Fake("piece", noise=0.3), method="value-negamax").think(board, SearchLimits(depth=depth))
         assert got
         assert got.lines[0].score == score.centipawns(want)
         assert got.lines[0].mate == score.mate(want)
@@ -223,11 +226,11 @@ def test_full_width_is_negamax() -> None:
 def test_the_tree_takes_up_negamax() -> None:
     """A node whose moves are all tried has the best of its children; others lie between that and the network."""
     fake = Fake(noise=0.2)
-    judge = Judge(fake, fake, cut=0.9, width=5, hash_mb=16)
-    from kibitz.play.chess.best_first import Search
+    judge = Evaluator(fake, fake, cut=0.9, width=5, hash_mb=16)
+    from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
 
     position, seen = positions.root(chess.Board())
-    search = Search(judge, Tuning(doubt=0.0), position, seen, Limits(nodes=800), 1, 1)
+    search = BestFirstSearch(judge, SearchTuning(doubt=0.0), position, seen, SearchLimits(nodes=800), 1, 1)
     search.think(None, lambda thought: None)
     tree: Tree = search.tree
     full = 0
@@ -251,7 +254,7 @@ def test_batches_grow_large() -> None:
     fake = Fake()
     for method in SEARCHES:
         fake.calls.clear()
-        Player(fake, method=method).think(chess.Board(), Limits(nodes=4000))
+        ChessPlayer(fake, method=method).think(chess.Board(), SearchLimits(nodes=4000))
         assert np.mean(fake.calls) > 25
 
 
@@ -260,7 +263,7 @@ def test_signs_of_moves() -> None:
         board = chess.Board(fen)
         position, _ = positions.root(board)
         moves = np.array(sorted(positions.packed((chess.Move.from_uci(uci),))), np.uint16)
-        gain, check = signs(position.row[None, :64], position.row[None, 64:], moves, np.array([0, 1]))
+        gain, check = gains_and_checks(position.row[None, :64], position.row[None, 64:], moves, np.array([0, 1]))
         return int(gain[0]), bool(check[0])
 
     assert one("4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", "c3d5") == (9, False)
@@ -285,7 +288,7 @@ def test_checks_and_mates_are_python_chess_s() -> None:
             continue
         position, _ = positions.root(board)
         codes = np.array(position.legal(), np.uint16)
-        _, check = signs(position.row[None, :64], position.row[None, 64:], codes, np.array([0, len(codes)]))
+        _, check = gains_and_checks(position.row[None, :64], position.row[None, 64:], codes, np.array([0, len(codes)]))
         for code, found in zip(codes.tolist(), check.tolist(), strict=True):
             move = chess.Move(code & 63, code >> 6 & 63, code >> 12 or None)
             assert board.gives_check(move) == found

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.chess.player import METHODS, Limits, Player, Thought
+from kibitz.play.chess.player import METHODS, ChessPlayer
+from kibitz.play.result import SearchLimits, SearchResult
 from support.chess_fakes import Fake
 
 SEARCHES = METHODS[2:]
@@ -29,7 +30,7 @@ def random_board(seed: int, plies: int) -> chess.Board:
     return board
 
 
-def check(board: chess.Board, thought: Thought | None, lines: int = 1) -> None:
+def check(board: chess.Board, thought: SearchResult | None, lines: int = 1) -> None:
     """What holds for every answer."""
     if not any(board.legal_moves):
         assert thought is None
@@ -55,10 +56,10 @@ def check(board: chess.Board, thought: Thought | None, lines: int = 1) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_never_an_illegal_move_in_random_positions(method: str) -> None:
     nodes, games = (150, 60) if method in SEARCHES else (1, 400)
-    player = Player(Fake("piece", noise=0.1), method=method, lines=2, hash_mb=1)
+    player = ChessPlayer(Fake("piece", noise=0.1), method=method, lines=2, hash_mb=1)
     for seed in range(games):
         board = random_board(seed, seed * 7 % 130)
-        check(board, player.think(board, Limits(nodes=nodes)), lines=2)
+        check(board, player.think(board, SearchLimits(nodes=nodes)), lines=2)
 
 
 @settings(max_examples=60, deadline=None)
@@ -73,9 +74,9 @@ def test_never_an_illegal_move_in_random_positions(method: str) -> None:
 def test_any_settings_in_any_position(
     seed: int, plies: int, method: str, temperature: float, nodes: int, lines: int
 ) -> None:
-    player = Player(Fake(sharp=3), method=method, temperature=temperature, lines=lines, seed=1, cut=0.8, width=3)
+    player = ChessPlayer(Fake(sharp=3), method=method, temperature=temperature, lines=lines, seed=1, cut=0.8, width=3)
     board = random_board(seed, plies)
-    check(board, player.think(board, Limits(nodes=nodes)), lines)
+    check(board, player.think(board, SearchLimits(nodes=nodes)), lines)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -87,7 +88,7 @@ def test_any_settings_in_any_position(
     ],
 )
 def test_no_move_where_there_is_none(method: str, fen: str) -> None:
-    assert Player(Fake(), method=method).think(chess.Board(fen), Limits(seconds=1)) is None
+    assert ChessPlayer(Fake(), method=method).think(chess.Board(fen), SearchLimits(seconds=1)) is None
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -102,7 +103,7 @@ def test_no_move_where_there_is_none(method: str, fen: str) -> None:
 )
 def test_drawn_positions_have_moves_all_the_same(method: str, fen: str) -> None:
     board = chess.Board(fen)
-    check(board, Player(Fake(), method=method).think(board, Limits(nodes=200)))
+    check(board, ChessPlayer(Fake(), method=method).think(board, SearchLimits(nodes=200)))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -110,11 +111,11 @@ def test_only_the_wanted_moves(method: str) -> None:
     board = chess.Board("8/P6k/8/8/8/8/7K/8 w - - 0 1")
     only = (chess.Move.from_uci("a7a8n"), chess.Move.from_uci("h2h1"))
     for temperature in (0, 2):
-        player = Player(Fake(), method=method, lines=3, temperature=temperature)
-        thought = player.think(board, Limits(nodes=100, moves=only))
+        player = ChessPlayer(Fake(), method=method, lines=3, temperature=temperature)
+        thought = player.think(board, SearchLimits(nodes=100, moves=only))
         assert thought
         assert {line.move for line in thought.lines} <= set(only)
-    assert Player(Fake(), method=method).think(board, Limits(moves=(chess.Move.from_uci("a1a2"),))) is None
+    assert ChessPlayer(Fake(), method=method).think(board, SearchLimits(moves=(chess.Move.from_uci("a1a2"),))) is None
 
 
 def test_top_move_and_top_prob_are_the_thesis_s() -> None:
@@ -133,7 +134,7 @@ def test_top_move_and_top_prob_are_the_thesis_s() -> None:
         top_move = max(pairs, key=lambda move: pairs[move])
         top_prob = max(pairs, key=lambda move: pairs[move][0] * pairs[move][1])
         for method, move in (("top-move", top_move), ("top-prob", top_prob)):
-            thought = Player(fake, method=method).think(board, Limits())
+            thought = ChessPlayer(fake, method=method).think(board, SearchLimits())
             assert thought
             assert thought.lines[0].move == move
             assert thought.nodes == 1
@@ -146,13 +147,13 @@ def test_temperature_draws_in_proportion() -> None:
     assert board.legal_moves.count() == 1
     board = chess.Board("7k/8/8/8/8/8/P7/K7 w - - 0 1")
     fake = Fake()
-    certain = Player(fake, method="top-prob", lines=9).think(board, Limits())
+    certain = ChessPlayer(fake, method="top-prob", lines=9).think(board, SearchLimits())
     assert certain
     want = {line.move: line.probability**0.5 for line in certain.lines}
-    player = Player(fake, method="top-prob", temperature=2, seed=3)
+    player = ChessPlayer(fake, method="top-prob", temperature=2, seed=3)
     counts = dict.fromkeys(want, 0)
     for _ in range(2000):
-        thought = player.think(board, Limits())
+        thought = player.think(board, SearchLimits())
         assert thought
         counts[thought.lines[0].move] += 1
     for move, weight in want.items():
@@ -161,24 +162,24 @@ def test_temperature_draws_in_proportion() -> None:
 
 @pytest.mark.parametrize("method", SEARCHES)
 def test_temperature_varies_searched_moves_but_keeps_a_mate(method: str) -> None:
-    player = Player(Fake(), method=method, temperature=1, seed=1)
+    player = ChessPlayer(Fake(), method=method, temperature=1, seed=1)
     drawn = set()
     for _ in range(15):
-        thought = player.think(chess.Board(), Limits(nodes=100))
+        thought = player.think(chess.Board(), SearchLimits(nodes=100))
         assert thought
         drawn.add(thought.lines[0].move)
     assert len(drawn) > 2
     for _ in range(10):
-        thought = player.think(chess.Board("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"), Limits(nodes=100))
+        thought = player.think(chess.Board("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"), SearchLimits(nodes=100))
         assert thought
         assert thought.lines[0].mate == 1
 
 
 def test_methods_by_default_and_what_they_lack() -> None:
-    assert Player(Fake()).method == "topprob-negamax"
-    assert Player(Fake(value=False)).method == "top-prob"
-    assert Player(Fake(value=False), value=Fake(None)).method == "topprob-negamax"
-    assert Player(Fake(None)).method == "value-negamax"
+    assert ChessPlayer(Fake()).method == "topprob-negamax"
+    assert ChessPlayer(Fake(value=False)).method == "top-prob"
+    assert ChessPlayer(Fake(value=False), value=Fake(None)).method == "topprob-negamax"
+    assert ChessPlayer(Fake(None)).method == "value-negamax"
     for session, settings_ in (
         (Fake(value=False), {"method": "topprob-negamax"}),
         (Fake(value=False), {"method": "value-negamax"}),
@@ -191,14 +192,14 @@ def test_methods_by_default_and_what_they_lack() -> None:
         (Fake(), {"cut": 0}),
     ):
         with pytest.raises(UsageError):
-            Player(session, **settings_)
+            ChessPlayer(session, **settings_)
 
 
 @pytest.mark.parametrize("method", SEARCHES)
 def test_two_networks_are_asked_together(method: str) -> None:
     policy, value = Fake(value=False), Fake(None)
-    both = Player(policy, method=method, value=value).think(chess.Board(), Limits(nodes=100))
-    one = Player(Fake(), method=method).think(chess.Board(), Limits(nodes=100))
+    both = ChessPlayer(policy, method=method, value=value).think(chess.Board(), SearchLimits(nodes=100))
+    one = ChessPlayer(Fake(), method=method).think(chess.Board(), SearchLimits(nodes=100))
     assert both
     assert one
     assert both.nodes == 100
@@ -218,12 +219,12 @@ class Slow(Fake):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_time_is_kept(method: str) -> None:
-    player = Player(Slow(), method=method)
-    player.think(chess.Board(), Limits(nodes=200))  # compiled, and warm
+    player = ChessPlayer(Slow(), method=method)
+    player.think(chess.Board(), SearchLimits(nodes=200))  # compiled, and warm
     for seconds in (0.0, 0.05, 0.3):
         player.new_game()
         begun = time.perf_counter()
-        thought = player.think(chess.Board(), Limits(seconds=seconds))
+        thought = player.think(chess.Board(), SearchLimits(seconds=seconds))
         assert thought
         assert thought.lines
         # Generous: the machine may be busy; a search that does not look at its clock never ends at all.
@@ -233,23 +234,23 @@ def test_time_is_kept(method: str) -> None:
 @pytest.mark.parametrize("method", SEARCHES)
 def test_nodes_are_kept(method: str) -> None:
     fake = Fake()
-    player = Player(fake, method=method)
+    player = ChessPlayer(fake, method=method)
     for nodes in (1, 2, 40, 333):
         player.new_game()
         fake.calls.clear()
-        thought = player.think(chess.Board(), Limits(nodes=nodes))
+        thought = player.think(chess.Board(), SearchLimits(nodes=nodes))
         assert thought
         assert thought.nodes == sum(fake.calls) == nodes
 
 
 @pytest.mark.parametrize("method", SEARCHES)
 def test_stop_is_heard(method: str) -> None:
-    player = Player(Slow(), method=method)
+    player = ChessPlayer(Slow(), method=method)
     stop = threading.Event()
     threading.Timer(0.3, stop.set).start()
     begun = time.perf_counter()
-    told: list[Thought] = []
-    thought = player.think(chess.Board(), Limits(), stop, told.append)
+    told: list[SearchResult] = []
+    thought = player.think(chess.Board(), SearchLimits(), stop, told.append)
     assert thought
     assert thought.lines
     assert 0.3 <= time.perf_counter() - begun < 1.5
@@ -261,10 +262,10 @@ def test_stop_is_heard(method: str) -> None:
 
 @pytest.mark.parametrize("method", SEARCHES)
 def test_the_same_answer_again(method: str) -> None:
-    for limits in (Limits(nodes=300), Limits(depth=2)):
+    for limits in (SearchLimits(nodes=300), SearchLimits(depth=2)):
         answers = []
         for _ in range(2):
-            thought = Player(Fake(noise=0.2), method=method, lines=3).think(chess.Board(), limits)
+            thought = ChessPlayer(Fake(noise=0.2), method=method, lines=3).think(chess.Board(), limits)
             assert thought
             answers.append((thought.depth, thought.nodes, thought.lines))
         assert answers[0] == answers[1]
@@ -273,14 +274,14 @@ def test_the_same_answer_again(method: str) -> None:
 @pytest.mark.parametrize("method", SEARCHES)
 def test_a_new_game_forgets(method: str) -> None:
     fake = Fake()
-    player = Player(fake, method=method)
-    player.think(chess.Board(), Limits(depth=2))
+    player = ChessPlayer(fake, method=method)
+    player.think(chess.Board(), SearchLimits(depth=2))
     first = sum(fake.calls)
-    player.think(chess.Board(), Limits(depth=2))
+    player.think(chess.Board(), SearchLimits(depth=2))
     assert sum(fake.calls) < first * 1.5  # most was in the table
     player.new_game()
     fake.calls.clear()
-    player.think(chess.Board(), Limits(depth=2))
+    player.think(chess.Board(), SearchLimits(depth=2))
     assert sum(fake.calls) == first
 
 
@@ -293,4 +294,4 @@ def test_a_network_gone_mad_plays_legal_moves(method: str) -> None:
                 values[:] = np.nan
             return answers
 
-    check(chess.Board(), Player(Mad(), method=method).think(chess.Board(), Limits(nodes=300)))
+    check(chess.Board(), ChessPlayer(Mad(), method=method).think(chess.Board(), SearchLimits(nodes=300)))

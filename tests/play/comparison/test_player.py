@@ -20,10 +20,10 @@ from kibitz.play.comparison import alphabeta as kernels
 from kibitz.play.comparison import state as judge
 from kibitz.play.comparison.alphabeta import MOVED, ROOT, search
 from kibitz.play.comparison.board import DRAW, FAR, GOES_ON, MATE, begin, enter, make
-from kibitz.play.comparison.embedding import Comparer
-from kibitz.play.comparison.player import Memory, Player, Thinking, seen_twice
-from kibitz.play.comparison.state import Tuning, plain
-from kibitz.play.result import Limits, Thought
+from kibitz.play.comparison.embedding import PositionComparer
+from kibitz.play.comparison.player import ComparisonPlayer, Memory, Thinking, seen_twice
+from kibitz.play.comparison.state import ComparisonTuning, plain
+from kibitz.play.result import SearchLimits, SearchResult
 from kibitz.runs import Run
 from support.chess_fakes import Fake
 from support.comparison_fakes import (
@@ -39,16 +39,20 @@ from support.comparison_fakes import (
 PAWNS = (0, 1, 3, 3, 5, 9, 0)
 
 
-def player(comparer: Comparer, lines: int = 1, temperature: float = 0.0, tuning: Tuning | None = None) -> Player:
+def player(
+    comparer: PositionComparer, lines: int = 1, temperature: float = 0.0, tuning: ComparisonTuning | None = None
+) -> ComparisonPlayer:
     """A player without a run."""
-    made = Player.__new__(Player)
+    made = ComparisonPlayer.__new__(ComparisonPlayer)
     made.method, made.temperature, made.lines = "comparison", temperature, lines
     made._random = np.random.default_rng(0)
-    made.memory = Memory(comparer, 1, tuning or Tuning())
+    made.memory = Memory(comparer, 1, tuning or ComparisonTuning())
     return made
 
 
-def think(board: chess.Board | str, limits: Limits, comparer: Comparer | None = None, **settings: object) -> Thought:
+def think(
+    board: chess.Board | str, limits: SearchLimits, comparer: PositionComparer | None = None, **settings: object
+) -> SearchResult:
     board = chess.Board(board) if isinstance(board, str) else board
     thought = player(comparer or material(), **settings).think(board, limits)
     assert thought
@@ -214,7 +218,7 @@ ENDINGS = [
 ]
 
 
-def same_as_obvious(comparer: Comparer, weights: np.ndarray, board: chess.Board, depth: int) -> None:
+def same_as_obvious(comparer: PositionComparer, weights: np.ndarray, board: chess.Board, depth: int) -> None:
     board = chess.Board(board.fen())  # without its moves: what came before is another test
     moves = [move.from_square | move.to_square << 6 | (move.promotion or 0) << 12 for move in board.legal_moves]
     if not moves:
@@ -225,7 +229,7 @@ def same_as_obvious(comparer: Comparer, weights: np.ndarray, board: chess.Board,
     for name, tuning in TUNINGS.items():
         memory = Memory(comparer, 1, tuning)
         for _ in range(2):  # the second time with what the first left in the table
-            thinking = Thinking(memory, board, moves, Limits(depth=depth))
+            thinking = Thinking(memory, board, moves, SearchLimits(depth=depth))
             for deep in range(1, depth + 1):
                 thinking.moves = list(moves)  # in this order, of whose equals the first one is best
                 thinking._deep(deep, 1)
@@ -269,7 +273,7 @@ def test_first_layers_go_on_from_move_to_move() -> None:
     for seed in range(20):
         board = random_board(draw, 8 * (seed % 3))
         comparer = scalar(drawn_weights(seed))
-        made = Memory(comparer, 1, Tuning()).search(encode_board(board), np.zeros(0, np.int64), 1 << 40)
+        made = Memory(comparer, 1, ComparisonTuning()).search(encode_board(board), np.zeros(0, np.int64), 1 << 40)
         for ply in range(60):
             if ply % 3 == 0:  # those between are caught up with
                 row = encode_board(board)[None]
@@ -308,8 +312,8 @@ def test_the_table_answers_one_question_as_the_search_does() -> None:
 
 def test_kernels_are_compiled_once() -> None:
     """For several types a recursive function would be loaded wrongly from its cache, and take as often as long."""
-    think(chess.Board(), Limits(depth=3))
-    think(chess.Board(), Limits(nodes=300), drawn_network(0), lines=2, temperature=1.0)
+    think(chess.Board(), SearchLimits(depth=3))
+    think(chess.Board(), SearchLimits(nodes=300), drawn_network(0), lines=2, temperature=1.0)
     for kernel in (search, kernels.quiet, judge.judge_position, judge.judge_end, judge.evaluated):
         assert len(kernel.signatures) <= 1
 
@@ -331,7 +335,7 @@ MATES = [
 @pytest.mark.parametrize(("fen", "moves"), MATES)
 def test_mates(fen: str, moves: int) -> None:
     board = chess.Board(fen)
-    thought = player(material()).think(board, Limits(nodes=200_000))
+    thought = player(material()).think(board, SearchLimits(nodes=200_000))
     if moves == 0:
         assert thought is None
         return
@@ -345,25 +349,25 @@ def test_mates(fen: str, moves: int) -> None:
 
 
 def test_being_mated_is_put_off() -> None:
-    line = think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", Limits(depth=4)).lines[0]
+    line = think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", SearchLimits(depth=4)).lines[0]
     assert (line.mate, line.score) == (-1, -2000)
 
 
 def test_wins_what_hangs_and_leaves_what_is_guarded() -> None:
-    assert think("4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", Limits(depth=1)).lines[0].move.uci() == "c3d5"
-    assert think("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1", Limits(depth=1)).lines[0].move.uci() != "d2d6"
+    assert think("4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", SearchLimits(depth=1)).lines[0].move.uci() == "c3d5"
+    assert think("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1", SearchLimits(depth=1)).lines[0].move.uci() != "d2d6"
 
 
 def test_stalemate_and_dead_positions_are_draws() -> None:
-    line = think("7k/5K2/8/8/8/8/6Q1/8 w - - 0 1", Limits(depth=3)).lines[0]
+    line = think("7k/5K2/8/8/8/8/6Q1/8 w - - 0 1", SearchLimits(depth=3)).lines[0]
     assert line.mate is not None  # not Qg6, which stalemates
     board = chess.Board("8/8/8/8/8/5k2/8/4n2K w - - 0 1")
-    assert think(board, Limits(depth=3)).lines[0].score == 0
+    assert think(board, SearchLimits(depth=3)).lines[0].score == 0
 
 
 def test_a_perpetual_check_is_a_draw_to_the_loser_s_joy() -> None:
     board = chess.Board("5r1k/5p1p/8/6Q1/8/p1p5/n1n5/7K w - - 0 1")
-    line = think(board, Limits(depth=7)).lines[0]
+    line = think(board, SearchLimits(depth=7)).lines[0]
     assert board.gives_check(line.move)
     assert line.score == 0
 
@@ -373,15 +377,15 @@ def test_repetition_through_the_game_is_seen() -> None:
     for uci in ("a2b2", "h8g8", "b2a2", "g8h8", "a2b2", "h8g8", "b2a2", "g8h8"):
         board.push_uci(uci)
     only = (chess.Move.from_uci("a2b2"),)
-    assert think(board, Limits(depth=1, moves=only)).lines[0].score == 0
-    free = think(board, Limits(depth=1)).lines[0]
+    assert think(board, SearchLimits(depth=1, moves=only)).lines[0].score == 0
+    free = think(board, SearchLimits(depth=1)).lines[0]
     assert free.score > 0
     assert free.move not in only
     assert len(seen_twice(board)) == 4
 
 
 def test_the_fifty_moves_are_counted() -> None:
-    line = think("7k/8/8/8/8/8/R3P3/K7 w - - 99 99", Limits(depth=1)).lines[0]
+    line = think("7k/8/8/8/8/8/R3P3/K7 w - - 99 99", SearchLimits(depth=1)).lines[0]
     assert line.move.uci() in ("e2e3", "e2e4")
     assert line.score > 0
 
@@ -399,7 +403,7 @@ def test_the_fifty_moves_are_counted() -> None:
 )
 def test_any_settings_in_any_position(seed: int, plies: int, temperature: float, nodes: int, lines: int) -> None:
     board = random_board(random.Random(seed), plies)
-    thought = player(DRAWN, lines, temperature).think(board, Limits(nodes=nodes))
+    thought = player(DRAWN, lines, temperature).think(board, SearchLimits(nodes=nodes))
     if not any(board.legal_moves):
         assert thought is None
         return
@@ -423,14 +427,14 @@ DRAWN = drawn_network(4)
 
 def test_limits() -> None:
     board = random_board(random.Random(8), 30)
-    assert think(board, Limits(depth=3)).depth == 3
-    assert think(board, Limits(nodes=1)).lines[0].move in board.legal_moves
-    assert think(board, Limits(nodes=5000)).nodes <= 5000
+    assert think(board, SearchLimits(depth=3)).depth == 3
+    assert think(board, SearchLimits(nodes=1)).lines[0].move in board.legal_moves
+    assert think(board, SearchLimits(nodes=5000)).nodes <= 5000
     some = tuple(list(board.legal_moves)[3:5])
-    assert think(board, Limits(depth=2, moves=some)).lines[0].move in some
-    assert player(material()).think(board, Limits(depth=1, moves=(chess.Move.from_uci("a1h8"),))) is None
-    told: list[Thought] = []
-    last = player(material()).think(board, Limits(depth=4), tell=told.append)
+    assert think(board, SearchLimits(depth=2, moves=some)).lines[0].move in some
+    assert player(material()).think(board, SearchLimits(depth=1, moves=(chess.Move.from_uci("a1h8"),))) is None
+    told: list[SearchResult] = []
+    last = player(material()).think(board, SearchLimits(depth=4), tell=told.append)
     assert [thought.depth for thought in told] == [1, 2, 3, 4]
     assert last
     assert told[-1].lines == last.lines
@@ -439,30 +443,30 @@ def test_limits() -> None:
 def test_lines_are_the_best_ones() -> None:
     weights = drawn_weights(6)
     board = chess.Board("4k3/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1".replace("4k3", "8"))
-    thought = think(board, Limits(depth=3), scalar(weights), lines=4)
+    thought = think(board, SearchLimits(depth=3), scalar(weights), lines=4)
     for count, line in enumerate(thought.lines):
         rest = tuple(move for move in board.legal_moves if move not in [one.move for one in thought.lines[:count]])
-        assert think(board, Limits(depth=3, moves=rest), scalar(weights)).lines[0].score == line.score
+        assert think(board, SearchLimits(depth=3, moves=rest), scalar(weights)).lines[0].score == line.score
 
 
 def test_time_and_stop_end_a_search() -> None:
     """Within what a busy machine needs to let a thread run; how late it is at rest, bench_comparison.py tells."""
-    think(chess.Board(), Limits(depth=2))
+    think(chess.Board(), SearchLimits(depth=2))
     begun = time.perf_counter()
-    thought = think(chess.Board(), Limits(seconds=0.2))
+    thought = think(chess.Board(), SearchLimits(seconds=0.2))
     assert thought.seconds >= 0.2
     assert time.perf_counter() - begun < 2
     stop = threading.Event()
     threading.Timer(0.2, stop.set).start()
     begun = time.perf_counter()
-    assert player(DRAWN).think(chess.Board(), Limits(), stop)
+    assert player(DRAWN).think(chess.Board(), SearchLimits(), stop)
     assert time.perf_counter() - begun < 2
-    assert player(DRAWN).think(chess.Board(), Limits(), stop)  # set before it begins
+    assert player(DRAWN).think(chess.Board(), SearchLimits(), stop)  # set before it begins
 
 
 def test_a_single_move_is_played_at_once() -> None:
     begun = time.perf_counter()
-    assert think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", Limits(seconds=5)).depth == 1
+    assert think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", SearchLimits(seconds=5)).depth == 1
     assert time.perf_counter() - begun < 3
 
 
@@ -471,26 +475,26 @@ def test_temperature_draws_among_good_moves() -> None:
     drawing = player(material(), temperature=0.5)
     moves = set()
     for _ in range(20):
-        thought = drawing.think(board, Limits(depth=2))
+        thought = drawing.think(board, SearchLimits(depth=2))
         assert thought
         moves.add(thought.lines[0].move.uci())
     assert moves == {"c3d5"}  # any other loses what a queen is worth
     quiet = player(material(), temperature=0.5)
-    found = {quiet.think(chess.Board(), Limits(depth=2)).lines[0].move for _ in range(20)}  # type: ignore[union-attr]
+    found = {quiet.think(chess.Board(), SearchLimits(depth=2)).lines[0].move for _ in range(20)}  # type: ignore[union-attr]
     assert len(found) > 5
 
 
 def test_methods(tmp_path: Path, small_run: Path) -> None:
     run = Run(write_run(tmp_path / "run"))
-    assert Player(run).memory.comparer.weights.first.shape[1] == 32
-    assert Player(run, method="comparison-full").memory.comparer.weights.first.shape[1] == 48
-    thought = Player(run).think(chess.Board(), Limits(depth=2))
+    assert ComparisonPlayer(run).memory.comparer.weights.first.shape[1] == 32
+    assert ComparisonPlayer(run, method="comparison-full").memory.comparer.weights.first.shape[1] == 48
+    thought = ComparisonPlayer(run).think(chess.Board(), SearchLimits(depth=2))
     assert thought
     with pytest.raises(UsageError, match=r"top-move needs a network that predicts moves .* take comparison or"):
-        Player(run, method="top-move")
+        ComparisonPlayer(run, method="top-move")
     with pytest.raises(UsageError, match="at least 1"):
-        Player(run, hash_mb=0)
+        ComparisonPlayer(run, hash_mb=0)
     with pytest.raises(UsageError, match="compares no positions"):
-        Player(Run(small_run))
+        ComparisonPlayer(Run(small_run))
     with pytest.raises(UsageError, match="comparison needs a network that compares positions, and fake does not"):
-        player_of_values.Player(Fake(), method="comparison")
+        player_of_values.ChessPlayer(Fake(), method="comparison")

@@ -13,11 +13,11 @@ from torch import Tensor
 
 from kibitz.games.chess.replay import SIDE
 from kibitz.nets import optim
-from kibitz.runs import widened
+from kibitz.runs import with_default_side_inputs
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 from kibitz.systems import chessnet, convchess
-from kibitz.systems.movers.nets import MoveNets, Told, real, real_pairs
+from kibitz.systems.movers.nets import ConstantPlanes, MoveNets, real, real_pairs
 from kibitz.training.export import export_onnx
 
 BODY = {"share": "body", "layers": "8conv3x3p1.2*8res3x3"}
@@ -69,7 +69,7 @@ def test_answers_are_probabilities_and_do_not_know_colours(
 ) -> None:
     network = network_of(**settings)
     codes, state = some
-    wide = torch.from_numpy(widened(state.numpy(), network.beyond))
+    wide = torch.from_numpy(with_default_side_inputs(state.numpy(), network.beyond))
     assert network.features(codes, wide).shape[0] == len(codes)
     answers = dict(zip(network.outputs, network(codes, wide), strict=True))
     origin, target = answers["origin"], answers["target"]
@@ -87,7 +87,7 @@ def test_answers_are_probabilities_and_do_not_know_colours(
     if "value" in answers:
         assert float(answers["value"].abs().max()) <= 1
     other_codes, other_state = turned_round(codes, state)
-    wide = torch.from_numpy(widened(other_state.numpy(), network.beyond))
+    wide = torch.from_numpy(with_default_side_inputs(other_state.numpy(), network.beyond))
     others = dict(zip(network.outputs, network(other_codes, wide), strict=True))
     mirrored = torch.arange(64) ^ 56
     assert torch.allclose(others["origin"][:, mirrored], origin, atol=1e-5)
@@ -103,7 +103,7 @@ def test_onnx_gives_the_same(settings: dict[str, Any], some: tuple[Tensor, Tenso
     codes, state = some[0].numpy(), some[1].numpy()
     export_onnx(network, codes[:3], state[:3], tmp_path / "model.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx", providers=["CPUExecutionProvider"])
-    wide = widened(state, network.beyond)
+    wide = with_default_side_inputs(state, network.beyond)
     with torch.no_grad():
         expected = network(some[0], torch.from_numpy(wide))
     for part in (slice(0, 1), slice(0, 90)):
@@ -129,7 +129,7 @@ def test_what_is_told_beside_the_position() -> None:
     state = torch.zeros(3, 6, dtype=torch.uint8)
     state[:, 4] = torch.tensor([600 // 16, 1800 // 16, 250])
     state[:, 5] = torch.tensor([1, 2, 3])
-    planes = Told(rating=True, outcome=True)(torch.zeros(3, 64, dtype=torch.uint8), state)
+    planes = ConstantPlanes(rating=True, outcome=True)(torch.zeros(3, 64, dtype=torch.uint8), state)
     assert planes.shape == (3, 2, 8, 8)
     assert planes[:, 0, 0, 0].tolist() == pytest.approx([0, 0.5, 1], abs=0.01)
     assert planes[:, 1, 3, 3].tolist() == [0, 0.5, 1]
@@ -153,7 +153,7 @@ def test_losses_fall(settings: dict[str, Any], small_store: Store) -> None:
     given = chessnet.Settings(
         **{
             "layers": "8conv3x3p1.ip8",
-            "optimiser": "adam",
+            "optimiser": "adamw",
             "schedule": "constant",
             "learning_rate": 0.01,
             "min_rating": 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def every(examples: Any, count: int = 4000) -> dict[str, Any]:
 
 def test_a_batch_tells_the_move_as_its_mover_sees_it(small_store: Store) -> None:
     games = np.arange(60)
-    examples = system.Moves(small_store, games, given())
+    examples = system.MoveExamples(small_store, games, given())
     assert len(examples) == int(small_store.plies[games].sum())
     batch = every(examples)
     played = small_store.moves[: len(batch["origin"])]  # the first games', in order
@@ -50,8 +51,8 @@ def test_a_batch_tells_the_move_as_its_mover_sees_it(small_store: Store) -> None
 @pytest.mark.parametrize("piece", range(6))
 def test_a_selector_sees_its_own_pieces_moves_and_all_of_them(piece: int, small_store: Store) -> None:
     games = np.arange(50)
-    whole = system.Moves(small_store, games, given())
-    own = system.Moves(small_store, games, given(), piece)
+    whole = system.MoveExamples(small_store, games, given())
+    own = system.MoveExamples(small_store, games, given(), piece)
     counts = every(whole, len(whole))["piece"]
     assert len(own) == int((counts == piece).sum()) > 0
     assert set(every(own)["piece"]) == {piece}
@@ -59,7 +60,7 @@ def test_a_selector_sees_its_own_pieces_moves_and_all_of_them(piece: int, small_
 
 def test_values_are_discounted_from_the_end_and_change_sign_with_the_mover(small_store: Store) -> None:
     decided = np.flatnonzero(small_store.column("result") != 0)[:1]
-    examples = system.Values(small_store, decided, given(gamma=0.5))
+    examples = system.ValueExamples(small_store, decided, given(gamma=0.5))
     values = every(examples)["value"]
     plies = int(small_store.plies[decided[0]])
     assert len(values) == plies + 1
@@ -72,8 +73,8 @@ def test_values_are_discounted_from_the_end_and_change_sign_with_the_mover(small
 
 def test_games_and_moves_at_most(small_store: Store) -> None:
     games = np.arange(len(small_store))
-    assert len(system.Moves(small_store, games, given(games=7, moves=100_000)).positions.games) == 7
-    some = system.Moves(small_store, games, given(moves=500))
+    assert len(system.MoveExamples(small_store, games, given(games=7, moves=100_000)).positions.games) == 7
+    some = system.MoveExamples(small_store, games, given(moves=500))
     assert len(some) == 500
     assert some.chosen is not None
     assert len(set(some.chosen.tolist())) == 500
@@ -85,12 +86,12 @@ def test_moves_of_low_rated_players_are_left_out_and_of_unrated_kept(make_store:
     other = game.replace("a6", "Nf6")
     pgn.write_text(game.format('[WhiteElo "2100"]\n[BlackElo "1900"]\n') + other.format(""))
     store = make_store(tmp_path / "two.store", pgn)
-    assert len(system.Moves(store, np.arange(2), given(min_rating=2000))) == 3 + 6
-    assert len(system.Moves(store, np.arange(2), given(min_rating=0))) == 12
-    assert len(system.Moves(store, np.arange(2), given(min_rating=2000, moves=5))) == 5  # of the nine that stay
-    assert len(system.Values(store, np.arange(2), given(min_rating=2000))) == 14
+    assert len(system.MoveExamples(store, np.arange(2), given(min_rating=2000))) == 3 + 6
+    assert len(system.MoveExamples(store, np.arange(2), given(min_rating=0))) == 12
+    assert len(system.MoveExamples(store, np.arange(2), given(min_rating=2000, moves=5))) == 5  # of the nine that stay
+    assert len(system.ValueExamples(store, np.arange(2), given(min_rating=2000))) == 14
     both = given(min_rating=0, rating_plane=True, outcome_plane=True)
-    states = every(system.Moves(store, np.arange(2), both))["state"]
+    states = every(system.MoveExamples(store, np.arange(2), both))["state"]
     assert states.shape[1] == 6
     assert set(states[:6, 4]) == {2100 // RATING_UNIT, 1900 // RATING_UNIT}
     assert set(states[6:, 4]) == {2400 // RATING_UNIT}  # the usual one
@@ -145,13 +146,13 @@ def test_the_networks_of_a_list_come_in_the_papers_order() -> None:
 
 
 def test_schedules() -> None:
-    step = given(schedule="step", step=10, decay=0.1)
-    assert [optim.rate(step, 0.1, i, 20) for i in (0, 9)] == [0.1, 0.1]
-    assert optim.rate(step, 0.1, 10, 20) == pytest.approx(0.01)
-    by_epoch = given(schedule="epoch", decay=0.5, epochs=4)
-    assert [optim.rate(by_epoch, 1.0, i, 8) for i in range(8)] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125, 0.125]
-    cosine = given(schedule="cosine")
-    rates = [optim.rate(cosine, 1.0, i, 1000) for i in range(1000)]
+    step = partial(optim.learning_rate_at, "step", 0.1, iterations=20, step=10, decay=0.1)
+    assert [step(iteration=i) for i in (0, 9)] == [0.1, 0.1]
+    assert step(iteration=10) == pytest.approx(0.01)
+    by_epoch = partial(optim.learning_rate_at, "epoch", 1.0, iterations=8, decay=0.5, epochs=4)
+    assert [by_epoch(iteration=i) for i in range(8)] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125, 0.125]
+    assert optim.learning_rate_at("constant", 0.3, 5, 8) == 0.3
+    rates = [optim.learning_rate_at("cosine", 1.0, i, 1000) for i in range(1000)]
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == pytest.approx(1)
     assert rates[-1] < 1e-4

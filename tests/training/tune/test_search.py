@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.lock import alone
+from kibitz.lock import exclusive_lock
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.systems import chessnet, convchess, winner
-from kibitz.training.fit import lessons
-from kibitz.training.trainer import Plan
+from kibitz.training.fit import prepare_data
+from kibitz.training.trainer import TrainConfig
 from kibitz.training.tune import search as searching
-from kibitz.training.tune.search import Found, Tried, folder_of, search
-from kibitz.training.tune.space import Grid, Search, usual_grid
+from kibitz.training.tune.search import TrialResult, TuneResult, folder_of, search
+from kibitz.training.tune.space import Grid, TuneConfig, usual_grid
 
-PLAN = Plan(validate_positions=400, precision="32-true")
+PLAN = TrainConfig(validate_positions=400, precision="32-true")
 GRID = Grid((0.001, 0.01), (0.0,), ("he", "0.01"))
 
 
-def about(store: Store, grid: Grid = GRID, **more: Any) -> Search:
+def about(store: Store, grid: Grid = GRID, **more: Any) -> TuneConfig:
     settings = convchess.Settings(layers="4conv3x3p1.ip8", batch=32, min_rating=0, keep="loss")
-    return Search(**{
+    return TuneConfig(**{
         "system": "convchess", "store": str(store.path), "settings": settings, "grid": grid, "network": "piece",
         "iterations": 10, "plan": PLAN, **more,
     })  # fmt: skip
@@ -47,15 +47,15 @@ def test_the_usual_grid_is_about_the_systems_own_numbers() -> None:
 
 
 def test_a_network_with_a_learning_rate_of_its_own_is_searched_in_that() -> None:
-    what = Search("chessnet", "a.store", chessnet.Settings(), GRID, network="value", iterations=7)
-    settings = what.at({"learning_rate": 0.5, "l2": 0.25, "initial": "xavier"})
-    assert (settings.value_learning_rate, settings.l2, settings.initial) == (0.5, 0.25, "xavier")
+    what = TuneConfig("chessnet", "a.store", chessnet.Settings(), GRID, network="value", iterations=7)
+    settings = what.at({"learning_rate": 0.5, "weight_decay": 0.25, "initial": "xavier"})
+    assert (settings.value_learning_rate, settings.weight_decay, settings.initial) == (0.5, 0.25, "xavier")
     assert (settings.value_iterations, settings.networks) == (7, "value")
     assert settings.learning_rate == chessnet.Settings().learning_rate
 
 
 def test_a_whole_grid(small_store: Store, tmp_path: Path) -> None:
-    ended: list[Tried] = []
+    ended: list[TrialResult] = []
     steps = []
     found = search(about(small_store), tmp_path / "s.journal", tell=steps.append, ended=ended.append)
     assert (found.reason, [trial.number for trial in found.trials]) == ("all trials done", [1, 2, 3, 4])
@@ -81,7 +81,7 @@ def test_drawn_trials_stay_between_what_is_given(small_store: Store, tmp_path: P
     found = search(about(small_store, grid, trials=4, iterations=2), tmp_path / "s.journal")
     for trial in found.trials:
         assert 0.001 <= trial.settings["learning_rate"] <= 0.01
-        assert trial.settings["l2"] == 0 or 0.0001 <= trial.settings["l2"] <= 0.001
+        assert trial.settings["weight_decay"] == 0 or 0.0001 <= trial.settings["weight_decay"] <= 0.001
     assert len({trial.settings["learning_rate"] for trial in found.trials}) == 4
     first = search(about(small_store, grid, trials=2, iterations=2), tmp_path / "again.journal")
     assert [trial.settings for trial in first.trials] == [trial.settings for trial in found.trials[:2]]
@@ -142,7 +142,7 @@ def test_a_broken_trial_goes_on_from_its_snapshot(small_store: Store, tmp_path: 
     assert comparable(found) == comparable(whole)
 
 
-def comparable(found: Found) -> Any:
+def comparable(found: TuneResult) -> Any:
     return [(trial.number, trial.settings, trial.state, trial.figures) for trial in found.trials]
 
 
@@ -171,7 +171,7 @@ def test_a_time_limit_leaves_the_rest_for_later(small_store: Store, tmp_path: Pa
 
 
 def test_ctrl_c_between_two_trials(small_store: Store, tmp_path: Path) -> None:
-    def ended(tried: Tried) -> None:
+    def ended(tried: TrialResult) -> None:
         raise KeyboardInterrupt
 
     found = search(about(small_store), tmp_path / "s.journal", ended=ended)
@@ -199,7 +199,7 @@ def test_files_that_are_no_study(small_store: Store, tmp_path: Path, text: str) 
 def test_one_search_at_a_time(small_store: Store, tmp_path: Path) -> None:
     out = tmp_path / "s.journal"
     with (
-        alone(tmp_path / ".s.journal.lock", out),
+        exclusive_lock(tmp_path / ".s.journal.lock", out),
         pytest.raises(KibitzError, match="another search writes it at this moment"),
     ):
         search(about(small_store), out)
@@ -214,13 +214,13 @@ def test_nothing_is_begun_that_cannot_be_compared(small_store: Store, tmp_path: 
     with pytest.raises(UsageError, match="--initial warm"):
         search(about(small_store, Grid((0.1,), (0.0,), ("he", "warm"))), out)
     with pytest.raises(UsageError, match="winner is one network"):
-        Search("winner", "a.store", winner.Settings(), GRID, network="piece")
+        TuneConfig("winner", "a.store", winner.Settings(), GRID, network="piece")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_no_games_for_validation(small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def none_left(system: Any, settings: Any, store: str) -> Any:
-        return lessons(system, settings, store, Split(0, 5))
+        return prepare_data(system, settings, store, Split(0, 5))
 
     monkeypatch.setattr(searching, "lessons", none_left)
     with pytest.raises(KibitzError, match="no game is for validation"):

@@ -11,7 +11,7 @@ import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.analysis import Analysis, Claim
+from kibitz.analysis import Analysis
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.games import Record
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, ratings_of, told
@@ -19,6 +19,7 @@ from kibitz.analysis.glyphs import figure, mark
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
 from kibitz.play.session import STATE, Session
+from kibitz.systems.declaration import Meaning
 
 MATE, STALEMATE = "#", "½"
 """Marks of a move that ended the game, beside those of marks.py."""
@@ -113,18 +114,18 @@ class Predictable:
 
 
 @dataclass(frozen=True)
-class Judged:
+class AnalysedGame:
     """A game and its moves.
 
     white: White's probability of winning, one a position [moves + 1]; None where the network does not say who wins.
-    predicts: whether it says which moves it expects. claim: what White's probability is the probability of.
+    predicts: whether it says which moves it expects. meaning: of White's probability.
     """
 
     record: Record
     moves: list[Move]
     white: NDArray[np.float64] | None
     predicts: bool = False
-    claim: Claim = field(default_factory=Claim)
+    meaning: Meaning = field(default_factory=Meaning)
 
     @property
     def swings(self) -> list[Move]:
@@ -177,9 +178,17 @@ class Judged:
         return found
 
 
-def judge(
-    record: Record, session: Session, analysis: Analysis, swing: float, ratings: tuple[int, int] | None = None
-) -> Judged:
+USUAL = Meaning()
+
+
+def analyse(
+    record: Record,
+    session: Session,
+    analysis: Analysis,
+    swing: float,
+    ratings: tuple[int, int] | None = None,
+    meaning: Meaning = USUAL,
+) -> AnalysedGame:
     """Ask the network about every position of the main line. swing: the least change that is marked, over 0 to 1.
     ratings: of White and Black, for a network that is told them; those of the headers where none are given."""
     rows = [encode_board(record.game.board())]
@@ -216,7 +225,7 @@ def judge(
             strength = replace(strength, slip=slip)
         moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted, strength))
         board.push(node.move)
-    return Judged(record, moves, white, expecting is not None, analysis.claim)
+    return AnalysedGame(record, moves, white, expecting is not None, meaning)
 
 
 Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]

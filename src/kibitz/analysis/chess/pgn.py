@@ -1,4 +1,4 @@
-"""Judged games as PGN that other programs read: evaluations and expected moves in comments, and marks as NAGs."""
+"""AnalysedGame games as PGN that other programs read: evaluations and expected moves in comments, and marks as NAGs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import chess.engine
 import chess.pgn
 
 from kibitz.analysis.chess.choices import Expected, ordinal, percent
-from kibitz.analysis.chess.moves import MATE, STALEMATE, Judged
+from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame
 
 STEEPNESS = 0.00368208
 """Lichess's winning probability for White: 1 / (1 + exp(−0.00368208 · centipawns)), https://lichess.org/page/accuracy."""
@@ -44,7 +44,7 @@ def _beside(comment: str, ours: str) -> str:
     return there + between + ours
 
 
-def annotated(judged: Judged) -> str:
+def annotated(judged: AnalysedGame) -> str:
     """The game with comments after each move of the main line: `[%eval …]` (pawns, White's view) where the network says
     who wins, and then $6, $2, $4 for ?!, ? and ??; its choices in words where it says which moves it expects.
 
@@ -53,8 +53,8 @@ def annotated(judged: Judged) -> str:
     probability is not that of winning, a comment before the first move says of what.
     """
     game = judged.record.game
-    if judged.claim.note and judged.white is not None:
-        game.comment = _beside(game.comment, f"net: {judged.claim.note}")
+    if judged.meaning.note and judged.white is not None:
+        game.comment = _beside(game.comment, f"net: {judged.meaning.note}")
     for node, move in zip(game.mainline(), judged.moves, strict=True):
         if move.worth and move.mark != MATE:
             worth = 0 if move.mark == STALEMATE else centipawns(move.worth.after)

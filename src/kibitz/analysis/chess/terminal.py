@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from kibitz.analysis.chess.choices import FAR_DOWN, SHOWN, UNLIKELY, Expected, ordinal, percent
-from kibitz.analysis.chess.moves import MATE, SIDES, STALEMATE, STEP, UNLIKELY_FOR, ByStrength, Judged, Move
+from kibitz.analysis.chess.moves import MATE, SIDES, STALEMATE, STEP, UNLIKELY_FOR, AnalysedGame, ByStrength, Move
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.printing import STYLES as OF_MARKS
 from kibitz.analysis.printing import bar, clean, say, say_text, sparkline
@@ -23,25 +23,25 @@ STYLES = {**OF_MARKS, MATE: "bold", STALEMATE: "bold"}
 SURPRISED = "magenta"
 
 
-def show(judged: Judged, swing: float, console: Console) -> None:
+def show(judged: AnalysedGame, swing: float, console: Console) -> None:
     """Print a game. From 60 columns it reads as meant, with a network's choices from 80. In narrower windows the bars
     are left out first, then the later choices."""
     _show_heading(judged, console)
     say(console, "")
     if judged.moves:
         if judged.white is not None:
-            say(console, f"{judged.claim.name}, from start to end:")
+            say(console, f"{judged.meaning.name}, from start to end:")
             width = min(console.width, len(judged.white))
             say(console, sparkline(judged.white, width, console.options.ascii_only))
-            if judged.claim.note:
-                say(console, judged.claim.note)
+            if judged.meaning.note:
+                say(console, judged.meaning.note)
             say(console, "")
         _show_moves(judged, console)
         say(console, "")
     _show_summary(judged, swing, console)
 
 
-def _show_heading(judged: Judged, console: Console) -> None:
+def _show_heading(judged: AnalysedGame, console: Console) -> None:
     headers = judged.record.game.headers
     players = []
     for side in ("White", "Black"):
@@ -53,7 +53,7 @@ def _show_heading(judged: Judged, console: Console) -> None:
         say(console, ", ".join(known))
 
 
-def _show_moves(judged: Judged, console: Console) -> None:
+def _show_moves(judged: AnalysedGame, console: Console) -> None:
     """A row a move. Where there are choices the probability before the move is left out: the row above ends on it."""
     ascii_only = console.options.ascii_only
     heading = f"{'move':<17}"
@@ -72,7 +72,7 @@ def _show_moves(judged: Judged, console: Console) -> None:
     if judged.white is not None and (choices == SHOWN or not judged.predicts):
         width = min(WIDEST_BAR, console.width - len(heading) - 1)
         width = width if width >= NARROWEST_BAR else 0
-        heading += f" {judged.claim.short}" if width else ""
+        heading += f" {judged.meaning.short}" if width else ""
     say(console, heading.rstrip(), "bold")
     for move in judged.moves:
         text = Text(f"{_number(move, ascii_only):>5} {move.san + _sign(move):<11}")
@@ -113,14 +113,14 @@ def _expected(expected: Expected, choices: int) -> Text:
     return text
 
 
-def _show_summary(judged: Judged, swing: float, console: Console) -> None:
+def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
     if not judged.moves:
         if judged.white is None:
             say(console, "no moves")
         else:
-            say(console, f"no moves; {judged.claim.name} is {judged.white[0]:.0%}")
-            if judged.claim.note:
-                say(console, judged.claim.note)
+            say(console, f"no moves; {judged.meaning.name} is {judged.white[0]:.0%}")
+            if judged.meaning.note:
+                say(console, judged.meaning.note)
         return
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
     if judged.white is not None:
@@ -142,7 +142,7 @@ def _show_summary(judged: Judged, swing: float, console: Console) -> None:
         _show_predictable(judged, console)
 
 
-def _show_swings(judged: Judged, swing: float, console: Console) -> None:
+def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
     swings = judged.swings
     points = f"{swing * 100:g} points or more"
     if not swings:
@@ -164,7 +164,7 @@ def _show_swings(judged: Judged, swing: float, console: Console) -> None:
         say(console, f"Average loss a move: {', '.join(losses)}.")
 
 
-def _show_surprises(judged: Judged, console: Console) -> None:
+def _show_surprises(judged: AnalysedGame, console: Console) -> None:
     surprises = judged.surprises
     bounds = f"below the {ordinal(FAR_DOWN)} rank, or under {UNLIKELY:.0%}"
     if not surprises:
@@ -182,7 +182,7 @@ def _show_surprises(judged: Judged, console: Console) -> None:
         say(console, "A pawn is expected to become a queen; any other piece has 0% and ranks last.")
 
 
-def _show_predictable(judged: Judged, console: Console) -> None:
+def _show_predictable(judged: AnalysedGame, console: Console) -> None:
     say(console, "")
     say(console, f"{'How predictable':<17}{'moves':>6}{'first choice':>14}{'first three':>13}{'mean prob':>11}", "bold")
     for side in SIDES:

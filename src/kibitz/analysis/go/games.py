@@ -40,7 +40,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Position:
+class AnalysedPosition:
     """A position and what the network says of it.
 
     ply: moves before it. size: of its board. colours [361]; black_owns [361]: the probability that Black owns each
@@ -122,7 +122,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Judged:
+class AnalysedGame:
     """A game of a file and what was thought of it: `positions` has one more than `moves`.
 
     number: its place in the file, from 1. swing: the least change that is marked, in points. problem: why the moves
@@ -131,7 +131,7 @@ class Judged:
 
     number: int
     record: Record
-    positions: list[Position]
+    positions: list[AnalysedPosition]
     moves: list[Move]
     swing: float
     problem: str | None = None
@@ -141,7 +141,7 @@ class Judged:
         """The moves with a mark, those that changed the lead most first."""
         return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
 
-    def boards(self, wanted: int | None) -> list[Position]:
+    def boards(self, wanted: int | None) -> list[AnalysedPosition]:
         """The positions to show: the one after `wanted` moves (the end where there are not as many), or those after the
         largest swing and at the end."""
         last = len(self.moves)
@@ -187,7 +187,9 @@ def lead_words(lead: float) -> str:
     return f"{'B' if lead > 0 else 'W'}+{points:.1f}" if points else "0"
 
 
-def judge(number: int, record: Record, session: Session, analysis: OwnerAnalysis, swing: float | None = None) -> Judged:
+def analyse(
+    number: int, record: Record, session: Session, analysis: OwnerAnalysis, swing: float | None = None
+) -> AnalysedGame:
     """Ask the network about every position. swing: the least change that is marked, in points; None: the usual one.
 
     Moves from the first illegal one on are left out, and the game's `problem` says so.
@@ -202,11 +204,11 @@ def judge(number: int, record: Record, session: Session, analysis: OwnerAnalysis
         ]
     )
     positions = [
-        Position(i, record.size, colours, owns[i], score(colours, owns[i], record.komi))
+        AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], record.komi))
         for i, colours in enumerate(colours_of(codes))
     ]
     moves = [_move(i, point, record, positions, swing) for i, point in enumerate(record.moves)]
-    return Judged(number, record, positions, moves, swing, problem)
+    return AnalysedGame(number, record, positions, moves, swing, problem)
 
 
 def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float) -> Score:
@@ -236,7 +238,7 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
     return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]), problem
 
 
-def _move(i: int, point: int, record: Record, positions: list[Position], swing: float) -> Move:
+def _move(i: int, point: int, record: Record, positions: list[AnalysedPosition], swing: float) -> Move:
     before, after = positions[i], positions[i + 1]
     colour = colour_of(record, i + 1)
     gain = after.score.lead - before.score.lead

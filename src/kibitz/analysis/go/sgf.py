@@ -1,4 +1,4 @@
-"""Judged games as SGF that other programs show.
+"""AnalysedGame games as SGF that other programs show.
 
 Every node gets, besides its move:
 
@@ -17,7 +17,7 @@ from importlib.metadata import version
 import numpy as np
 
 from kibitz.analysis.glyphs import GAINED
-from kibitz.analysis.go.games import SURE, Judged, Move, Position, lead_words
+from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, lead_words
 from kibitz.games.go.io.sgf import write_sgf
 from kibitz.games.go.points import BLACK, OUTSIDE, WHITE, to_sgf
 
@@ -28,7 +28,7 @@ Notes = dict[str, list[str]]
 """Properties of a node and the values of each, not yet escaped."""
 
 
-def annotated(judged: Judged) -> str:
+def annotated(judged: AnalysedGame) -> str:
     """The game as SGF with these notes on every node of its main line, its headers as they were. Comments, marks and
     variations that it had are not kept."""
     notes = {0: position_notes(judged.positions[0])}
@@ -37,7 +37,7 @@ def annotated(judged: Judged) -> str:
     return write_sgf(judged.record, notes, {"AP": f"kibitz:{version('kibitz')}"})
 
 
-def position_notes(position: Position, move: Move | None = None, swing: float = 0) -> Notes:
+def position_notes(position: AnalysedPosition, move: Move | None = None, swing: float = 0) -> Notes:
     """The notes of a node: its position, and the move that leads to it. swing: the least change that was marked."""
     score = position.score
     words = f"Lead {lead_words(score.lead)}, count {lead_words(score.count)}"

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go.changes import SIDES
-from kibitz.analysis.go.games import SURE, Judged, Move, Position, lead_words
+from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, lead_words
 from kibitz.analysis.printing import STYLES, bar, clean, say, say_text, sparkline
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
 
@@ -26,9 +26,9 @@ _OWNERS = ((181, 101, 29), (119, 119, 119), (59, 110, 168))
 """Red, green and blue behind points that are White's, nobody's, Black's: black and white stones can be read on each."""
 
 
-def show(judged: Judged, wanted: int | None, console: Console) -> None:
-    """Print a game; `wanted`: the position to show (Judged.boards). Reads as meant from 60 columns. In narrower windows
-    the bars are left out first, then columns of the table, then what stands between a board's points."""
+def show(judged: AnalysedGame, wanted: int | None, console: Console) -> None:
+    """Print a game; `wanted`: the position to show (AnalysedGame.boards). Reads as meant from 60 columns. In narrower
+    windows the bars are left out first, then columns of the table, then what stands between a board's points."""
     _heading(judged, console)
     say(console, "")
     if judged.moves:
@@ -43,7 +43,7 @@ def show(judged: Judged, wanted: int | None, console: Console) -> None:
     say(console, f"X O stones, x o stones that will be lost; + Black's, - White's ({SURE:.0%}), . open")
 
 
-def _heading(judged: Judged, console: Console) -> None:
+def _heading(judged: AnalysedGame, console: Console) -> None:
     headers = judged.record.headers
     players = []
     for player, rank in (("PB", "BR"), ("PW", "WR")):
@@ -59,11 +59,11 @@ def _heading(judged: Judged, console: Console) -> None:
     say(console, ", ".join(text for text in [*rest, clean(headers.get("RU", ""), 30)] if text))
 
 
-def _scale(judged: Judged) -> float:
+def _scale(judged: AnalysedGame) -> float:
     return max(LEAST_SCALE, *(abs(one.score.lead) for one in judged.positions))
 
 
-def _curve(judged: Judged, console: Console) -> None:
+def _curve(judged: AnalysedGame, console: Console) -> None:
     scale = _scale(judged)
     shares = np.array([(one.score.lead / scale + 1) / 2 for one in judged.positions])
     say(console, f"Black's lead, from start to end (even in the middle, {scale:.0f} points at the edges):")
@@ -71,7 +71,7 @@ def _curve(judged: Judged, console: Console) -> None:
     say(console, "")
 
 
-def _moves(judged: Judged, console: Console) -> None:
+def _moves(judged: AnalysedGame, console: Console) -> None:
     ascii_only, scale = console.options.ascii_only, _scale(judged)
     columns = (("before", 8), ("after", 8), ("count", 8), ("mover", 8))
     left = max(0, console.width - 14)
@@ -94,7 +94,7 @@ def _moves(judged: Judged, console: Console) -> None:
         say(console, row.rstrip(), STYLES.get(move.mark, ""))
 
 
-def _summary(judged: Judged, console: Console) -> None:
+def _summary(judged: AnalysedGame, console: Console) -> None:
     last = judged.positions[-1].score
     if not judged.moves:
         say(console, "no moves")
@@ -124,7 +124,7 @@ def _summary(judged: Judged, console: Console) -> None:
     )
 
 
-def show_board(judged: Judged, position: Position, console: Console) -> None:
+def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Console) -> None:
     """Print one position with coordinates; brackets stand around the last move."""
     score = f"{lead_words(position.score.lead)} (count {lead_words(position.score.count)})"
     last = PASS
@@ -139,7 +139,7 @@ def show_board(judged: Judged, position: Position, console: Console) -> None:
         say_text(console, row)
 
 
-def board_rows(position: Position, last: int, wide: bool) -> list[Text]:
+def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:
     """The board as lines, [size + 2]; `last`: the point in brackets; wide: with room between the points, which the
     brackets need."""
     size, gap = position.size, " " if wide else ""

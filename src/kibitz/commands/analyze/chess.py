@@ -12,7 +12,7 @@ from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
     from kibitz.analysis import Analysis
-    from kibitz.analysis.chess.moves import Judged
+    from kibitz.analysis.chess.moves import AnalysedGame
     from kibitz.play.session import Session
 
 
@@ -30,11 +30,14 @@ def analyze_chess(
     from kibitz.analysis import load
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.files import whole_file
+    from kibitz.systems import find
 
     analysis = load(session.system)
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(pgn)) if pgn else None
-        put = stack.enter_context(as_object(run, session.system, analysis.claim.note)) if as_json else None
+        put = (
+            stack.enter_context(as_object(run, session.system, find(session.system).meaning.note)) if as_json else None
+        )
         table = _table(swing / 100)
         for judged in stack.enter_context(
             contextlib.closing(_judged(game_file, number, session, analysis, swing, replaced, ratings))
@@ -68,14 +71,15 @@ def _judged(
     swing: float,
     whole: bool,
     ratings: tuple[int, int] | None = None,
-) -> Generator[Judged]:
+) -> Generator[AnalysedGame]:
     """The games, judged one by one; what was left out is told on standard error.
 
     Raises KibitzError where there is nothing to judge, and, with `whole`, before anything is left out.
     """
     from kibitz.analysis.chess.games import read
-    from kibitz.analysis.chess.moves import judge
+    from kibitz.analysis.chess.moves import analyse
     from kibitz.analysis.chess.ratings import RATING, UNIT, lacking
+    from kibitz.systems import find
 
     name = "standard input" if path == records.STDIN else records.printable(path)
     judged = refused = 0
@@ -101,7 +105,7 @@ def _judged(
             judged += 1
             if RATING in session.beyond and ratings is None and lacking(record.game.headers):
                 unrated.append(record.number)
-            yield judge(record, session, analysis, swing / 100, ratings)
+            yield analyse(record, session, analysis, swing / 100, ratings, find(session.system).meaning)
     if unrated:
         which = f"game {unrated[0]} lacks"
         if len(unrated) > 1:
@@ -115,7 +119,7 @@ def _judged(
         raise KibitzError(f"{name}: none of its games can be analysed ({refused:,}; {first.removeprefix(name + ' ')})")
 
 
-def _table(swing: float) -> Callable[[Judged], None]:
+def _table(swing: float) -> Callable[[AnalysedGame], None]:
     """Prints each game as a table."""
     from rich.console import Console
 
@@ -124,7 +128,7 @@ def _table(swing: float) -> Callable[[Judged], None]:
     console = Console()
     shown = 0
 
-    def one(judged: Judged) -> None:
+    def one(judged: AnalysedGame) -> None:
         nonlocal shown
         if shown:
             print()

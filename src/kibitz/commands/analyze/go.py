@@ -13,7 +13,7 @@ from kibitz.commands.analyze.output import as_object, progress, same_file, warn
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
-    from kibitz.analysis.go.games import Judged
+    from kibitz.analysis.go.games import AnalysedGame
     from kibitz.play.session import Session
 
 
@@ -62,11 +62,11 @@ def analyze_go(session: Session, run: str, path: str, wanted: Wanted) -> None:
                 file.write(annotated(judged))
 
 
-def _judged(path: str, session: Session, wanted: Wanted) -> Generator[Judged]:
+def _judged(path: str, session: Session, wanted: Wanted) -> Generator[AnalysedGame]:
     """The games, judged one by one; what was left out is told on standard error. Raises KibitzError where there is
     nothing to judge."""
     from kibitz.analysis import load_owners
-    from kibitz.analysis.go.games import judge
+    from kibitz.analysis.go.games import analyse
     from kibitz.games.go.io.sgf import Unreadable, read_records
 
     analysis = load_owners(session.system)
@@ -102,7 +102,7 @@ def _judged(path: str, session: Session, wanted: Wanted) -> Generator[Judged]:
                 elif wanted.number is None:
                     warn(line)
             else:
-                found = judge(number, record, session, analysis, wanted.swing)
+                found = analyse(number, record, session, analysis, wanted.swing)
                 if record.size not in _sizes(session) and record.size not in strange:
                     strange.add(record.size)
                     warn(f"{where}: {record.size}×{record.size}, of which {session.name} has learned nothing")

@@ -2,87 +2,87 @@
 
 from __future__ import annotations
 
-from kibitz.engines.gtp.parse import Command, Refused, argument, colour, number, vertex, whole
-from kibitz.engines.gtp.session import Desk, Handler
+from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, number, vertex, whole
+from kibitz.engines.gtp.session import GtpSession, Handler
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, NONE, WHITE, to_gtp
 from kibitz.games.go.rulesets import MOST_KOMI
 
 STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
-def _boardsize(desk: Desk, command: Command) -> str:
+def _boardsize(desk: GtpSession, command: Command) -> str:
     desk.game.clear(whole(argument(command.words), 0, 1000))
     return ""
 
 
-def _clear_board(desk: Desk, command: Command) -> str:
+def _clear_board(desk: GtpSession, command: Command) -> str:
     desk.game.clear()
     return ""
 
 
-def _query_boardsize(desk: Desk, command: Command) -> str:
+def _query_boardsize(desk: GtpSession, command: Command) -> str:
     return str(desk.game.size)
 
 
-def _komi(desk: Desk, command: Command) -> str:
+def _komi(desk: GtpSession, command: Command) -> str:
     desk.game.komi = number(argument(command.words), -MOST_KOMI, MOST_KOMI)
     return ""
 
 
-def _get_komi(desk: Desk, command: Command) -> str:
+def _get_komi(desk: GtpSession, command: Command) -> str:
     return f"{desk.game.komi:g}"
 
 
-def _fixed_handicap(desk: Desk, command: Command) -> str:
+def _fixed_handicap(desk: GtpSession, command: Command) -> str:
     from kibitz.engines.gtp.game import MOST_FIXED, fixed_handicap
 
     count = whole(argument(command.words), 0, 10**6)
     if not 2 <= count <= MOST_FIXED:
-        raise Refused("invalid number of stones")
+        raise GtpError("invalid number of stones")
     return _place(desk, fixed_handicap(count, desk.game.size))
 
 
-def _place_free_handicap(desk: Desk, command: Command) -> str:
+def _place_free_handicap(desk: GtpSession, command: Command) -> str:
     from kibitz.engines.gtp.game import MOST_FIXED, fixed_handicap
 
     count = whole(argument(command.words), 0, 10**6)
     if not 2 <= count < desk.game.size**2:
-        raise Refused("invalid number of stones")
+        raise GtpError("invalid number of stones")
     return _place(desk, fixed_handicap(min(count, MOST_FIXED), desk.game.size))
 
 
-def _set_free_handicap(desk: Desk, command: Command) -> str:
+def _set_free_handicap(desk: GtpSession, command: Command) -> str:
     try:
         points = [vertex(word, desk.game.size) for word in command.words]
-    except Refused:
-        raise Refused("bad vertex list") from None
+    except GtpError:
+        raise GtpError("bad vertex list") from None
     _place(desk, points)
     return ""
 
 
-def _place(desk: Desk, points: list[int]) -> str:
+def _place(desk: GtpSession, points: list[int]) -> str:
     desk.game.place_handicap(points)
     return " ".join(to_gtp(point, desk.game.size) for point in points)
 
 
-def _play(desk: Desk, command: Command) -> str:
+def _play(desk: GtpSession, command: Command) -> str:
     desk.game.play(colour(argument(command.words)), vertex(argument(command.words, 1), desk.game.size))
     return ""
 
 
-def _play_sequence(desk: Desk, command: Command) -> str:
+def _play_sequence(desk: GtpSession, command: Command) -> str:
     words = command.words
     pairs = [(colour(words[i]), vertex(argument(words, i + 1), desk.game.size)) for i in range(0, len(words), 2)]
     desk.game.play_all(pairs)
     return ""
 
 
-def _undo(desk: Desk, command: Command) -> str:
+def _undo(desk: GtpSession, command: Command) -> str:
     desk.game.undo(whole(command.words[0], 1, 10**6) if command.words else 1)
     return ""
 
 
-def _loadsgf(desk: Desk, command: Command) -> str:
+def _loadsgf(desk: GtpSession, command: Command) -> str:
     file, before = file_argument(command)
     desk.game.load(file, before)
     return ""
@@ -100,23 +100,23 @@ def file_argument(command: Command) -> tuple[str, int | None]:
     return text, None
 
 
-def _is_legal(desk: Desk, command: Command) -> str:
+def _is_legal(desk: GtpSession, command: Command) -> str:
     side, point = colour(argument(command.words)), vertex(argument(command.words, 1), desk.game.size)
     return str(int(desk.game.board.why_not(side, point) is None))
 
 
-def _list_stones(desk: Desk, command: Command) -> str:
+def _list_stones(desk: GtpSession, command: Command) -> str:
     side = colour(argument(command.words))
     points = (desk.game.board.colours() == side).nonzero()[0]
     return " ".join(to_gtp(point, desk.game.size) for point in points.tolist())
 
 
-def _captures(desk: Desk, command: Command) -> str:
+def _captures(desk: GtpSession, command: Command) -> str:
     """The stones that a side has taken."""
     return str(desk.game.board.captured[3 - colour(argument(command.words))])
 
 
-def _showboard(desk: Desk, command: Command) -> str:
+def _showboard(desk: GtpSession, command: Command) -> str:
     game = desk.game
     size, board = game.size, game.board
     letters = "   " + " ".join(COLUMNS[:size])

@@ -15,25 +15,26 @@ from typing import IO, TYPE_CHECKING
 
 from kibitz.engines.gtp import board, gogui, kata
 from kibitz.engines.gtp import play as gtp_play
-from kibitz.engines.gtp.parse import Command, Refused, answer, read_command
-from kibitz.engines.gtp.session import Desk, Handler, Settings, Stream
+from kibitz.engines.gtp.parse import Command, GtpError, answer, read_command
+from kibitz.engines.gtp.session import AnalysisStream, GtpSession, GtpSettings, Handler
 from kibitz.errors import KibitzError
+from kibitz.games.go.rulesets import UnknownRules
 
 if TYPE_CHECKING:
-    from kibitz.play.go.ownership import Evaluates
+    from kibitz.play.session import NetworkSession
 
 QUIT = "quit"
 
 
-class Engine:
+class GtpEngine:
     """One engine on one pair of streams.
 
     load: opens the network when it is first needed; it may raise KibitzError, which becomes that command's answer.
     output: a binary stream that nothing else writes to.
     """
 
-    def __init__(self, settings: Settings, load: Callable[[], Evaluates], output: IO[bytes]):
-        self.desk = Desk(settings, load)
+    def __init__(self, settings: GtpSettings, load: Callable[[], NetworkSession], output: IO[bytes]):
+        self.desk = GtpSession(settings, load)
         self._output = output
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -62,15 +63,15 @@ class Engine:
         finally:
             self._end_stream()
 
-    def _known_command(self, desk: Desk, command: Command) -> str:
+    def _known_command(self, desk: GtpSession, command: Command) -> str:
         return "true" if command.words and command.words[0].lower() in self._commands else "false"
 
     def _obey(self, command: Command) -> None:
         try:
             if (handler := self._commands.get(command.name)) is None:
-                raise Refused("unknown command")
+                raise GtpError("unknown command")
             result = handler(self.desk, command)
-        except (Refused, KibitzError) as error:
+        except (GtpError, UnknownRules, KibitzError) as error:
             self._say(answer(command.id, _told(error), good=False))
         except Exception as error:
             _trace()
@@ -81,7 +82,7 @@ class Engine:
             else:
                 self._begin_stream(command, result)
 
-    def _begin_stream(self, command: Command, stream: Stream) -> None:
+    def _begin_stream(self, command: Command, stream: AnalysisStream) -> None:
         self._say(f"={command.id}\n")
         self._stop = threading.Event()
         if stream.ends:
@@ -90,7 +91,7 @@ class Engine:
             self._thread = threading.Thread(target=self._stream, args=(stream, self._stop), daemon=True)
             self._thread.start()
 
-    def _stream(self, stream: Stream, stop: threading.Event) -> None:
+    def _stream(self, stream: AnalysisStream, stop: threading.Event) -> None:
         try:
             stream.run(lambda line: self._say(line + "\n"), stop)
         except Exception:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kibitz.engines.gtp.parse import Refused
+from kibitz.engines.gtp.parse import GtpError
 from kibitz.engines.uci.time_budget import seconds_to_think
 from kibitz.errors import KibitzError
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, on_board
@@ -20,7 +20,7 @@ OVERHEAD = 100
 
 
 @dataclass
-class Clock:
+class GtpClock:
     """One side's time in seconds. main: before overtime; period, stones: so many stones in each period of overtime, 0
     and 0 for none; left: of the present phase, None while nobody has said; left_stones: 0 in the main time."""
 
@@ -44,20 +44,20 @@ class Clock:
         return seconds_to_think(int(1000 * left), increment, moves or None, overhead=OVERHEAD)
 
 
-class Game:
-    """largest: the largest board that the network knows. Every method that cannot do what is asked raises Refused and
+class GtpGame:
+    """largest: the largest board that the network knows. Every method that cannot do what is asked raises GtpError and
     has changed nothing."""
 
     def __init__(self, largest: int, komi: float, rules: Rules):
         self.largest, self.komi, self.rules = largest, komi, rules
-        self.clocks: dict[int, Clock] = {}
+        self.clocks: dict[int, GtpClock] = {}
         self.clear(min(GRID, largest))
 
     def clear(self, size: int | None = None) -> None:
         """An empty board, of another size where one is given."""
         size = self.start.size if size is None else size
         if size not in SIZES or size > self.largest:
-            raise Refused("unacceptable size")
+            raise GtpError("unacceptable size")
         self._begin(Board(size), 0)
 
     def _begin(self, start: Board, handicap: int) -> None:
@@ -84,7 +84,7 @@ class Game:
         try:
             self.board.play(colour, point)
         except Illegal:
-            raise Refused("illegal move") from None
+            raise GtpError("illegal move") from None
         self.moves.append((colour, point))
 
     def play_all(self, moves: list[tuple[int, int]]) -> None:
@@ -93,14 +93,14 @@ class Game:
         for colour, point in moves:
             try:
                 self.play(colour, point)
-            except Refused:
+            except GtpError:
                 self.undo(len(self.moves) - before)
                 raise
 
     def undo(self, count: int = 1) -> None:
         """Take back so many moves."""
         if count > len(self.moves):
-            raise Refused("cannot undo")
+            raise GtpError("cannot undo")
         del self.moves[len(self.moves) - count :]
         self.board = self.start.copy()
         self.board.suicide = True  # what was legal when it was played stays so, whatever the rules have become
@@ -115,9 +115,9 @@ class Game:
     def place_handicap(self, points: list[int]) -> None:
         """Black stones on an empty board; White moves first."""
         if not self.is_empty():
-            raise Refused("board not empty")
+            raise GtpError("board not empty")
         if len(set(points)) < len(points) or len(points) < 2 or not all(on_board(p, self.size) for p in points):
-            raise Refused("bad vertex list")
+            raise GtpError("bad vertex list")
         board = Board(self.size)
         for point in points:
             board.put(BLACK, point)
@@ -127,18 +127,18 @@ class Game:
     def load(self, file: str, before: int | None) -> None:
         """The first game of an SGF file, up to the position before a move's number (None: its end)."""
         if not Path(file).is_file():
-            raise Refused(f"cannot load file: {shown(file)}: no such file")
+            raise GtpError(f"cannot load file: {shown(file)}: no such file")
 
         from kibitz.games.go.io.sgf import Record, read_records
 
         try:
             record = next(iter(read_records([file])), None)
         except (OSError, KibitzError) as error:
-            raise Refused(f"cannot load file: {shown(' '.join(str(error).split()))}") from None
+            raise GtpError(f"cannot load file: {shown(' '.join(str(error).split()))}") from None
         if not isinstance(record, Record):
-            raise Refused(f"cannot load file: {shown(str(getattr(record, 'reason', 'no game in it')))}")
+            raise GtpError(f"cannot load file: {shown(str(getattr(record, 'reason', 'no game in it')))}")
         if record.size > self.largest:
-            raise Refused("cannot load file: unacceptable size")
+            raise GtpError("cannot load file: unacceptable size")
         start = Board(record.size)
         moves: list[tuple[int, int]] = []
         colour = record.side
@@ -154,7 +154,7 @@ class Game:
                 moves.append((colour, point))
                 colour = 3 - colour
         except Illegal as error:
-            raise Refused(f"cannot load file: move {len(moves) + 1} is illegal ({error})") from None
+            raise GtpError(f"cannot load file: move {len(moves) + 1} is illegal ({error})") from None
         rules = self.rules
         if record.rules:
             rules = named(record.rules)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kibitz.engines.gtp.parse import Command, colour
 from kibitz.engines.gtp.play import written
-from kibitz.engines.gtp.session import Desk, Handler
+from kibitz.engines.gtp.session import GtpSession, Handler
 from kibitz.games.go.points import BLACK, to_gtp
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ BLACKS, UNSURE, WHITES = (38, 70, 160), (190, 190, 190), (196, 60, 50)
 """Colours of points that are Black's, nobody's and White's, as red, green and blue."""
 
 
-def _analyze_commands(desk: Desk, command: Command) -> str:
+def _analyze_commands(desk: GtpSession, command: Command) -> str:
     return "\n".join(
         [
             "gfx/Owners and Score/kibitz-owners_gfx",
@@ -34,7 +34,7 @@ def _analyze_commands(desk: Desk, command: Command) -> str:
     )
 
 
-def _map(desk: Desk) -> NDArray:  # type: ignore[type-arg]
+def _map(desk: GtpSession) -> NDArray:  # type: ignore[type-arg]
     """The owners in hundredths, [size, size]: 1 Black, -1 White."""
     from kibitz.play.go.ownership import points_of
 
@@ -42,11 +42,11 @@ def _map(desk: Desk) -> NDArray:  # type: ignore[type-arg]
     return (2 * desk.owners()[points_of(size)].reshape(size, size) - 1).round(2) + 0.0  # no -0
 
 
-def _owners(desk: Desk, command: Command) -> str:
+def _owners(desk: GtpSession, command: Command) -> str:
     return "\n" + "\n".join(" ".join(f"{value:5.2f}" for value in row) for row in _map(desk).tolist())
 
 
-def _owners_colors(desk: Desk, command: Command) -> str:
+def _owners_colors(desk: GtpSession, command: Command) -> str:
     return "\n" + "\n".join(" ".join(_paint(value) for value in row) for row in _map(desk).tolist())
 
 
@@ -57,7 +57,7 @@ def _paint(value: float) -> str:
     return "#{:02x}{:02x}{:02x}".format(*mixed)
 
 
-def _owners_gfx(desk: Desk, command: Command) -> str:
+def _owners_gfx(desk: GtpSession, command: Command) -> str:
     from kibitz.play.go.ownership import points_of
 
     size = desk.game.size
@@ -66,11 +66,11 @@ def _owners_gfx(desk: Desk, command: Command) -> str:
     return "\nINFLUENCE " + " ".join(pairs) + "\nTEXT " + _score_text(desk)
 
 
-def _score(desk: Desk, command: Command) -> str:
+def _score(desk: GtpSession, command: Command) -> str:
     return _score_text(desk)
 
 
-def _score_text(desk: Desk) -> str:
+def _score_text(desk: GtpSession) -> str:
     from kibitz.play.go.ownership import lead, spread, winrate
 
     game, owners = desk.game, desk.owners()
@@ -82,7 +82,7 @@ def _score_text(desk: Desk) -> str:
     )
 
 
-def _moves(desk: Desk, command: Command) -> str:
+def _moves(desk: GtpSession, command: Command) -> str:
     game = desk.game
     side = colour(command.words[0]) if command.words else game.board.to_move
     study = desk.player.study(game.board, side, game.terms)

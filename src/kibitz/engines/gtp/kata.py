@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kibitz.engines.gtp.parse import Command, Refused, argument, colour, is_colour, number, truth, vertex, whole
+from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, is_colour, number, truth, vertex, whole
 from kibitz.engines.gtp.play import choose
-from kibitz.engines.gtp.session import Desk, Handler, Say, Stream
+from kibitz.engines.gtp.session import AnalysisStream, GtpSession, Handler, Say
 from kibitz.games.go.points import to_gtp
 from kibitz.games.go.rulesets import NAMED, read_rules, with_field
 from kibitz.text import shown
@@ -45,8 +45,8 @@ class Asked:
     also: frozenset[str] = frozenset()
 
 
-def read_analysis(words: tuple[str, ...], desk: Desk) -> Asked:
-    """The words of `[color] [interval] {key value}…`. Raises Refused."""
+def read_analysis(words: tuple[str, ...], desk: GtpSession) -> Asked:
+    """The words of `[color] [interval] {key value}…`. Raises GtpError."""
     game = desk.game
     asked = Asked(game.board.to_move)
     rest = list(words)
@@ -79,7 +79,7 @@ def read_analysis(words: tuple[str, ...], desk: Desk) -> Asked:
         elif key in FLAGS:
             asked.also |= {key} if truth(value) else set()
         else:
-            raise Refused(f"syntax error: {shown(key)} is unknown")
+            raise GtpError(f"syntax error: {shown(key)} is unknown")
     asked.moves = max(asked.moves, least)
     if avoided:
         everything = asked.only if asked.only is not None else list(range(19 * 19))
@@ -92,7 +92,7 @@ def _seconds(text: str) -> float:
     return max(LEAST_INTERVAL, number(text, 0, 10**7) / 100)
 
 
-def _analyze(desk: Desk, command: Command) -> Stream:
+def _analyze(desk: GtpSession, command: Command) -> AnalysisStream:
     asked = read_analysis(command.words, desk)
     player, game = desk.player, desk.game
     write = _lz_line if command.name.startswith("lz") else kata_line
@@ -126,10 +126,10 @@ def _analyze(desk: Desk, command: Command) -> Stream:
             say(line)
         thinking.join()
 
-    return Stream(run, ends=False)
+    return AnalysisStream(run, ends=False)
 
 
-def _genmove_analyze(desk: Desk, command: Command) -> Stream:
+def _genmove_analyze(desk: GtpSession, command: Command) -> AnalysisStream:
     asked = read_analysis(command.words, desk)
     desk.player  # noqa: B018 (a network that cannot be loaded must be told before the answer begins)
     write = _lz_line if command.name.startswith("lz") else kata_line
@@ -147,7 +147,7 @@ def _genmove_analyze(desk: Desk, command: Command) -> Stream:
         desk.game.play(asked.side, found.point)
         say(f"play {to_gtp(found.point, desk.game.size)}")
 
-    return Stream(run, ends=True)
+    return AnalysisStream(run, ends=True)
 
 
 def kata_line(study: Study, asked: Asked) -> str:
@@ -244,7 +244,7 @@ def _numbers(values: Iterable[float]) -> str:
     return " ".join(f"{value:.4f}" for value in values)
 
 
-def _raw(desk: Desk, command: Command) -> str:
+def _raw(desk: GtpSession, command: Command) -> str:
     from kibitz.play.go.ownership import SYMMETRIES
 
     words = list(command.words)
@@ -254,7 +254,7 @@ def _raw(desk: Desk, command: Command) -> str:
     return "\n".join(_raw_answer(desk, side, symmetry) for symmetry in symmetries)
 
 
-def _raw_answer(desk: Desk, side: int, symmetry: int) -> str:
+def _raw_answer(desk: GtpSession, side: int, symmetry: int) -> str:
     """What the network says of the position turned or mirrored like that, as `kata-raw-nn` tells it."""
     import numpy as np
 
@@ -289,30 +289,30 @@ def _raw_answer(desk: Desk, side: int, symmetry: int) -> str:
     return "\n".join(lines)
 
 
-def _set_rules(desk: Desk, command: Command) -> str:
+def _set_rules(desk: GtpSession, command: Command) -> str:
     argument(command.words)
     desk.game.obey(read_rules(command.text, desk.game.rules))
     return ""
 
 
-def _set_rule(desk: Desk, command: Command) -> str:
+def _set_rule(desk: GtpSession, command: Command) -> str:
     desk.game.obey(with_field(desk.game.rules, argument(command.words), argument(command.words, 1)))
     return ""
 
 
-def _kgs_rules(desk: Desk, command: Command) -> str:
+def _kgs_rules(desk: GtpSession, command: Command) -> str:
     name = argument(command.words).lower().replace("_", "-")
     if name not in ("chinese", "aga", "japanese", "new-zealand"):
-        raise Refused(f"unknown rules {shown(name)}")
+        raise GtpError(f"unknown rules {shown(name)}")
     desk.game.obey(NAMED["chinese-kgs" if name == "chinese" else name])
     return ""
 
 
-def _get_rules(desk: Desk, command: Command) -> str:
+def _get_rules(desk: GtpSession, command: Command) -> str:
     return desk.game.rules.json()
 
 
-def _nothing(desk: Desk, command: Command) -> str:
+def _nothing(desk: GtpSession, command: Command) -> str:
     """`stop` and `clear_cache`: whatever comes ends an analysis, and nothing is kept."""
     return ""
 

@@ -11,7 +11,7 @@ from kibitz.text import shown, whole_number
 LONGEST_ID = 20
 
 
-class Refused(ValueError):
+class GtpError(ValueError):
     """A command that is not obeyed; the message, in one line, is the answer."""
 
 
@@ -47,9 +47,9 @@ def answer(number: str, text: str, good: bool = True) -> str:
 
 
 def argument(words: Sequence[str], place: int = 0) -> str:
-    """The argument at a place. Raises Refused where there is none."""
+    """The argument at a place. Raises GtpError where there is none."""
     if place >= len(words):
-        raise Refused("syntax error: an argument is missing")
+        raise GtpError("syntax error: an argument is missing")
     return words[place]
 
 
@@ -59,7 +59,7 @@ def colour(text: str) -> int:
 
     found = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}.get(text.lower())
     if found is None:
-        raise Refused(f"syntax error: {shown(text)} is no color")
+        raise GtpError(f"syntax error: {shown(text)} is no color")
     return found
 
 
@@ -74,14 +74,14 @@ def vertex(text: str, size: int) -> int:
     try:
         return from_gtp(text, size)
     except ValueError:
-        raise Refused(f"syntax error: {shown(text)} is no vertex of this board") from None
+        raise GtpError(f"syntax error: {shown(text)} is no vertex of this board") from None
 
 
 def whole(text: str, low: int, high: int) -> int:
     """A whole number in a range."""
     number = whole_number(text)
     if number is None or not low <= number <= high:
-        raise Refused(f"syntax error: {shown(text)} is no whole number from {low} to {high}")
+        raise GtpError(f"syntax error: {shown(text)} is no whole number from {low} to {high}")
     return number
 
 
@@ -92,12 +92,12 @@ def number(text: str, low: float = -math.inf, high: float = math.inf) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or not low <= value <= high:
-        raise Refused(f"syntax error: {shown(text)} is no number that is possible here")
+        raise GtpError(f"syntax error: {shown(text)} is no number that is possible here")
     return value
 
 
 def truth(text: str) -> bool:
     """true or false."""
     if text.lower() not in ("true", "false"):
-        raise Refused(f"syntax error: {shown(text)} is neither true nor false")
+        raise GtpError(f"syntax error: {shown(text)} is neither true nor false")
     return text.lower() == "true"

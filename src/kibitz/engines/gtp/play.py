@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from kibitz.engines.gtp.parse import Command, Refused, argument, colour, number, whole
-from kibitz.engines.gtp.session import Desk, Handler
+from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, number, whole
+from kibitz.engines.gtp.session import GtpSession, Handler
 from kibitz.errors import KibitzError
 from kibitz.games.go.points import BLACK, WHITE, to_gtp
 from kibitz.text import shown
@@ -21,7 +21,7 @@ KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-cap
 
 
 def choose(
-    desk: Desk, side: int, clean_up: bool = False, tell: Callable[[Study], None] = lambda study: None
+    desk: GtpSession, side: int, clean_up: bool = False, tell: Callable[[Study], None] = lambda study: None
 ) -> Candidate:
     """The player's move in the game's position; it is not played."""
     game = desk.game
@@ -38,19 +38,19 @@ def choose(
     return found
 
 
-def _genmove(desk: Desk, command: Command) -> str:
+def _genmove(desk: GtpSession, command: Command) -> str:
     return _answer(desk, command, play=True)
 
 
-def _reg_genmove(desk: Desk, command: Command) -> str:
+def _reg_genmove(desk: GtpSession, command: Command) -> str:
     return _answer(desk, command, play=False)
 
 
-def _cleanup(desk: Desk, command: Command) -> str:
+def _cleanup(desk: GtpSession, command: Command) -> str:
     return _answer(desk, command, play=True, clean_up=True)
 
 
-def _answer(desk: Desk, command: Command, play: bool, clean_up: bool = False) -> str:
+def _answer(desk: GtpSession, command: Command, play: bool, clean_up: bool = False) -> str:
     side = colour(argument(command.words))
     found = choose(desk, side, clean_up)
     if play:
@@ -58,18 +58,18 @@ def _answer(desk: Desk, command: Command, play: bool, clean_up: bool = False) ->
     return to_gtp(found.point, desk.game.size)
 
 
-def _explain(desk: Desk, command: Command) -> str:
+def _explain(desk: GtpSession, command: Command) -> str:
     return desk.last_words
 
 
-def _seed(desk: Desk, command: Command) -> str:
+def _seed(desk: GtpSession, command: Command) -> str:
     import numpy as np
 
     desk.player.random = np.random.default_rng(whole(argument(command.words), 0, 2**31 - 1))
     return ""
 
 
-def _time_settings(desk: Desk, command: Command) -> str:
+def _time_settings(desk: GtpSession, command: Command) -> str:
     main, period = (number(argument(command.words, i), 0, LONGEST_TIME) for i in range(2))
     stones = whole(argument(command.words, 2), 0, 10**6)
     if period > 0 and stones == 0:
@@ -77,11 +77,11 @@ def _time_settings(desk: Desk, command: Command) -> str:
     return _set_clocks(desk, (main, period if stones else 0.0, stones, 0.0))
 
 
-def _named_time_settings(desk: Desk, command: Command) -> str:
+def _named_time_settings(desk: GtpSession, command: Command) -> str:
     """`kgs-time_settings` and `kata-time_settings`."""
     kind = argument(command.words).lower().replace("byo-yomi", "byoyomi")
     if kind not in KATA_TIMES:
-        raise Refused(f"unknown time settings {shown(kind)}; there are {' '.join(KATA_TIMES)}")
+        raise GtpError(f"unknown time settings {shown(kind)}; there are {' '.join(KATA_TIMES)}")
 
     def seconds(place: int) -> float:
         return number(argument(command.words, place), 0, LONGEST_TIME)
@@ -96,34 +96,34 @@ def _named_time_settings(desk: Desk, command: Command) -> str:
     return _set_clocks(desk, (main, period, count if kind == "canadian" else 1, 0.0))
 
 
-def _set_clocks(desk: Desk, times: tuple[float, float, int, float] | None) -> str:
-    from kibitz.engines.gtp.game import Clock
+def _set_clocks(desk: GtpSession, times: tuple[float, float, int, float] | None) -> str:
+    from kibitz.engines.gtp.game import GtpClock
 
     desk.game.clocks = {}
     if times is not None:
         main, period, stones, increment = times
-        desk.game.clocks = {side: Clock(main, period, stones, increment=increment) for side in (BLACK, WHITE)}
+        desk.game.clocks = {side: GtpClock(main, period, stones, increment=increment) for side in (BLACK, WHITE)}
         with contextlib.suppress(KibitzError):  # told when it is needed
             desk.owners()  # loading takes a moment, which must be over before a clock runs
     return ""
 
 
-def _list_times(desk: Desk, command: Command) -> str:
+def _list_times(desk: GtpSession, command: Command) -> str:
     return " ".join(KATA_TIMES)
 
 
-def _time_left(desk: Desk, command: Command) -> str:
-    from kibitz.engines.gtp.game import Clock
+def _time_left(desk: GtpSession, command: Command) -> str:
+    from kibitz.engines.gtp.game import GtpClock
 
     side = colour(argument(command.words))
     left = max(0.0, number(argument(command.words, 1), -LONGEST_TIME, LONGEST_TIME))
     stones = whole(argument(command.words, 2), 0, 10**6)
-    clock = desk.game.clocks.setdefault(side, Clock())
+    clock = desk.game.clocks.setdefault(side, GtpClock())
     clock.left, clock.left_stones = left, stones
     return ""
 
 
-def score(desk: Desk) -> float:
+def score(desk: GtpSession) -> float:
     """Black's lead, if the game ended now: komi, handicap and the rules' way of counting included."""
     from kibitz.games.go.endings.counting import area, territory
     from kibitz.play.go.ownership import settled
@@ -141,16 +141,16 @@ def written(lead: float) -> str:
     return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
 
 
-def _final_score(desk: Desk, command: Command) -> str:
+def _final_score(desk: GtpSession, command: Command) -> str:
     return written(score(desk))
 
 
-def _final_status_list(desk: Desk, command: Command) -> str:
+def _final_status_list(desk: GtpSession, command: Command) -> str:
     from kibitz.play.go.ownership import chains, dead_chains
 
     status = argument(command.words).lower()
     if status not in ("alive", "dead", "seki", "black_territory", "white_territory", "dame"):
-        raise Refused("syntax error: alive, dead or seki must follow")
+        raise GtpError("syntax error: alive, dead or seki must follow")
     game = desk.game
     owners, colours = desk.owners(), game.board.colours()
     if status in ("alive", "dead", "seki"):
@@ -162,7 +162,7 @@ def _final_status_list(desk: Desk, command: Command) -> str:
     return "\n".join(" ".join(to_gtp(point, game.size) for point in points) for points in lists if points)
 
 
-def _territory(desk: Desk, owners, colours, status: str) -> list[int]:  # type: ignore[no-untyped-def]
+def _territory(desk: GtpSession, owners, colours, status: str) -> list[int]:  # type: ignore[no-untyped-def]
     """Empty points by their owner, as GNU Go lists them too."""
     from kibitz.play.go.ownership import points_of, settled
 

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kibitz.engines.gtp.game import Game
-    from kibitz.play.go.ownership import Evaluates
+    from kibitz.engines.gtp.game import GtpGame
     from kibitz.play.go.player import GoPlayer
+    from kibitz.play.session import NetworkSession
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Settings:
+class GtpSettings:
     """name, version: as a controller is told. komi, rules: of the first game. temperature: of GoPlayer; seed: None any;
     largest: the largest board that the network knows."""
 
@@ -36,7 +36,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Stream:
+class AnalysisStream:
     """An answer of many lines over time. run: says line after line, and ends soon after its event is set; ends: whether
     it ends by itself, so that the next command waits for it rather than ending it."""
 
@@ -44,27 +44,27 @@ class Stream:
     ends: bool
 
 
-Handler = Callable[["Desk", Command], "str | Stream"]
+Handler = Callable[["GtpSession", Command], "str | AnalysisStream"]
 
 
 @dataclass
-class Desk:
+class GtpSession:
     """load: opens the network; it may take seconds, and raise."""
 
-    settings: Settings
-    load: Callable[[], Evaluates]
+    settings: GtpSettings
+    load: Callable[[], NetworkSession]
     last_words: str = field(default="", init=False)
     """What there is to say about the last move that was chosen."""
 
     @cached_property
-    def game(self) -> Game:
-        from kibitz.engines.gtp.game import Game
+    def game(self) -> GtpGame:
+        from kibitz.engines.gtp.game import GtpGame
         from kibitz.games.go.rulesets import named
 
-        return Game(self.settings.largest, self.settings.komi, named(self.settings.rules))
+        return GtpGame(self.settings.largest, self.settings.komi, named(self.settings.rules))
 
     @cached_property
-    def network(self) -> Evaluates:
+    def network(self) -> NetworkSession:
         return self.load()
 
     @cached_property

@@ -24,8 +24,8 @@ from kibitz.text import shown
 if TYPE_CHECKING:
     import chess
 
-    from kibitz.engines.uci.parser import Go, Position
-    from kibitz.play.result import Limits, Thinks, Thought
+    from kibitz.engines.uci.parser import GoCommand, PositionCommand
+    from kibitz.play.result import SearchLimits, SearchResult, ThinkingPlayer
 
 UNLIMITED_SECONDS = 1.0
 """A `go` that names no limit (or none that can be read) thinks so long."""
@@ -45,20 +45,22 @@ def read_lines(stream: IO[bytes]) -> Iterator[str]:
         passing = not whole
 
 
-class Engine:
+class UciEngine:
     """One engine on one pair of streams.
 
     name: as a GUI shows it. open_player: makes the player for some options; it may take seconds, and raise. output: a
     binary stream that nothing else writes to.
     """
 
-    def __init__(self, name: str, open_player: Callable[[Options], Thinks], options: Options, output: IO[bytes]):
+    def __init__(
+        self, name: str, open_player: Callable[[Options], ThinkingPlayer], options: Options, output: IO[bytes]
+    ):
         self._name = name
         self._open_player = open_player
         self._output = output
         self._writing = threading.Lock()
         self._initial = self._options = options
-        self._player: Thinks | None = None
+        self._player: ThinkingPlayer | None = None
         self._playing = _of_player(options)  # what the player is made with
         self._forget = False  # what the player remembers, before the next search
         self._debug = False
@@ -98,10 +100,10 @@ class Engine:
                 self._thread.join(FAREWELL)
 
     @cached_property
-    def _position(self) -> Position:
-        from kibitz.engines.uci.parser import Position
+    def _position(self) -> PositionCommand:
+        from kibitz.engines.uci.parser import PositionCommand
 
-        return Position()
+        return PositionCommand()
 
     def _uci(self, line: str) -> None:
         self._say(
@@ -156,7 +158,7 @@ class Engine:
         )
         self._thread.start()
 
-    def _ready(self) -> Thinks:
+    def _ready(self) -> ThinkingPlayer:
         """The player that the options ask for.
 
         Where it cannot be made, the former one, or one with the first options, goes on: an option must not end a game.
@@ -178,7 +180,13 @@ class Engine:
         return self._player
 
     def _search(
-        self, player: Thinks, board: chess.Board, limits: Limits, begun: float, infinite: bool, stop: threading.Event
+        self,
+        player: ThinkingPlayer,
+        board: chess.Board,
+        limits: SearchLimits,
+        begun: float,
+        infinite: bool,
+        stop: threading.Event,
     ) -> None:
         """Think and answer, in a thread of its own."""
         try:
@@ -195,15 +203,15 @@ class Engine:
         self._say(f"bestmove {move.uci() if move else '(none)'}")
 
     def _choose(
-        self, player: Thinks, board: chess.Board, limits: Limits, begun: float, stop: threading.Event
+        self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, stop: threading.Event
     ) -> chess.Move | None:
         """The player's move, None where there is none; what it thinks is told meanwhile. Raises whatever it raises."""
         if not any(board.legal_moves):
             self._say(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
             return None
-        last: Thought | None = None
+        last: SearchResult | None = None
 
-        def tell(thought: Thought) -> None:
+        def tell(thought: SearchResult) -> None:
             nonlocal last
             last = thought
             self._say(*info_lines(thought, self._options.multipv, self._options.show_wdl))
@@ -230,7 +238,7 @@ class Engine:
             self._output.flush()
 
 
-def info_lines(thought: Thought, most: int, show_wdl: bool) -> list[str]:
+def info_lines(thought: SearchResult, most: int, show_wdl: bool) -> list[str]:
     """`info` lines of a thought, the best choice first, at most so many."""
     milliseconds = round(thought.seconds * 1000)
     work = f"nodes {thought.nodes} nps {thought.nodes * 1000 // max(1, milliseconds)} time {milliseconds}"
@@ -243,9 +251,9 @@ def info_lines(thought: Thought, most: int, show_wdl: bool) -> list[str]:
     return lines
 
 
-def _limits(go: Go, board: chess.Board, overhead: int) -> Limits:
+def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
     """What a `go` allows the player for this position."""
-    from kibitz.play.chess.player import Limits
+    from kibitz.play.result import SearchLimits
 
     number = go.numbers.get
     mine = "w" if board.turn else "b"
@@ -260,7 +268,7 @@ def _limits(go: Go, board: chess.Board, overhead: int) -> Limits:
         seconds = None
     elif seconds is None and nodes is None and not depths:
         seconds = UNLIMITED_SECONDS
-    return Limits(depth=min(depths, default=None), nodes=nodes, seconds=seconds, moves=go.moves)
+    return SearchLimits(depth=min(depths, default=None), nodes=nodes, seconds=seconds, moves=go.moves)
 
 
 def _of_player(options: Options) -> Options:

@@ -6,14 +6,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kibitz.cores import cores
+from kibitz.systems.declaration import (
+    COMPARISON_SEARCH,
+    FULL_COMPARISON_SEARCH,
+    TOP_MOVE,
+    TOP_PROB,
+    TOPPROB_NEGAMAX,
+    VALUE_NEGAMAX,
+)
 from kibitz.text import shown, whole_number
 
 AUTO = "auto"
 """The method that the run allows: TopProb-Negamax where a value network is known, else top-prob; comparison for those
 that compare positions."""
-METHODS = ("top-move", "top-prob", "topprob-negamax", "value-negamax", "comparison", "comparison-full")
-"""As kibitz.play.chess.player and kibitz.play.comparison.player have them; repeated here because those take long to
-load, and `uci` is answered first."""
+METHODS = tuple(
+    method.name
+    for method in (TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX, COMPARISON_SEARCH, FULL_COMPARISON_SEARCH)
+)
 EMPTY = "<empty>"
 """How UCI writes an empty text."""
 CLEAR_HASH = "clear_hash"
@@ -27,7 +36,7 @@ ELO = (800, 2800)
 class Options:
     """hash in MB; overhead in ms; temperature in percent, OWN_TEMPERATURE for the player's own; value: the run whose
     value network is used, "" for none. limit_strength, elo: of a network that is told ratings (rated), whether it plays
-    like a person of that rating."""
+    like a person of that rating. methods: that can be chosen, besides AUTO."""
 
     hash: int = 64
     threads: int = field(default_factory=cores)
@@ -40,17 +49,17 @@ class Options:
     rated: bool = False
     limit_strength: bool = False
     elo: int = 1500
+    methods: tuple[str, ...] = METHODS
 
 
 @dataclass(frozen=True)
 class _Known:
-    """An option as a GUI sees it: its name there, its field in Options, and what it may be (a spin's ends, a combo's
-    choices; a text where there are none of them)."""
+    """An option as a GUI sees it: its name there, its field in Options, and what it may be (a spin's ends, a check,
+    else a combo where there are choices, or a text)."""
 
     name: str
     field: str
     spin: tuple[int, int] | None = None
-    choices: tuple[str, ...] = ()
     check: bool = False
     rated: bool = False  # only of networks that are told ratings
 
@@ -60,11 +69,15 @@ class _Known:
         if self.spin:
             low, high = self._ends(options)
             return f"{start} spin default {now} min {low} max {high}"
-        if self.choices:
-            return " ".join([f"{start} combo default {now}", *(f"var {choice}" for choice in self.choices)])
+        if choices := self._choices(options):
+            return " ".join([f"{start} combo default {now}", *(f"var {choice}" for choice in choices)])
         if self.check:
             return f"{start} check default {'true' if now else 'false'}"
         return f"{start} string default {now or EMPTY}"
+
+    def _choices(self, options: Options) -> tuple[str, ...]:
+        """What a combo offers; () for other kinds of options."""
+        return (AUTO, *options.methods) if self.field == "method" else ()
 
     def _ends(self, options: Options) -> tuple[int, int]:
         """The ends of a spin; only a player of ratings has a temperature of its own."""
@@ -79,9 +92,9 @@ class _Known:
             if (number := whole_number(text)) is None or not low <= number <= high:
                 raise ValueError(f"a whole number from {low} to {high}")
             return number
-        if self.choices:
-            if text.lower() not in self.choices:
-                raise ValueError(f"one of {', '.join(self.choices)}")
+        if choices := self._choices(options):
+            if text.lower() not in choices:
+                raise ValueError(f"one of {', '.join(choices)}")
             return text.lower()
         if self.check:
             if text.lower() not in ("true", "false"):
@@ -95,7 +108,7 @@ _KNOWN = (
     _Known("Threads", "threads", spin=(1, 512)),
     _Known("MultiPV", "multipv", spin=(1, 218)),  # no position has more legal moves
     _Known("Move_Overhead", "overhead", spin=(0, 10000)),
-    _Known("method", "method", choices=(AUTO, *METHODS)),
+    _Known("method", "method"),
     _Known("temperature", "temperature", spin=(OWN_TEMPERATURE, 200)),
     _Known("Value", "value"),
     _Known("UCI_ShowWDL", "show_wdl", check=True),

@@ -15,7 +15,7 @@ SEARCHMOVES = "searchmoves"
 
 
 @dataclass
-class Go:
+class GoCommand:
     """A `go` command: its numbers by name, as sent; infinite; the moves to choose from (none: all).
 
     problems: a line for each thing that was wrong and is passed over.
@@ -27,9 +27,9 @@ class Go:
     problems: list[str] = field(default_factory=list)
 
 
-def read_go(words: Sequence[str], board: chess.Board) -> Go:
+def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
     """The words after `go`, for this position."""
-    go = Go()
+    go = GoCommand()
     moves: list[chess.Move] = []
     rest = iter(words)
     of_moves = False  # searchmoves takes all words up to the next name
@@ -57,7 +57,7 @@ def read_go(words: Sequence[str], board: chess.Board) -> Go:
     return go
 
 
-class Position:
+class PositionCommand:
     """The position a GUI has set: always a legal one, the last good one where a command is wrong."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from kibitz.evaluation.tables import Cell, Column, Table
 from kibitz.external import EngineDied
 from kibitz.games.go.endings.playouts import black_shares
 from kibitz.games.go.replay import SIZE, colours_of
-from kibitz.play.go.ownership import Evaluates
+from kibitz.play.session import NetworkSession
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
@@ -72,7 +72,7 @@ def playouts(
 
 def run_baselines(
     results: OwnerResults,
-    session: Evaluates,
+    session: NetworkSession,
     games: NDArray[np.int64],
     config: EvalConfig,
     on_progress: OnProgress,
@@ -116,7 +116,7 @@ def _compared(
     key: str,
     name: str,
     store: Store,
-    session: Evaluates,
+    session: NetworkSession,
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
     chance: NDArray[np.float32],

@@ -19,8 +19,8 @@ from kibitz.evaluation.owners.samples import page_samples
 from kibitz.evaluation.slices import slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
 from kibitz.games.go.ranks import FIRST_PROFESSIONAL, value_or_nan
-from kibitz.play.go.ownership import AllWays, Evaluates
-from kibitz.play.session import Session
+from kibitz.play.go.ownership import AllWays
+from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 from kibitz.stats import binned_reliability, slices
 from kibitz.store.positions import Positions
@@ -41,12 +41,12 @@ RANK_WORDS = ("10 kyu and weaker", "9 to 1 kyu", "1 to 3 dan", "4 to 6 dan", "7 
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Examination`.
+    """The system's part of a result, see `kibitz.evaluation.Evaluator`.
 
     Figures over points are sums over all points whose final owner is known, so that a large board counts more than a
     small one; figures over positions (score, winner) count each position once.
     """
-    session: Evaluates = AllWays(Session(run)) if config.all_ways else Session(run)
+    session: NetworkSession = AllWays(Session(run)) if config.all_ways else Session(run)
     owners = owners_of(store)
     positions = Positions(store, chosen.games)
     indices = sample_indices(positions, config.positions, config.seed)

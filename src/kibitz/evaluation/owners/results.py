@@ -14,7 +14,8 @@ from kibitz.evaluation.owners.points import PointCounts, count_points, nearest_s
 from kibitz.games.go.endings.counting import TERRITORY, compensation
 from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE
 from kibitz.games.go.replay import SIDE, SIZE, colours_of
-from kibitz.play.go.ownership import OUTPUT, Evaluates
+from kibitz.play.go.ownership import OUTPUT
+from kibitz.play.session import NetworkSession
 from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
@@ -28,7 +29,7 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
     return owners
 
 
-def measure(session: Evaluates, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
+def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
     """What OwnerResults hold of a batch: the counts of the network, some of the nearest stones', and who moves."""
     colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
     marks = count_points(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from kibitz.evaluation.owners.results import OwnerResults, measure, owners_of
 from kibitz.games.go.points import GRID, to_gtp
 from kibitz.games.go.replay import SIZE, colours_of
-from kibitz.play.go.ownership import OUTPUT, Evaluates
+from kibitz.play.go.ownership import OUTPUT
+from kibitz.play.session import NetworkSession
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
@@ -66,7 +67,7 @@ def headers(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def page_samples(results: OwnerResults, session: Evaluates, seed: int) -> dict[str, Any]:
+def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> dict[str, Any]:
     """What the page shows of single positions, and the games of the mistakes."""
     gallery = [_at(results, share, seed + i) for i, (share, _) in enumerate(MOMENTS)]
     mistakes = _worst(results)
@@ -108,7 +109,7 @@ def _worst(results: OwnerResults) -> list[int]:
 
 
 def _positions(
-    results: OwnerResults, session: Evaluates, some: NDArray[np.int64], known: dict[int, dict[str, Any]]
+    results: OwnerResults, session: NetworkSession, some: NDArray[np.int64], known: dict[int, dict[str, Any]]
 ) -> Iterable[dict[str, Any]]:
     """These positions as the page shows them."""
     store, games, plies = results.store, results.games[some], results.plies[some]
@@ -132,7 +133,7 @@ def _positions(
         }
 
 
-def _story(store: Store, session: Evaluates, game: int, row: dict[str, Any]) -> dict[str, Any]:
+def _story(store: Store, session: NetworkSession, game: int, row: dict[str, Any]) -> dict[str, Any]:
     """A game as the page shows it; its curve is the share of points right after each move."""
     plies = np.arange(store.plies[game] + 1)
     games = np.full(len(plies), game)

@@ -17,10 +17,10 @@ from kibitz.evaluation.pairs.two_way import TwoWayBootstrap, clustered_mean
 from kibitz.evaluation.slices import VALUES
 from kibitz.runs import Run
 from kibitz.stats import SEED, Estimate
-from kibitz.store.positions import shuffled
+from kibitz.store.positions import permutation
 from kibitz.store.sampling import Sample
 from kibitz.store.store import Store
-from kibitz.systems.deepchess import Comparer, Settings
+from kibitz.systems.deepchess import ComparisonNet, Settings
 from kibitz.systems.winner import phase
 
 BATCH_SIZE = 4096
@@ -79,7 +79,7 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
     if not possible:
         return None
     count = min(possible, limit or MAX_PAIRS)
-    drawn = np.sort(shuffled(possible, seed, 0, 0, count)) if count < possible else np.arange(possible)
+    drawn = np.sort(permutation(possible, seed, 0, 0, count)) if count < possible else np.arange(possible)
     left, right = won[drawn // len(lost)], lost[drawn % len(lost)]
     used = np.union1d(left, right)
     return PairSample(
@@ -91,7 +91,7 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
 # Networks
 
 
-def networks(run: Run) -> dict[str, Comparer]:
+def networks(run: Run) -> dict[str, ComparisonNet]:
     """The run's networks by name, see DeepChess.parts. Raises KibitzError where its weights are damaged."""
     from safetensors import SafetensorError
 
@@ -99,12 +99,12 @@ def networks(run: Run) -> dict[str, Comparer]:
         network: Any = run.network()
     except (OSError, SafetensorError, RuntimeError, KeyError) as error:
         raise KibitzError(f"{run.path}: its weights cannot be read ({one_line(error)}); train again") from None
-    parts: dict[str, Comparer] = network.parts()
+    parts: dict[str, ComparisonNet] = network.parts()
     return parts
 
 
 @torch.inference_mode()
-def both_ways(part: Comparer, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
+def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
     """Logits [2, n] that each first position is better for White than its second, and the other way round; from the
     features of both, [n, features]."""
     compare = part.compare
@@ -160,7 +160,7 @@ def sigmoid(logits: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def answers(
-    part: Comparer,
+    part: ComparisonNet,
     features: torch.Tensor,
     of: PairSample,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
@@ -186,7 +186,7 @@ class PairResults:
     pairs: PairSample
     material: NDArray[np.int16]
     phase: NDArray[np.int64]
-    parts: Mapping[str, Comparer]
+    parts: Mapping[str, ComparisonNet]
     features: Mapping[str, torch.Tensor]
     answers: Mapping[str, PairAnswers]
 
@@ -224,7 +224,7 @@ class PairResults:
 
 
 def fill(
-    of: PairSample, parts: Mapping[str, Comparer], on_progress: Callable[[str, int, int], None], words: str
+    of: PairSample, parts: Mapping[str, ComparisonNet], on_progress: Callable[[str, int, int], None], words: str
 ) -> PairResults:
     """Look at every position once, and compare all pairs. words: what the progress calls it."""
     many = len(of.games)
@@ -249,7 +249,9 @@ def fill(
 # Triples
 
 
-def intransitive(part: Comparer, features: torch.Tensor, games: NDArray[np.int64], count: int, seed: int) -> Estimate:
+def intransitive(
+    part: ComparisonNet, features: torch.Tensor, games: NDArray[np.int64], count: int, seed: int
+) -> Estimate:
     """The share of random triples of different positions of which the network prefers a to b, b to c and c to a. Each
     two are shown in one order, as they were drawn; a network that tossed a coin for each pair would have a quarter."""
     if len(games) < 3:

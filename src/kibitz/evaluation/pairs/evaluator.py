@@ -28,7 +28,7 @@ from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.stats import log_loss, reliability, slices
 from kibitz.store.store import Store
-from kibitz.systems.deepchess import Comparer, Settings, positions
+from kibitz.systems.deepchess import ComparisonNet, Settings, positions
 
 TRIPLES = 50_000
 PLIES = (0, 10, 20, 30, 40, 60, 80, 100, 140, np.inf)
@@ -44,7 +44,7 @@ STEP, FEWEST = 10, 20
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Examination`; figures are over pairs, and
+    """The system's part of a result, see `kibitz.evaluation.Evaluator`; figures are over pairs, and
     config.positions counts pairs."""
     settings, parts = as_tested(run.settings), networks(run)
     sample = positions(store, chosen.games, settings)
@@ -109,7 +109,7 @@ def drawn(settings: Settings) -> str:
     return ", ".join(words for words in (each, left_out, captures) if words)
 
 
-def note(store: Store, games: NDArray[np.int64], parts: Mapping[str, Comparer]) -> str:
+def note(store: Store, games: NDArray[np.int64], parts: Mapping[str, ComparisonNet]) -> str:
     """What must be said with the figures: which pairs the paper's figure is on, which networks are here, and whose
     games these are."""
     lines = [

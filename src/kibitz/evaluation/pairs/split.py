@@ -17,7 +17,7 @@ from kibitz.stats import SEED, Estimate
 from kibitz.store.sampling import Sample
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
-from kibitz.systems.deepchess import Comparer, positions
+from kibitz.systems.deepchess import ComparisonNet, positions
 
 GAMES, PAIRS = 20_000, 200_000
 """Games learned from that are looked at, drawn evenly, and pairs of them: more would hardly make the intervals
@@ -42,7 +42,7 @@ class LearnedPairs:
 
 
 def learned(
-    run: Run, store: Store, parts: Mapping[str, Comparer], config: EvalConfig, on_progress: OnProgress
+    run: Run, store: Store, parts: Mapping[str, ComparisonNet], config: EvalConfig, on_progress: OnProgress
 ) -> LearnedPairs:
     """Look for the run's training games in the store, and compare pairs of them."""
     taken = run.system.games(store, run.settings)

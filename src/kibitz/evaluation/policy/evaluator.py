@@ -53,7 +53,7 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Examination`.
+    """The system's part of a result, see `kibitz.evaluation.Evaluator`.
 
     The headline is the whole move's accuracy; of a run of some networks only, the first network's; of a value network
     alone, how often its sign is right.
@@ -94,9 +94,9 @@ def _evaluate_positions(
 ) -> tuple[PolicyResults, dict[str, Any]]:
     """The results, and the "data" of the result. Raises KibitzError where no move is left to test on."""
     settings: movers.Settings = run.settings
-    names = movers.wanted(settings, run.system.networks)  # type: ignore[attr-defined]
+    names = movers.wanted(settings, run.system.networks)
     tested = replace(settings, games=0, moves=0, min_rating=settings.min_rating if names != (VALUE,) else 0)
-    moves = movers.Moves(store, chosen.games, tested)
+    moves = movers.MoveExamples(store, chosen.games, tested)
     if not len(moves):
         raise KibitzError(
             f"{store.path}: all moves of its games to test on are by players rated under {settings.min_rating}, whose "

@@ -1,12 +1,13 @@
 """Planes of a chess position, made inside the network from codes and state.
 
 All modules here take codes uint8 [n, 64] and state uint8 [n, 4] (see replay.py) and give planes [n, channels, 8, 8],
-the row of the first rank first, laid out channels-last (as convolutions on a CPU like them).
+the row of the first rank first, laid out channels-last (as convolutions on a CPU like them). Each names its planes for
+people: `names(sides)`, one a channel, where `sides` are the names of the two sides.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Protocol, cast
 
 import torch
 import torch.nn.functional as F
@@ -15,12 +16,35 @@ from torch import Tensor, nn
 from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE
 
 PIECES = "PNBRQK"
+WHITE_AND_BLACK = ("White's", "Black's")
+OWN_AND_OTHERS = ("own", "the other side's")
+"""Names of the two sides, for `names`: of encodings that see the real board, and of those that see it as the mover."""
+_PLURALS = ("pawns", "knights", "bishops", "rooks", "queens", "kings")
+_CASTLINGS = ("to the king's side", "to the queen's side")
 ATTACKS = ("none", "squares", "counts", "pieces")
 
 # Leaps as (ranks, files); White's pawn goes up.
 _PAWN = ((1, 1), (1, -1))
 _KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 _KING = ((1, 1), (1, 0), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))
+
+
+Sides = tuple[str, str]
+
+
+class NamedPlanes(Protocol):
+    """An encoding as this module's head describes it."""
+
+    channels: int
+
+    def names(self, sides: Sides) -> list[str]: ...
+
+
+def on_squares(planes: Tensor, mirrored: bool) -> Tensor:
+    """Planes [1, channels, 8, 8] of one position as [channels, 64] on real squares; mirrored: their ranks are seen the
+    other way round."""
+    grid = planes[0].float()
+    return (grid.flip(1) if mirrored else grid).flatten(1)
 
 
 def signed_table() -> Tensor:
@@ -70,6 +94,11 @@ class SignedPlanes(nn.Module):
             planes = torch.cat([planes, side[:, None, None].expand(-1, 64, 1)], 2)
         return planes.view(-1, 8, 8, self.channels).permute(0, 3, 1, 2)
 
+    def names(self, sides: Sides) -> list[str]:
+        names = [f"{piece} ({sides[0]} +1, {sides[1]} −1)" for piece in _PLURALS]
+        mover = "White +1, Black −1" if sides == WHITE_AND_BLACK else "always +1"
+        return [*names, f"who moves ({mover})"] if self.side else names
+
 
 class PiecePlanes(nn.Module):
     """One plane of 0 and 1 a piece type and colour, White's P N B R Q K first. Channels: 12."""
@@ -84,6 +113,9 @@ class PiecePlanes(nn.Module):
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         planes = F.embedding(codes.long(), self.get_buffer("table"))
         return planes.view(-1, 8, 8, 12).permute(0, 3, 1, 2)
+
+    def names(self, sides: Sides) -> list[str]:
+        return [f"{side} {piece}" for side in sides for piece in _PLURALS]
 
 
 class RightsPlanes(nn.Module):
@@ -106,6 +138,10 @@ class RightsPlanes(nn.Module):
         passed = F.embedding(state[:, EN_PASSANT].long(), self.get_buffer("passed"))
         planes = torch.cat([rights[:, None, :].expand(-1, 64, 4), passed[:, :, None]], 2)
         return planes.view(-1, 8, 8, 5).permute(0, 3, 1, 2)
+
+    def names(self, sides: Sides) -> list[str]:
+        rights = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
+        return [*rights, "passed over by a pawn just now (en passant)"]
 
 
 class AttackPlanes(nn.Module):
@@ -146,6 +182,12 @@ class AttackPlanes(nn.Module):
             planes = by_pawns + by_knights + by_kings + sliding
             planes = planes / 4 if self.kind == "counts" else planes.clamp(max=1)
         return planes.to(memory_format=torch.channels_last)
+
+    def names(self, sides: Sides) -> list[str]:
+        if self.kind == "pieces":
+            return [f"attacked by {side} {piece} (how many)" for side in sides for piece in _PLURALS]
+        unit = " (how many, over 4)" if self.kind == "counts" else ""
+        return [f"attacked by {side} pieces{unit}" for side in sides]
 
 
 def _leap_matrix(steps: tuple[tuple[int, int], ...]) -> Tensor:
@@ -204,6 +246,9 @@ class Stack(nn.Module):
         planes = [part(codes, state) for part in self.parts]
         return planes[0] if len(planes) == 1 else torch.cat(planes, 1)
 
+    def names(self, sides: Sides) -> list[str]:
+        return [name for part in self.parts for name in cast(NamedPlanes, part).names(sides)]
+
 
 BITS = 12 * 64 + 5
 """Numbers of the encoding of `deepchess`."""
@@ -225,3 +270,8 @@ class PieceBits(nn.Module):
         white = state[:, SIDE : SIDE + 1] == 0
         rights = state[:, CASTLING : CASTLING + 1].int() & self.get_buffer("rights").int()
         return torch.cat([pieces.float(), white.float(), (rights > 0).float()], 1)
+
+    def names(self, sides: Sides = WHITE_AND_BLACK) -> list[str]:
+        """Twelve boards of pieces, then the five bits that follow: 17 names."""
+        rights = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
+        return [*(f"{side} {piece}" for side in sides for piece in _PLURALS), "White is to move", *rights]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.attacks import can_pass
-from kibitz.games.indices import checked
+from kibitz.games.indices import check_indices
 
 SQUARES = 64
 SIDE, CASTLING, EN_PASSANT, CLOCK = range(4)
@@ -110,7 +110,7 @@ def replay(
     moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 68]: start
     positions; start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
     """
-    games, plies = checked(offsets, games, plies)
+    games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), SQUARES), np.uint8)
     state = np.empty((len(games), 4), np.uint8)
     _replay(moves, offsets, starts, start_of, games, plies, codes, state)

@@ -35,7 +35,7 @@ class BoardPlanes(nn.Module):
 
     def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:
         super().__init__()
-        self.grid = grid
+        self.grid, self.liberties, self.recent, self.ages = grid, liberties, recent, ages
         table = plane_table(liberties, recent, ages)
         self.channels = table.shape[1]
         self.register_buffer("table", table, persistent=False)
@@ -43,6 +43,26 @@ class BoardPlanes(nn.Module):
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         seen = corner(codes, self.grid).long() + 256 * state[:, SIDE].long()[:, None, None]
         return F.embedding(seen, self.get_buffer("table")).permute(0, 3, 1, 2)
+
+    def names(self) -> list[str]:
+        """What each plane shows, for people."""
+        most = self.liberties
+        counts = [str(count) if count < most else f"{count} or more" for count in range(1, most + 1)]
+        names = [
+            f"{side} stones with {count} {'liberty' if count == '1' else 'liberties'}"
+            for side in ("own", "the other side's")
+            for count in counts
+        ]
+        names += ["the ko point, which may not be taken back", "the board"]
+        names += [
+            "the last move",
+            "the move before it",
+            *(f"the move {ago} moves ago" for ago in range(3, RECENT + 1)),
+        ][: self.recent]
+        if self.ages:
+            spans = ("9 to 16", "17 to 32", "33 to 64", "65 to 128", "129 or more")
+            names += [f"stones played {span} moves ago" for span in spans]
+        return names
 
 
 def plane_table(liberties: int, recent: int, ages: bool) -> Tensor:
@@ -109,6 +129,18 @@ def roots(colours: Tensor) -> Tensor:
             break
         found = new
     return found
+
+
+def number_chains(codes: Tensor) -> Tensor:
+    """float32 [grid, grid], of codes [1, grid, grid]: 1 for the stones of the first chain from the upper left, 2 for
+    those of the next one; 0 where there is no stone."""
+    colours = stones(codes)
+    numbers: dict[int, int] = {}
+    values = [
+        float(numbers.setdefault(root, len(numbers) + 1)) if colour else 0.0
+        for root, colour in zip(roots(colours)[0].tolist(), colours[0].flatten().tolist(), strict=True)
+    ]
+    return torch.tensor(values).view(codes.shape[1:])
 
 
 def pool_chains(values: Tensor, roots: Tensor) -> Tensor:

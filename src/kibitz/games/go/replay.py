@@ -35,7 +35,7 @@ from kibitz.games.go.rules import (
     place,
     set_up,
 )
-from kibitz.games.indices import checked
+from kibitz.games.indices import check_indices
 
 SIDE, SIZE, PASSES, PLIES = range(4)
 START_WIDTH = POINTS + 2
@@ -120,7 +120,7 @@ def replay(
     moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 363]: start
     positions; start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
     """
-    games, plies = checked(offsets, games, plies)
+    games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), POINTS), np.uint8)
     state = np.empty((len(games), 4), np.uint8)
     _replay(moves, offsets, starts, start_of, games, plies, codes, state)

@@ -6,9 +6,13 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kibitz.engines.gtp.parse import Refused
 from kibitz.games.go.handicap import bonus_of, bonus_points
 from kibitz.text import shown
+
+
+class UnknownRules(ValueError):
+    """Rules that kibitz does not know; the message is for the one who named them."""
+
 
 CHOICES = {
     "ko": ("SIMPLE", "POSITIONAL", "SITUATIONAL"),
@@ -75,38 +79,38 @@ NAMED = {
 
 
 def named(text: str) -> Rules:
-    """Rules of that name, in any case, with blanks or underscores for the hyphen. Raises Refused."""
+    """Rules of that name, in any case, with blanks or underscores for the hyphen. Raises UnknownRules."""
     name = "-".join(text.lower().replace("_", " ").split())
     if name not in NAMED:
-        raise Refused(f"unknown rules {shown(text)}; there are {', '.join(NAMED)}")
+        raise UnknownRules(f"unknown rules {shown(text)}; there are {', '.join(NAMED)}")
     return NAMED[name]
 
 
 def read_rules(text: str, now: Rules) -> Rules:
-    """Rules from a name, or from a JSON object whose fields replace those of the present ones. Raises Refused."""
+    """Rules from a name, or from a JSON object whose fields replace those of the present ones. Raises UnknownRules."""
     if not text.lstrip().startswith("{"):
         return named(text)
     try:
         wanted = json.loads(text)
     except (ValueError, RecursionError):
-        raise Refused("syntax error: the rules are no JSON object") from None
+        raise UnknownRules("syntax error: the rules are no JSON object") from None
     for field, value in wanted.items():
         now = with_field(now, field, value)
     return now
 
 
 def with_field(rules: Rules, field: str, value: object) -> Rules:
-    """The rules with one field changed; "true" and "false" are taken for what they say. Raises Refused."""
+    """The rules with one field changed; "true" and "false" are taken for what they say. Raises UnknownRules."""
     if field in FLAGS:
         truth = {"true": True, "false": False}.get(str(value).lower())
         if truth is None or truth not in FLAGS[field]:
-            raise Refused(f"rules with {shown(f'{field} {value}')} are not known")
+            raise UnknownRules(f"rules with {shown(f'{field} {value}')} are not known")
         changed: Any = {field: truth}
         return replace(rules, **changed)
     if field in CHOICES:
         name = str(value).upper()
         if name not in CHOICES[field]:
-            raise Refused(f"rules with {shown(f'{field} {value}')} are not known")
+            raise UnknownRules(f"rules with {shown(f'{field} {value}')} are not known")
         changed = {field: name}
         return replace(rules, **changed)
-    raise Refused(f"rules have no field {shown(field)}")
+    raise UnknownRules(f"rules have no field {shown(field)}")

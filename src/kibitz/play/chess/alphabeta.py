@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.play.chess.best_first import Tuning
-from kibitz.play.chess.evaluator import Entry, Judge
-from kibitz.play.chess.position import FIFTY, Position, children, packed
+from kibitz.play.chess.best_first import SearchTuning
+from kibitz.play.chess.evaluator import Evaluator, TableEntry
+from kibitz.play.chess.position import FIFTY, SearchPosition, children, packed
 from kibitz.play.chess.score import ahead, back
-from kibitz.play.result import Clock, Limits, Tell, Thought, Told, make_line
+from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
 
 _INFINITE = 3.0
 _NULL = 1e-6
@@ -37,7 +37,7 @@ _MOST_DEPTH = 60
 
 Found = tuple[float, bool]
 """A value, and whether it holds on this way only."""
-_Search = Generator[Sequence[Position], None, Found]
+_Search = Generator[Sequence[SearchPosition], None, Found]
 
 
 class Bound(NamedTuple):
@@ -51,16 +51,16 @@ class _Stopped(Exception):
     """A limit is reached."""
 
 
-class FullWidth:
+class AlphaBeta:
     """One thought about one position; as search.Search."""
 
     def __init__(
         self,
-        judge: Judge,
-        tuning: Tuning,
-        position: Position,
+        judge: Evaluator,
+        tuning: SearchTuning,
+        position: SearchPosition,
         seen: Counter[int],
-        limits: Limits,
+        limits: SearchLimits,
         lines: int,
         final_lines: int,
     ):
@@ -72,15 +72,15 @@ class FullWidth:
         """How often, and how deep, a move refuted something."""
         self.depth = 0
 
-    def think(self, stop: threading.Event | None, tell: Tell) -> tuple[Thought, list[float]]:
+    def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
         """The thought, and the values of its lines (score.py). There must be a legal move."""
         limits = self.limits
-        self.clock = Clock(limits, stop, self.judge.nodes)
+        self.clock = TimeManager(limits, stop, self.judge.nodes)
         entry, self.policy = self.judge.root(self.position, packed(limits.moves), self.lines)
         self.moves: list[int] = entry.moves.tolist()
         self.values: dict[int, float] = {}
         self.done: dict[int, float] = {}
-        told = Told(self.clock, tell)
+        told = ProgressThrottle(self.clock, tell)
         deepest = min(_MOST_DEPTH, limits.depth or _MOST_DEPTH)
         if len(self.moves) == 1 and limits.seconds is not None:
             deepest = 0
@@ -116,7 +116,7 @@ class FullWidth:
         self.values = {best: worth, **rest}
         self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
 
-    def _run(self, search: Generator[Sequence[Position], None, None]) -> None:
+    def _run(self, search: Generator[Sequence[SearchPosition], None, None]) -> None:
         """Drive a search: judge what it asks for, in batches, while the limits allow."""
         judge, tuning = self.judge, self.tuning
         for wanted in search:
@@ -131,7 +131,7 @@ class FullWidth:
                 if not missing:
                     break
 
-    def _root(self, depth: int) -> Generator[Sequence[Position], None, None]:
+    def _root(self, depth: int) -> Generator[Sequence[SearchPosition], None, None]:
         """Values of the root's moves into self.done; exact for the best `lines`, bounds for the others."""
         self.deeper = False
         way = (self.position.key,)
@@ -151,14 +151,14 @@ class FullWidth:
                 if len(self.done) >= self.lines:
                     low = max(low, sorted(self.done.values())[-self.lines])
 
-    def _by_way(self, position: Position, way: tuple[int, ...]) -> bool:
+    def _by_way(self, position: SearchPosition, way: tuple[int, ...]) -> bool:
         """Whether the way to a position makes it a draw."""
         if position.clock >= FIFTY:
             return not position.board.is_checkmate()
         return position.key in way or self.seen[position.key] > 1
 
     def _child(
-        self, position: Position, depth: int, low: float, high: float, refuted: bool, way: tuple[int, ...]
+        self, position: SearchPosition, depth: int, low: float, high: float, refuted: bool, way: tuple[int, ...]
     ) -> _Search:
         """A move's value to the side that makes it; position: where it leads to; depth: plies, this move's included.
 
@@ -170,7 +170,7 @@ class FullWidth:
         return back(value), on_way
 
     def _node(
-        self, position: Position, depth: int, low: float, high: float, cuts: bool, way: tuple[int, ...]
+        self, position: SearchPosition, depth: int, low: float, high: float, cuts: bool, way: tuple[int, ...]
     ) -> _Search:
         """The value to the mover where it is within low..high, else a bound on its side (fail-soft)."""
         table = self.judge.table
@@ -230,7 +230,7 @@ class FullWidth:
             return _LEAVES if cuts else 256
         return 1 if wide or cuts else _TOGETHER
 
-    def _order(self, entry: Entry, bound: Bound | None) -> NDArray[np.uint16]:
+    def _order(self, entry: TableEntry, bound: Bound | None) -> NDArray[np.uint16]:
         """Moves in the order to search them: the best of before, then by the policy and what they refuted elsewhere."""
         moves = entry.moves.tolist()
         refuting = np.array([self.refuting[move] for move in moves])
@@ -254,21 +254,23 @@ class FullWidth:
             position = children([position], np.array([bound.move], np.uint16))[0]
         return line
 
-    def _thought(self, count: int) -> tuple[Thought, list[float]]:
+    def _thought(self, count: int) -> tuple[SearchResult, list[float]]:
         moves = [move for move in self.moves if move in self.values][:count]
         values = [self.values[move] for move in moves]
         lines = tuple(
             make_line(value, self.policy[move], self._line(move)) for move, value in zip(moves, values, strict=True)
         )
-        return Thought(max(1, self.depth), self.judge.nodes - self.clock.before, self.clock.seconds(), lines), values
+        return SearchResult(
+            max(1, self.depth), self.judge.nodes - self.clock.before, self.clock.seconds(), lines
+        ), values
 
 
-def _side_by_side(searches: list[_Search]) -> Generator[Sequence[Position], None, list[Found]]:
+def _side_by_side(searches: list[_Search]) -> Generator[Sequence[SearchPosition], None, list[Found]]:
     """Run searches in step: each round asks for what all of them want. Their values, in order."""
     found: list[Found] = [(0.0, False)] * len(searches)
     running = list(enumerate(searches))
     while running:
-        wanted: list[Position] = []
+        wanted: list[SearchPosition] = []
         still = []
         for i, search in running:
             try:

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.play.chess.evaluator import DRAWN, ENTRY, Judge
-from kibitz.play.chess.position import FIFTY, Position, children, packed
+from kibitz.play.chess.evaluator import DRAWN, ENTRY, Evaluator
+from kibitz.play.chess.position import FIFTY, SearchPosition, children, packed
 from kibitz.play.chess.score import STEP
 from kibitz.play.chess.tree import Tree
-from kibitz.play.result import Clock, Limits, Tell, Thought, Told, make_line
+from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
 
 PER_DEPTH = 0.25
 _NODE = 900
@@ -33,7 +33,7 @@ _AWAY = 1e-3
 
 
 @dataclass(frozen=True)
-class Tuning:
+class SearchTuning:
     """focus: how strongly values sharpen the policy: 1/focus of value makes a move e times likelier. doubt: value that
     a move e times less probable than the likeliest must bring more, while it rests on one evaluation. loud: how much
     more probable winning captures are taken to be. batch: positions evaluated at once, at most; first: at least,
@@ -46,16 +46,16 @@ class Tuning:
     first: int = 16
 
 
-class Search:
+class BestFirstSearch:
     """One thought about one position, in a game where the positions of `seen` occurred so often."""
 
     def __init__(
         self,
-        judge: Judge,
-        tuning: Tuning,
-        position: Position,
+        judge: Evaluator,
+        tuning: SearchTuning,
+        position: SearchPosition,
         seen: Counter[int],
-        limits: Limits,
+        limits: SearchLimits,
         lines: int,
         final_lines: int,
     ):
@@ -65,15 +65,15 @@ class Search:
         self.depth = 0
         """Completed."""
 
-    def think(self, stop: threading.Event | None, tell: Tell) -> tuple[Thought, list[float]]:
+    def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
         """The thought, and the values of its lines (score.py). There must be a legal move."""
         judge, tuning, limits = self.judge, self.tuning, self.limits
-        self.clock = clock = Clock(limits, stop, judge.nodes)
+        self.clock = clock = TimeManager(limits, stop, judge.nodes)
         entry, self.policy = judge.root(self.position, packed(limits.moves), self.lines)
         self.tree = tree = Tree(max(1000, judge.room * ENTRY // _NODE), entry, self.position)
         if len(entry.moves) == 1 and limits.seconds is not None:
             return self._thought(1)  # nothing to think about
-        least, told = 0.0, Told(clock, tell)
+        least, told = 0.0, ProgressThrottle(clock, tell)
         while not tree.full:
             wanted = min(tuning.batch, max(tuning.first, tree.n // 4))
             size = clock.batch(judge.nodes, wanted)
@@ -122,13 +122,13 @@ class Search:
         for parent, edge, position, draw in zip(parents, edges.tolist(), made, drawn, strict=True):
             tree.add(parent, edge, position, DRAWN if draw else judge.table[position.key])
 
-    def _drawn(self, parent: int, position: Position) -> bool:
+    def _drawn(self, parent: int, position: SearchPosition) -> bool:
         """Whether the way to a position makes it a draw."""
         if position.clock >= FIFTY:
             return not position.board.is_checkmate()
         return self.seen[position.key] > 1 or self.tree.repeats(parent, position)
 
-    def _thought(self, count: int) -> tuple[Thought, list[float]]:
+    def _thought(self, count: int) -> tuple[SearchResult, list[float]]:
         """What is known by now, the best moves first."""
         tree, clock = self.tree, self.clock
         ranked = tree.ranked(self.tuning.doubt)[:count]
@@ -139,4 +139,4 @@ class Search:
             lines.append(make_line(value, self.policy[move], pv))
             values.append(value)
         nodes = self.judge.nodes - clock.before
-        return Thought(max(1, self.depth), nodes, clock.seconds(), tuple(lines)), values
+        return SearchResult(max(1, self.depth), nodes, clock.seconds(), tuple(lines)), values

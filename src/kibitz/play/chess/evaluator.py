@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.replay import SQUARES
 from kibitz.play.chess.policy import move_probabilities, normalised
-from kibitz.play.chess.position import Position
+from kibitz.play.chess.position import SearchPosition
 from kibitz.play.chess.score import MATED, STEP
-from kibitz.play.chess.tactics import MATE, arrange, signs
+from kibitz.play.chess.tactics import MATE, gains_and_checks, order_moves
+from kibitz.play.session import NetworkSession
 
 ENTRY = 1200
 """Bytes of an entry, about: 35 moves at 7 bytes, and what Python puts around them."""
@@ -21,15 +22,7 @@ _BY_GAIN = 0.4
 """Without a policy, moves are e times likelier for 1/_BY_GAIN pawns that they win."""
 
 
-class Evaluates(Protocol):
-    """What a search asks of a network: a play.session.Session, or anything with the same answers."""
-
-    outputs: tuple[str, ...]
-
-    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]: ...
-
-
-class Entry(NamedTuple):
+class TableEntry(NamedTuple):
     """What is known of a position whatever the way to it; all in the mover's view.
 
     moves uint16 [k] by falling weight; weights float32 [k], summing to 1; marks uint8 [k] (tactics.py); width: how
@@ -45,29 +38,31 @@ class Entry(NamedTuple):
 
 
 _NONE = np.zeros(0, np.uint16), np.zeros(0, np.float32), np.zeros(0, np.uint8), 0
-LOST, DRAWN = Entry(MATED, True, *_NONE), Entry(0.0, True, *_NONE)
+LOST, DRAWN = TableEntry(MATED, True, *_NONE), TableEntry(0.0, True, *_NONE)
 
 
-class Judge:
+class Evaluator:
     """Entries of positions, kept in a table of so many megabytes; the oldest make room.
 
     policy: a network with `origin` and `target`; value: one with `value`, the same one or another. At least one of the
     two is there; without a policy all moves are equally likely, without a value all positions are worth 0.
     """
 
-    def __init__(self, policy: Evaluates | None, value: Evaluates | None, *, cut: float, width: int, hash_mb: int):
+    def __init__(
+        self, policy: NetworkSession | None, value: NetworkSession | None, *, cut: float, width: int, hash_mb: int
+    ):
         self.policy, self.value = policy, value
         self.cut, self.width = cut, width
-        self.table: dict[int, Entry] = {}
+        self.table: dict[int, TableEntry] = {}
         self.room = max(_FEWEST, hash_mb * 1_000_000 // ENTRY)
         self.nodes = 0
         """Positions evaluated by the network so far."""
 
-    def ask(self, positions: Sequence[Position]) -> None:
+    def ask(self, positions: Sequence[SearchPosition]) -> None:
         """Put those into the table that are not there yet."""
         self._make_room()
         table = self.table
-        asked: list[Position] = []
+        asked: list[SearchPosition] = []
         waiting: set[int] = set()
         legal: list[list[int]] = []
         for position in positions:
@@ -89,11 +84,11 @@ class Judge:
         moves = np.array([move for some in legal for move in some], np.uint16)
         rows = np.array([position.row for position in asked])
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
-        gain, check = signs(codes, state, moves, offsets)
+        gain, check = gains_and_checks(codes, state, moves, offsets)
         mates = self._mates(asked, moves, offsets, check)
         if mates:
             for i, mating in mates.items():
-                table[asked[i].key] = Entry(
+                table[asked[i].key] = TableEntry(
                     2 - STEP, True, moves[mating : mating + 1], np.ones(1, np.float32), np.full(1, MATE, np.uint8), 1
                 )
             kept = np.ones(len(asked), np.bool_)
@@ -108,14 +103,16 @@ class Judge:
         values, shares = self._network(codes, state, moves, offsets)
         if self.policy is None:
             shares = normalised(np.exp(_BY_GAIN * gain).astype(np.float32), offsets)
-        moves, weights, marks, widths = arrange(moves, offsets, shares, gain, check, self.cut, self.width)
+        moves, weights, marks, widths = order_moves(moves, offsets, shares, gain, check, self.cut, self.width)
         bounds = offsets.tolist()
         for i, (position, value, width) in enumerate(zip(asked, values.tolist(), widths.tolist(), strict=True)):
             one = slice(bounds[i], bounds[i + 1])
             # Copies: a slice would keep the whole batch in memory for as long as one entry of it lives.
-            table[position.key] = Entry(value, False, moves[one].copy(), weights[one].copy(), marks[one].copy(), width)
+            table[position.key] = TableEntry(
+                value, False, moves[one].copy(), weights[one].copy(), marks[one].copy(), width
+            )
 
-    def root(self, position: Position, only: set[int], lines: int) -> tuple[Entry, dict[int, float]]:
+    def root(self, position: SearchPosition, only: set[int], lines: int) -> tuple[TableEntry, dict[int, float]]:
         """The position that a move is wanted in, and the policy's share of each legal move in it.
 
         Its entry holds all its legal moves, or those of `only`, and is never final; at least `lines` are looked at.
@@ -127,19 +124,23 @@ class Judge:
         told = dict(zip(legal, shares.tolist(), strict=True))
         kept = np.array([move in only for move in legal]) if only else np.ones(len(legal), np.bool_)
         moves, shares, offsets = moves[kept], shares[kept], np.array([0, int(kept.sum())])
-        gain, check = signs(codes, state, moves, offsets)
+        gain, check = gains_and_checks(codes, state, moves, offsets)
         mates = self._mates([position], moves, offsets, check).values()
         gain[list(mates)] = 100  # to the front
-        moves, weights, marks, widths = arrange(moves, offsets, shares, gain, check, self.cut, self.width)
+        moves, weights, marks, widths = order_moves(moves, offsets, shares, gain, check, self.cut, self.width)
         for mating in np.flatnonzero(marks):
             if position.mates(int(moves[mating])):
                 marks[mating] = MATE
         order = np.argsort(marks != MATE, kind="stable")
         width = min(len(moves), max(int(widths[0]), lines))
-        return Entry(float(values[0]), False, moves[order], weights[order], marks[order], width), told
+        return TableEntry(float(values[0]), False, moves[order], weights[order], marks[order], width), told
 
     def _mates(
-        self, positions: list[Position], moves: NDArray[np.uint16], offsets: NDArray[np.int64], check: NDArray[np.bool_]
+        self,
+        positions: list[SearchPosition],
+        moves: NDArray[np.uint16],
+        offsets: NDArray[np.int64],
+        check: NDArray[np.bool_],
     ) -> dict[int, int]:
         """Which positions have a mate in one, and where in `moves` one such move is."""
         found: dict[int, int] = {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import chess
 import numpy as np
@@ -11,29 +12,35 @@ from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
 from kibitz.play.chess import position as positions
-from kibitz.play.chess.alphabeta import FullWidth
-from kibitz.play.chess.best_first import Search, Tuning
-from kibitz.play.chess.evaluator import Evaluates, Judge
+from kibitz.play.chess.alphabeta import AlphaBeta
+from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
+from kibitz.play.chess.evaluator import Evaluator
 from kibitz.play.chess.policy import move_probabilities, normalised, pair_probabilities
-from kibitz.play.result import Clock, Limits, Line, Tell, Thought, make_line
+from kibitz.play.result import SearchLimits, SearchResult, Tell, TimeManager, make_line
+from kibitz.play.session import NetworkSession, Session
 from kibitz.play.side_inputs import with_side_inputs
+from kibitz.runs import Run
+from kibitz.systems.declaration import (
+    COMPARISON_SEARCH,
+    FULL_COMPARISON_SEARCH,
+    TOP_MOVE,
+    TOP_PROB,
+    TOPPROB_NEGAMAX,
+    VALUE_NEGAMAX,
+)
 
-__all__ = ["METHODS", "Limits", "Line", "Player", "Thought", "Tuning"]
-
-METHODS = ("top-move", "top-prob", "topprob-negamax", "value-negamax")
-COMPARISONS = ("comparison", "comparison-full")
-"""Methods of the other player, kibitz.play.comparison.player.Player, for networks that compare positions."""
+METHODS = tuple(method.name for method in (TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX))
 CUT, WIDTH = 0.98, 20
 """Of TopProb-Negamax: the part of the probability that is searched, and moves at most."""
 SPREAD = 0.1
 """Value by which a move may be worse and be e times less probable, at temperature 1."""
 
 
-def _nobody(thought: Thought) -> None:
+def _nobody(thought: SearchResult) -> None:
     """Tells nobody."""
 
 
-class Player:
+class ChessPlayer:
     """Chooses moves, by one of METHODS:
 
     - top-move: the likeliest origin square, then the likeliest target from there
@@ -53,17 +60,17 @@ class Player:
 
     def __init__(
         self,
-        session: Evaluates,
+        session: NetworkSession,
         *,
         method: str | None = None,
-        value: Evaluates | None = None,
+        value: NetworkSession | None = None,
         temperature: float = 0.0,
         lines: int = 1,
         cut: float = CUT,
         width: int = WIDTH,
         hash_mb: int = 64,
         seed: int | None = None,
-        tuning: Tuning | None = None,
+        tuning: SearchTuning | None = None,
         side_inputs: Mapping[str, int] | None = None,
     ):
         self.policy = session if "origin" in session.outputs else None
@@ -76,7 +83,7 @@ class Player:
         if method is None:
             searched = "topprob-negamax" if self.value is not None else "top-prob"
             method = searched if self.policy is not None else "value-negamax"
-        if method in COMPARISONS:
+        if method in (COMPARISON_SEARCH.name, FULL_COMPARISON_SEARCH.name):
             raise UsageError(f"{method} needs a network that compares positions, and {name} does not; take deepchess")
         if method not in METHODS:
             raise UsageError(f"no method {method!r}; there are {', '.join(METHODS)}")
@@ -88,7 +95,7 @@ class Player:
             )
         if not 0 < cut <= 1 or width < 1 or lines < 1 or temperature < 0 or hash_mb < 1:
             raise UsageError("cut must be in 0..1, width, lines and hash at least 1, the temperature at least 0")
-        self.method, self.temperature, self.lines, self.tuning = method, temperature, lines, tuning or Tuning()
+        self.method, self.temperature, self.lines, self.tuning = method, temperature, lines, tuning or SearchTuning()
         self._random = np.random.default_rng(seed)
         self._side_inputs = side_inputs or {}
         policy = self.policy
@@ -96,7 +103,7 @@ class Player:
             # Ordering moves is not worth another evaluation of each position.
             policy = value if value is not None and "origin" in value.outputs else None
         everything = method == "value-negamax"
-        self._judge = Judge(
+        self._judge = Evaluator(
             policy, self.value, cut=1.0 if everything else cut, width=256 if everything else width, hash_mb=hash_mb
         )
 
@@ -105,8 +112,8 @@ class Player:
         self._judge.table.clear()
 
     def think(
-        self, board: chess.Board, limits: Limits, stop: threading.Event | None = None, tell: Tell = _nobody
-    ) -> Thought | None:
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell = _nobody
+    ) -> SearchResult | None:
         """The answer in a position; None where there is no legal move (or none of limits.moves is legal).
 
         board: with its move stack, through which repetitions are seen. stop: ends the thought soon after it is set.
@@ -121,7 +128,7 @@ class Player:
             position, seen = positions.root(board)
             # Temperature draws from all moves whose values the search found, and searches no more for it.
             final_lines = self.lines if self.temperature == 0 else len(legal)
-            kind = Search if self.method == "topprob-negamax" else FullWidth
+            kind = BestFirstSearch if self.method == "topprob-negamax" else AlphaBeta
             search = kind(self._judge, self.tuning, position, seen, limits, self.lines, final_lines)
             thought, values = search.think(stop, tell)
             worth = np.array(values)
@@ -133,11 +140,11 @@ class Player:
         if self.temperature > 0 and odds.sum() > 0:
             first = int(self._random.choice(len(odds), p=odds / odds.sum()))
             chosen.insert(0, chosen.pop(first))
-        return Thought(thought.depth, thought.nodes, thought.seconds, tuple(chosen[: self.lines]))
+        return SearchResult(thought.depth, thought.nodes, thought.seconds, tuple(chosen[: self.lines]))
 
-    def _at_once(self, board: chess.Board, limits: Limits) -> tuple[Thought, NDArray[np.float64]]:
+    def _at_once(self, board: chess.Board, limits: SearchLimits) -> tuple[SearchResult, NDArray[np.float64]]:
         """top-move and top-prob: every legal move as a line, best first, and the odds of each."""
-        clock = Clock(limits, None, 0)
+        clock = TimeManager(limits, None, 0)
         position, _ = positions.root(board)
         assert self.policy is not None
         row = position.row[None]
@@ -161,4 +168,9 @@ class Player:
         order = order[: int(kept.sum())]
         lines = tuple(make_line(value, float(shares[i]), [int(moves[i])]) for i in order)
         logs = np.log(np.maximum(shares[order].astype(np.float64), 1e-30)) / max(self.temperature, 1e-9)
-        return Thought(1, 1, clock.seconds(), lines), np.exp(logs - logs.max())
+        return SearchResult(1, 1, clock.seconds(), lines), np.exp(logs - logs.max())
+
+
+def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> ChessPlayer:
+    """The player of a run's network, see kibitz.play.open_player."""
+    return ChessPlayer(session(), **settings)

@@ -30,7 +30,7 @@ def _tables() -> tuple[dict[str, int], dict[int, rust_chess.Move]]:
 _PACKED, _MOVES = _tables()
 
 
-class Position:
+class SearchPosition:
     """board: rust_chess's; row uint8 [68]: codes, then state, as in games/chess/replay.py; key: of what the rules
     call the same position: pieces, side to move, castling rights, and en passant where it is legal."""
 
@@ -77,7 +77,7 @@ class Position:
         return not (pieces == 1).any() and len(set((minor // 8 + minor % 8) % 2)) == 1
 
 
-def children(parents: list[Position], moves: NDArray[np.uint16]) -> list[Position]:
+def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[SearchPosition]:
     """The positions after one legal move in each of the parents."""
     if not parents:
         return []
@@ -86,14 +86,14 @@ def children(parents: list[Position], moves: NDArray[np.uint16]) -> list[Positio
     codes, state = replay(moves, n, starts, n[:-1].astype(np.int32), n[:-1], np.ones(len(parents), np.int64))
     rows = np.concatenate([codes, state], axis=1)
     return [
-        Position(parent.board.make_move_new(_MOVES[move], False), rows[i])
+        SearchPosition(parent.board.make_move_new(_MOVES[move], False), rows[i])
         for i, (parent, move) in enumerate(zip(parents, moves.tolist(), strict=True))
     ]
 
 
-def root(board: chess.Board) -> tuple[Position, Counter[int]]:
+def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
     """A python-chess board's position, and how often each earlier one of its game occurred that may come again."""
-    position = Position(_board(board), encode_board(board))
+    position = SearchPosition(_board(board), encode_board(board))
     seen: Counter[int] = Counter()
     past = board.copy()
     for _ in range(min(board.halfmove_clock, len(board.move_stack))):

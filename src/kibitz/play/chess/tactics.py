@@ -60,7 +60,7 @@ def _signs(codes, state, moves, offsets, gain, check):  # type: ignore[no-untype
             check[at] = king >= 0 and attacked(after, king, -forward)
 
 
-def signs(
+def gains_and_checks(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     """What legal moves win at first sight, in pawns int16 [total], and whether they give check bool [total].
@@ -95,7 +95,7 @@ def _arrange(moves, offsets, weights, marks, cut, most, widths):  # type: ignore
         widths[i] = width
 
 
-def arrange(
+def order_moves(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
     shares: NDArray[np.float32],

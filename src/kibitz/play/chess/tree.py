@@ -12,8 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.play.chess.evaluator import Entry
-from kibitz.play.chess.position import Position
+from kibitz.play.chess.evaluator import TableEntry
+from kibitz.play.chess.position import SearchPosition
 from kibitz.play.chess.score import back
 from kibitz.play.chess.tactics import MATE
 
@@ -129,11 +129,11 @@ def _take_down(  # type: ignore[no-untyped-def]
 class Tree:
     """Nodes and edges of one search. `value` is a node's in its mover's view (score.py), `size` its evaluations."""
 
-    def __init__(self, room: int, entry: Entry, position: Position):
+    def __init__(self, room: int, entry: TableEntry, position: SearchPosition):
         self.room = room
         """Nodes at most."""
         self.n, self.edges = 0, 0
-        self.positions: list[Position] = []
+        self.positions: list[SearchPosition] = []
         self.parent, self.ply = np.zeros(256, np.int32), np.zeros(256, np.int32)
         self.first, self.count, self.width = np.zeros(256, np.int64), np.zeros(256, np.int32), np.zeros(256, np.int32)
         self.own, self.final = np.zeros(256), np.zeros(256, np.bool_)
@@ -147,7 +147,7 @@ class Tree:
     def full(self) -> bool:
         return self.n >= self.room
 
-    def add(self, parent: int, edge: int, position: Position, entry: Entry) -> None:
+    def add(self, parent: int, edge: int, position: SearchPosition, entry: TableEntry) -> None:
         """A node; edge: of its parent, -1 for the root."""
         i, at, k = self.n, self.edges, len(entry.moves)
         while i >= len(self.parent):
@@ -211,7 +211,7 @@ class Tree:
         rest = min([float(self.own[0]), *(value for _, value in tried)])
         return tried + [(edge, rest) for edge in edges if self.child[edge] < 0]
 
-    def repeats(self, parent: int, position: Position) -> bool:
+    def repeats(self, parent: int, position: SearchPosition) -> bool:
         """Whether a child of that node stands on the board a second time in its own line."""
         if position.clock < 4:
             return False

@@ -27,7 +27,7 @@ import numba
 import numpy as np
 
 from kibitz.games.chess.replay import CLOCK, SIDE
-from kibitz.play.comparison.board import FIFTY, GOES_ON, PLIES, enter, gain, make, make_none
+from kibitz.play.comparison.board import FIFTY, GOES_ON, PLIES, enter, make, make_null_move, static_exchange
 from kibitz.play.comparison.state import (
     ABOVE,
     AGE,
@@ -66,7 +66,7 @@ def _score(s, ply, table_move):  # type: ignore[no-untyped-def]
     moves, scores = stack.moves[ply], s.at.scores[ply]
     for i in range(stack.count[ply]):
         move = moves[i]
-        won, loses = gain(stack.board, side, move)
+        won, loses = static_exchange(stack.board, side, move)
         promotion = move >> 12
         if won > 0 and (promotion == 0 or promotion == 5):
             score = (_WORSE if loses else _LOUD) + 16 * won - abs(np.int64(stack.board[move & 63]))
@@ -247,7 +247,7 @@ def search(s, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-untyped
         side = np.float32(-1) if stack.rows[ply, 64 + SIDE] else np.float32(1)
         place = evaluated(s, ply)
         if side * beside(s, stack.rows[ply], stack.keys[ply], s.kept[place], beta) >= 0:
-            make_none(stack, ply)
+            make_null_move(stack, ply)
             end = _enter(s, ply + 1)
             if s.at.counts[STOP]:
                 return LOW

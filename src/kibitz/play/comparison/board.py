@@ -110,7 +110,7 @@ def make(stack, ply, move):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def make_none(stack, ply):  # type: ignore[no-untyped-def]
+def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
     """The other side to move, nothing else changed; no repetition reaches over it."""
     row = stack.rows[ply + 1]
     fill(row, stack.rows[ply])
@@ -170,7 +170,7 @@ def _dead(row, men):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def gain(board, side, move):  # type: ignore[no-untyped-def]
+def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
     """What a move takes, in pawns, and whether it loses at first sight: a dearer piece for a guarded one.
 
     board: as `generate` leaves it.

@@ -164,7 +164,7 @@ def _white_better(weights, halves, references, out):  # type: ignore[no-untyped-
         out[i] = found / references.shape[0]
 
 
-class Comparer:
+class PositionComparer:
     """A comparison network, ready to answer; safe in one thread at a time.
 
     references: halves of the run's reference positions float32 [n, 2 · half]. draw: the number of the most balanced of
@@ -196,7 +196,7 @@ class Comparer:
         return found
 
 
-def load(run: Run, part: str | None = None) -> Comparer:
+def load(run: Run, part: str | None = None) -> PositionComparer:
     """A run's comparer: "distilled" or "full"; None: the distilled one where there is one.
 
     Raises UsageError where the run compares nothing, or holds no such network, KibitzError where its weights are
@@ -228,15 +228,15 @@ def load(run: Run, part: str | None = None) -> Comparer:
             raise ValueError("reference positions")
     except (KeyError, ValueError, IndexError) as error:
         raise KibitzError(f"{path}: damaged ({' '.join(str(error).split())}); train again") from None
-    return Comparer(weights, rows)
+    return PositionComparer(weights, rows)
 
 
 _CODES = np.arange(START_WIDTH) < 64
 
 
 def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False) -> Weights:
-    """Weights from a torch Comparer's arrays, under their names there. Raises KeyError and ValueError where they do not
-    fit together."""
+    """Weights from the arrays of a torch ComparisonNet, under their names there. Raises KeyError or ValueError where
+    they do not fit together."""
     values: list[NDArray[np.float32]] = []
     widest = 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +16,18 @@ from numpy.typing import NDArray
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.chess.player import COMPARISONS
 from kibitz.play.chess.score import STEP
 from kibitz.play.comparison import state as judge
 from kibitz.play.comparison.alphabeta import DEEPEST, search_root
 from kibitz.play.comparison.board import PLIES, begin, enter
-from kibitz.play.comparison.embedding import Comparer, load
-from kibitz.play.comparison.state import Search, Tuning
-from kibitz.play.result import Limits, Tell, Thought, make_line
+from kibitz.play.comparison.embedding import PositionComparer, load
+from kibitz.play.comparison.state import ComparisonTuning, SearchState
+from kibitz.play.result import SearchLimits, SearchResult, Tell, make_line
+from kibitz.play.session import Session
 from kibitz.runs import Run
+from kibitz.systems.declaration import COMPARISON_SEARCH, FULL_COMPARISON_SEARCH
 
-METHODS = COMPARISONS
+METHODS = (COMPARISON_SEARCH.name, FULL_COMPARISON_SEARCH.name)
 """Alpha-beta with positions as bounds: with the distilled network where a run has one, or with the full one."""
 SPREAD = 0.1
 """Value by which a move may be worse and be e times less probable, at temperature 1."""
@@ -34,11 +36,11 @@ _LOOK = 0.005
 _ALL = 1 << 62
 
 
-class Player:
+class ComparisonPlayer:
     """Plays a run that says which of two positions is better for White; as play.player.Player.
 
     A line's score is the probability that its last position is better than a reference position, the mean over the
-    run's reference positions. A draw is worth what the most balanced of them is (Comparer.draw), and is shown as 0.
+    run's reference positions. A draw is worth what the most balanced of them is (PositionComparer.draw), shown as 0.
     temperature: 0 plays the best move; T > 0 draws in proportion to exp(value / (SPREAD · T)), where the moves that
     are not best have their value two plies deep, but none above the best. A mate is not given away.
     lines: how many first choices to tell; each costs a search of its own. seed: of the draws; None: any.
@@ -55,7 +57,7 @@ class Player:
         lines: int = 1,
         hash_mb: int = 64,
         seed: int | None = None,
-        tuning: Tuning | None = None,
+        tuning: ComparisonTuning | None = None,
     ):
         method = METHODS[0] if method is None else method
         if method not in METHODS:
@@ -67,16 +69,16 @@ class Player:
             raise UsageError("lines and hash must be at least 1, the temperature at least 0")
         self.method, self.temperature, self.lines = method, temperature, lines
         self._random = np.random.default_rng(seed)
-        comparer = load(run, "full" if method == "comparison-full" else None)
-        self.memory = Memory(comparer, hash_mb, tuning or Tuning())
+        comparer = load(run, "full" if method == FULL_COMPARISON_SEARCH.name else None)
+        self.memory = Memory(comparer, hash_mb, tuning or ComparisonTuning())
 
     def new_game(self) -> None:
         """Forget what the last game has left in the tables."""
         self.memory.clear()
 
     def think(
-        self, board: chess.Board, limits: Limits, stop: threading.Event | None = None, tell: Tell | None = None
-    ) -> Thought | None:
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
+    ) -> SearchResult | None:
         """The answer in a position; None where there is no legal move (or none of limits.moves is legal).
 
         limits.nodes: positions looked at. Otherwise as play.player.Player.think.
@@ -93,7 +95,7 @@ class Player:
             return self._drawn(thinking.lines[0], values, thought)
         return thought
 
-    def _drawn(self, best: Found, values: dict[int, float], thought: Thought) -> Thought:
+    def _drawn(self, best: RootLine, values: dict[int, float], thought: SearchResult) -> SearchResult:
         """The thought with a drawn move in the first place."""
         values = {move: min(value, best.value) for move, value in values.items()} | {best.pv[0]: best.value}
         moves = list(values)
@@ -102,13 +104,13 @@ class Player:
         lines = [line for line in thought.lines if from_move(line.move) != move]
         same = [line for line in thought.lines if from_move(line.move) == move]
         first = same[0] if same else make_line(values[move], 0.0, [move])
-        return Thought(thought.depth, thought.nodes, thought.seconds, (first, *lines)[: max(1, self.lines)])
+        return SearchResult(thought.depth, thought.nodes, thought.seconds, (first, *lines)[: max(1, self.lines)])
 
 
 class Memory:
     """What lasts from thought to thought: halves of positions, three quarters of hash_mb, and what was proven."""
 
-    def __init__(self, comparer: Comparer, hash_mb: int, tuning: Tuning):
+    def __init__(self, comparer: PositionComparer, hash_mb: int, tuning: ComparisonTuning):
         self.comparer, self.tuning = comparer, tuning
         width = 2 * comparer.weights.half
         room = hash_mb << 20
@@ -122,12 +124,12 @@ class Memory:
         for array in (self.kept_keys, self.table, self.history):
             array[:] = np.zeros((), array.dtype)
 
-    def search(self, row: NDArray[np.uint8], before: NDArray[np.int64], most_nodes: int) -> Search:
+    def search(self, row: NDArray[np.uint8], before: NDArray[np.int64], most_nodes: int) -> SearchState:
         """A search from a position [68]; before: keys of positions that are draws if they come again."""
         comparer, weights = self.comparer, self.comparer.weights
         self.age = self.age % 255 + 1
         state = np.zeros(1, judge.STATE)
-        search = Search(
+        search = SearchState(
             state[0], weights, np.zeros((PLIES, weights.first.shape[1]), np.float32),
             np.zeros((judge.RECORDS, 2 * weights.half), np.float32), self.kept, self.kept_keys, self.table,
         )  # fmt: skip
@@ -145,7 +147,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Found:
+class RootLine:
     """A root move's line. value: as in score.py, the mover's view."""
 
     value: float
@@ -155,7 +157,7 @@ class Found:
 class Thinking:
     """One thought about one position. moves: packed, the best ones first; lines: of the last search that was whole."""
 
-    def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: Limits):
+    def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: SearchLimits):
         self.begun = time.perf_counter()
         self.memory, self.limits, self.moves = memory, limits, moves
         nodes = _ALL if limits.nodes is None else max(1, limits.nodes)
@@ -163,11 +165,11 @@ class Thinking:
         self.counts = self.search.at["counts"]
         self.black = not board.turn
         self.depth = 0
-        self.lines: list[Found] = []
+        self.lines: list[RootLine] = []
         enter(self.search.at, 0)
 
-    def watched(self, stop: threading.Event | None) -> _Watch:
-        return _Watch(self.counts, self.begun, self.limits.seconds, stop)
+    def watched(self, stop: threading.Event | None) -> _StopWatch:
+        return _StopWatch(self.counts, self.begun, self.limits.seconds, stop)
 
     def deepen(self, count: int, tell: Tell | None) -> None:
         """Search deeper and deeper while the limits allow; `count` lines."""
@@ -185,12 +187,12 @@ class Thinking:
             if count == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
                 break  # a mate within the depth: deeper is no shorter
         if not self.lines:
-            self.lines = [Found(self._value_here(), self.moves[:1])]
+            self.lines = [RootLine(self._value_here(), self.moves[:1])]
         self.memory.history[:] = self.search.at["history"] // 2
 
     def _deep(self, depth: int, count: int) -> bool:
         """One depth. Whether it was not stopped; where it was, what has been found of it counts."""
-        lines: list[Found] = []
+        lines: list[RootLine] = []
         for _ in range(count):
             taken = [line.pv[0] for line in lines]
             moves = [move for move in self.moves if move not in taken]
@@ -204,15 +206,15 @@ class Thinking:
         self.moves = first + [move for move in self.moves if move not in first]
         return not self.counts[judge.STOP]
 
-    def _found(self) -> Found:
+    def _found(self) -> RootLine:
         at = self.search.at
         pv = at["pv"][0, : at["pv_length"][0]].tolist()
         if mate := int(at["record_mate"][0]):
             value = (2 - (judge.MATED - abs(mate)) * STEP) * (1 if mate > 0 else -1)
-            return Found(-value if self.black else value, pv)
+            return RootLine(-value if self.black else value, pv)
         if at["record_key"][0] == at["record_key"][judge.DRAWN]:
-            return Found(0.0, pv)
-        return Found(self._value(self.search.records[:1]), pv)
+            return RootLine(0.0, pv)
+        return RootLine(self._value(self.search.records[:1]), pv)
 
     def _value(self, halves: NDArray[np.float32]) -> float:
         value = 2 * float(self.memory.comparer.white_better(halves)[0]) - 1
@@ -232,13 +234,13 @@ class Thinking:
             values[move] = self._found().value
         return values
 
-    def thought(self) -> Thought:
+    def thought(self) -> SearchResult:
         lines = tuple(make_line(line.value, 0.0, line.pv) for line in self.lines)
         nodes = int(self.counts[judge.NODES])
-        return Thought(max(1, self.depth), nodes, time.perf_counter() - self.begun, lines)
+        return SearchResult(max(1, self.depth), nodes, time.perf_counter() - self.begun, lines)
 
 
-class _Watch:
+class _StopWatch:
     """Sets the search's flag when its time is over, or when it is told to stop: a thread beside the compiled search."""
 
     def __init__(
@@ -288,3 +290,11 @@ def seen_twice(board: chess.Board) -> NDArray[np.int64]:
 
 def _power_of_two(most: int) -> int:
     return 1 << max(8, most.bit_length() - 1)
+
+
+def open_player(run: Run, session: Callable[[], Session], *, value: object = None, **settings: Any) -> ComparisonPlayer:
+    """The player of a run that compares positions, see kibitz.play.open_player. It has no use for a value network."""
+    if value is not None:
+        other = getattr(value, "name", "another network")
+        raise UsageError(f"{run.name}: compares positions, and has no use for the values of {other}")
+    return ComparisonPlayer(run, **settings)

@@ -34,7 +34,7 @@ inner = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True, no_cpython_wra
 """For what only kernels call: Python's way in would take as long to compile as the rest."""
 
 
-class Tuning(NamedTuple):
+class ComparisonTuning(NamedTuple):
     """What the search may leave out, and how it is made; `plain()` leaves out nothing.
 
     null: a side that may pass and still stands at beta needs no search, from this depth on (0: never). reduce: later
@@ -54,8 +54,8 @@ class Tuning(NamedTuple):
     naive: bool = False
 
 
-def plain() -> Tuning:
-    return Tuning(null=0, reduce=False, extend=False, deeper=False)
+def plain() -> ComparisonTuning:
+    return ComparisonTuning(null=0, reduce=False, extend=False, deeper=False)
 
 
 STATE = np.dtype(
@@ -72,12 +72,12 @@ STATE = np.dtype(
         ("pv_length", "i8", (PLIES,)),
         ("reach", "i8", (PLIES,)),  # the earliest row that the answer at a ply depends on
         ("counts", "i8", (6,)),
-        *(("tuning_" + name, "f8") for name in Tuning._fields),
+        *(("tuning_" + name, "f8") for name in ComparisonTuning._fields),
     ]
 )
 
 
-class Search(NamedTuple):
+class SearchState(NamedTuple):
     """All that a search works with. at: a record of STATE. sums [PLIES, n]: first layers of the line's positions;
     records [RECORDS, 2 · half]: halves of the records; kept [k, 2 · half] by kept_keys: halves of any positions."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from kibitz.games.go.endings.counting import settle
 from kibitz.games.go.points import BLACK, GRID, NONE, POINTS, WHITE, symmetries
 from kibitz.games.go.replay import SIZE
+from kibitz.play.session import NetworkSession
 
 OUTPUT = "black_owns"
 """The answer of a network that such maps are."""
@@ -42,16 +42,12 @@ def ways(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return there, np.argsort(there, axis=1)
 
 
-class Evaluates(Protocol):
-    """What is needed of a network of owners; play.session.Session is one."""
-
-    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]: ...
-
-
 class AllWays:
     """A network that looks at the board turned and mirrored in all eight ways and answers with the mean."""
 
-    def __init__(self, network: Evaluates):
+    outputs: tuple[str, ...] = (OUTPUT,)
+
+    def __init__(self, network: NetworkSession):
         self.network = network
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:

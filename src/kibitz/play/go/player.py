@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,9 @@ from kibitz.games.go.points import GRID, NONE, OUTSIDE, PASS, POINTS
 from kibitz.games.go.replay import BLACK_STONE, WHITE_STONE, children, encode_board
 from kibitz.games.go.rules import COLOUR, WIDE, Board
 from kibitz.play.go import ownership
-from kibitz.play.go.ownership import OUTPUT, SYMMETRIES, Evaluates
+from kibitz.play.go.ownership import OUTPUT, SYMMETRIES
+from kibitz.play.session import NetworkSession, Session
+from kibitz.runs import Run
 
 MARGIN = 0.5
 """A move must gain so many points over a pass; less is chance."""
@@ -70,7 +73,7 @@ class Study:
 
     def __init__(
         self,
-        network: Evaluates,
+        network: NetworkSession,
         board: Board,
         colour: int,
         terms: Terms,
@@ -211,7 +214,7 @@ class GoPlayer:
     proportion to exp(value / (SPREAD · T)). seed: of the draws; None: any.
     """
 
-    def __init__(self, network: Evaluates, *, temperature: float = 0.0, seed: int | None = None):
+    def __init__(self, network: NetworkSession, *, temperature: float = 0.0, seed: int | None = None):
         self.network, self.temperature = network, temperature
         self.random = np.random.default_rng(seed)
 
@@ -278,3 +281,8 @@ def is_over(study: Study, found: list[Candidate]) -> bool:
         return True
     owners = study.owners(1)[ownership.points_of(study.size)]
     return board.passes > 1 and study.lead(1) > float(4 * np.minimum(owners, 1 - owners).sum())
+
+
+def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> GoPlayer:
+    """The player of a run's network, see kibitz.play.open_player; there is one method."""
+    return GoPlayer(session(), **settings)

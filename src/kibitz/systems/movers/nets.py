@@ -13,7 +13,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from kibitz.games.chess.encodings import AttackPlanes, MoverView, PiecePlanes, RightsPlanes, SignedPlanes, Stack
+from kibitz.games.chess.encodings import (
+    OWN_AND_OTHERS,
+    AttackPlanes,
+    MoverView,
+    PiecePlanes,
+    RightsPlanes,
+    Sides,
+    SignedPlanes,
+    Stack,
+    on_squares,
+)
 from kibitz.games.chess.replay import SIDE
 from kibitz.nets.build import build
 from kibitz.nets.layers import read_layers, shapes
@@ -33,7 +43,7 @@ POSITION = 4
 """Columns of the state that are the position's own."""
 
 
-class Told(nn.Module):
+class ConstantPlanes(nn.Module):
     """Planes of what a network is told beside the position, each all of one number: the mover's rating, 0 at 600 to 1
     at 3000, and the result for the mover, lost 0, drawn 0.5, won 1."""
 
@@ -51,8 +61,12 @@ class Told(nn.Module):
             planes.append((state[:, POSITION + int(self.rating)].float() - 1) / 2)
         return torch.stack(planes, 1)[:, :, None, None].expand(-1, -1, 8, 8)
 
+    def names(self, sides: Sides) -> list[str]:
+        rating = ["rating of the mover (600: 0, 3000: 1)"] if self.rating else []
+        return rating + (["result that it plays for (won 1, drawn 0.5, lost 0)"] if self.outcome else [])
 
-class Selector(nn.Module):
+
+class SquareSelector(nn.Module):
     """Planes [n, channels, 8, 8] to logits of the 64 squares [n, 64], or of one value [n, 1]."""
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):
@@ -68,7 +82,7 @@ class Selector(nn.Module):
         return cast(Tensor, self.last(self.steps(planes)))
 
 
-class SharedBody(nn.Module):
+class SharedTrunk(nn.Module):
     """One body on the 8×8 grid and an output for each question.
 
     Origin: a number a square. Target by piece: six numbers a square. Target by origin square: each square asks as an
@@ -148,14 +162,14 @@ class MoveNets(nn.Module):
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
         if self.beyond:
-            parts.append(Told(settings.rating_plane, settings.outcome_plane))
+            parts.append(ConstantPlanes(settings.rating_plane, settings.outcome_plane))
         self.seen = Stack(*parts)
         self.rights = RightsPlanes() if settings.rights_planes else None
         channels = self.seen.channels + (RightsPlanes.channels if settings.rights_planes else 0)
-        self.shared: SharedBody | None = None
+        self.shared: SharedTrunk | None = None
         self.nets = nn.ModuleDict()
         if settings.share == "body" and set(names) - {VALUE}:
-            self.shared = SharedBody(settings, channels, VALUE in names)
+            self.shared = SharedTrunk(settings, channels, VALUE in names)
             return
         for name in names:
             more = 1 if settings.piece_plane and name in PIECES else 0
@@ -164,7 +178,7 @@ class MoveNets(nn.Module):
                 layers = settings.value_layers or settings.layers
                 activation = nn.Tanh if settings.value_activation == "tanh" else nn.ReLU
             outputs = 1 if name == VALUE else 64
-            self.nets[name] = Selector(layers, channels + more, outputs, settings.dropout, activation)
+            self.nets[name] = SquareSelector(layers, channels + more, outputs, settings.dropout, activation)
 
     def planes(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """The board as the mover sees it: codes int64 [n, 64] and planes."""
@@ -174,6 +188,13 @@ class MoveNets(nn.Module):
             planes = torch.cat([planes, self.rights(codes, state)], 1)
         return view, planes.to(memory_format=torch.channels_last)
 
+    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
+        """Of one position: see `System`."""
+        names = self.seen.names(OWN_AND_OTHERS)
+        if self.rights is not None:
+            names += self.rights.names(OWN_AND_OTHERS)
+        return names, on_squares(self.planes(codes, state)[1], bool(state[0, SIDE]))
+
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
         """What the origin's answer is made of: the last hidden layer [n, k]; a shared body's averaged over squares."""
         _, planes = self.planes(codes, state)
@@ -182,7 +203,7 @@ class MoveNets(nn.Module):
         first = self.names[0]
         if self.piece_plane and first in PIECES:  # told of no piece
             planes = torch.cat([planes, torch.zeros_like(planes[:, :1])], 1)
-        return cast(Selector, self.nets[first]).features(planes)
+        return cast(SquareSelector, self.nets[first]).features(planes)
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         view, planes = self.planes(codes, state)

@@ -23,11 +23,10 @@ from kibitz.games.chess.legal import moved_pieces
 from kibitz.games.chess.replay import SIDE
 from kibitz.nets import constant
 from kibitz.nets.layers import Dense, read_layers, shapes
-from kibitz.nets.optim import WEIGHT_DECAY, draw_weights, optimiser, rate
-from kibitz.store.positions import Positions, shuffled
+from kibitz.nets.optim import OPTIMISERS, SCHEDULES, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
+from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
-from kibitz.systems import SYSTEMS
-from kibitz.systems.base import Arrays, Recipe, Stage, Tensors, setting
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 from kibitz.systems.movers.nets import (
     OUTCOMES,
     PIECES,
@@ -50,60 +49,71 @@ class Settings:
     # which networks, of which shape
     networks: str = setting("all", "which networks to train: all, or some of piece,pawn,knight,…,king,value")
     layers: str = setting("32conv3x3p1.ip128", "layers of each network before its outputs")
-    share: str = setting("none", "what the networks share: none (the paper's), or body (one body, an output each)")
-    targets: str = setting("piece", "a move goes by type of its piece (the paper's), or by its origin square (square)")
+    share: str = setting(
+        "none",
+        "what the networks share: none (the paper's), or body (one body, an output each)",
+        choices=("none", "body"),
+    )
+    targets: str = setting(
+        "piece",
+        "a move goes by type of its piece (the paper's), or by its origin square (square)",
+        choices=("piece", "square"),
+    )
     # planes
-    planes: int = setting(6, "planes of the board: 6 (own +1, other −1) or 12 (0 or 1)")
+    planes: int = setting(6, "planes of the board: 6 (own +1, other −1) or 12 (0 or 1)", choices=(6, 12))
     rating_plane: bool = setting(False, "a plane with the mover's rating")
     piece_plane: bool = setting(False, "a plane with the piece that moves, for the six move selectors")
     outcome_plane: bool = setting(False, "a plane with the game's result for the mover: won 1, drawn 0.5, lost 0")
     rights_planes: bool = setting(False, "planes of castling rights and en passant")
-    attacks: str = setting("none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (by type)")
+    attacks: str = setting(
+        "none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (by type)", choices=ATTACKS
+    )
     # games
-    min_rating: int = setting(0, "moves of players known to be rated lower are not learned (value: they are)")
-    games: int = setting(0, "games at most to learn from, drawn evenly; 0 for all")
-    moves: int = setting(0, "moves at most to learn from, drawn evenly from these games; 0 for all")
+    min_rating: int = setting(
+        0, "moves of players known to be rated lower are not learned (value: they are)", at_least=0
+    )
+    games: int = setting(0, "games at most to learn from, drawn evenly; 0 for all", at_least=0)
+    moves: int = setting(0, "moves at most to learn from, drawn evenly from these games; 0 for all", at_least=0)
     # solver
-    optimiser: str = setting("rmsprop", "rmsprop, adagrad, adam, sgd or muon")
-    learning_rate: float = setting(0.001, "learning rate at the first iteration")
-    schedule: str = setting("constant", "learning rate: constant, epoch (× --decay an epoch), step or cosine")
+    optimiser: str = setting("rmsprop", "rmsprop, adagrad, adamw, sgd or muon", choices=OPTIMISERS)
+    learning_rate: float = setting(0.001, "learning rate at the first iteration", at_least=0)
+    schedule: str = setting(
+        "constant", "learning rate: constant, epoch (× --decay an epoch), step or cosine", choices=SCHEDULES
+    )
     decay: float = setting(0.1, "factor of the schedules epoch and step")
     step: int = setting(50_000, "iterations before the step of the schedule step")
-    smoothing: float = setting(0.99, "smoothing of rmsprop")
-    momentum: float = setting(0.9, "momentum of sgd and muon")
-    accumulator: float = setting(0.0, "where adagrad's sums of squared gradients begin; 0 makes its first step a leap")
-    l2: float = setting(0.0, WEIGHT_DECAY)
-    dropout: float = setting(0.0, "share of the last hidden units left out in training")
+    smoothing: float = fraction(0.99, "smoothing of rmsprop")
+    momentum: float = fraction(0.9, "momentum of sgd and muon")
+    accumulator: float = setting(
+        0.0, "where adagrad's sums of squared gradients begin; 0 makes its first step a leap", at_least=0
+    )
+    weight_decay: float = setting(0.0, WEIGHT_DECAY, at_least=0)
+    dropout: float = fraction(0.0, "share of the last hidden units left out in training")
     initial: str = setting("he", "initial weights: he, xavier, or the standard deviation of all of them, say 0.01")
-    batch: int = setting(250, "moves in a batch")
+    batch: int = setting(250, "moves in a batch", at_least=1)
     epochs: float = setting(15.0, "passes over the moves, where iterations are 0")
-    iterations: int = setting(0, "batches of each network, 0 for epochs")
+    iterations: int = setting(0, "batches of each network, 0 for epochs", at_least=0)
     keep: str = setting(
-        "accuracy", "of a move network keep the weights of the best validation by accuracy (first choices) or by loss"
+        "accuracy",
+        "of a move network keep the weights of the best validation by accuracy (first choices) or by loss",
+        choices=("accuracy", "loss"),
     )
     most_epochs: float = setting(
-        0.0, "passes over the moves at most, however many iterations there are; 0 for no limit"
+        0.0, "passes over the moves at most, however many iterations there are; 0 for no limit", at_least=0
     )
     # value network
-    gamma: float = setting(0.7, "value of a position i plies before the end: ±γ^i")
+    gamma: float = setting(0.7, "value of a position i plies before the end: ±γ^i", over=0, at_most=1)
     value_layers: str = setting("", "layers of the value network; empty for the same")
-    value_activation: str = setting("tanh", "non-linearity of the value network: tanh or relu")
-    value_optimiser: str = setting("rmsprop", "as optimiser, for the value network")
-    value_learning_rate: float = setting(0.001, "learning rate of the value network at the first iteration")
-    value_schedule: str = setting("constant", "as schedule, for the value network")
-    value_smoothing: float = setting(0.9, "smoothing of the value network's rmsprop")
-    value_batch: int = setting(1024, "positions in a batch of the value network")
-    value_iterations: int = setting(0, "batches of the value network, 0 for as many as the others")
-    value_weight: float = setting(1.0, "weight of the value's loss where it shares its body")
-
-
-CHOICES = (
-    ("share", ("none", "body")), ("targets", ("piece", "square")), ("planes", (6, 12)), ("attacks", ATTACKS),
-    ("optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")), ("value_activation", ("tanh", "relu")),
-    ("keep", ("accuracy", "loss")),
-    ("value_optimiser", ("rmsprop", "adagrad", "adam", "sgd", "muon")),
-    ("schedule", ("constant", "epoch", "step", "cosine")), ("value_schedule", ("constant", "epoch", "step", "cosine")),
-)  # fmt: skip
+    value_activation: str = setting(
+        "tanh", "non-linearity of the value network: tanh or relu", choices=("tanh", "relu")
+    )
+    value_optimiser: str = setting("rmsprop", "as optimiser, for the value network", choices=OPTIMISERS)
+    value_learning_rate: float = setting(0.001, "learning rate of the value network at the first iteration", at_least=0)
+    value_schedule: str = setting("constant", "as schedule, for the value network", choices=SCHEDULES)
+    value_smoothing: float = fraction(0.9, "smoothing of the value network's rmsprop")
+    value_batch: int = setting(1024, "positions in a batch of the value network", at_least=1)
+    value_iterations: int = setting(0, "batches of the value network, 0 for as many as the others", at_least=0)
+    value_weight: float = setting(1.0, "weight of the value's loss where it shares its body", at_least=0)
 
 
 def wanted(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
@@ -119,26 +129,9 @@ def wanted(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
 
 def check(settings: Settings, every: Sequence[str]) -> None:
     """Raises UsageError, naming what is wrong, for settings that no network can be built from."""
-    for name, allowed in CHOICES:
-        if getattr(settings, name) not in allowed:
-            option = name.replace("_", "-")
-            raise UsageError(f"--{option} {getattr(settings, name)}: choose from {', '.join(map(str, allowed))}")
     names = wanted(settings, every)
-    for name in ("learning_rate", "value_learning_rate", "l2", "accumulator", "most_epochs", "value_weight"):
-        if not 0 <= getattr(settings, name) < math.inf:
-            raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: must be 0 or more")
-    for name in ("momentum", "smoothing", "value_smoothing", "dropout"):
-        if not 0 <= getattr(settings, name) < 1:
-            raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name):g}: a share from 0 to under 1")
     if settings.outcome_plane and VALUE in names:
         raise UsageError("--outcome-plane: would tell the value network its answer; leave value out of --networks")
-    if not 0 < settings.gamma <= 1:
-        raise UsageError(f"--gamma {settings.gamma:g}: over 0, up to 1")
-    if min(settings.batch, settings.value_batch) < 1:
-        raise UsageError("--batch and --value-batch must be at least 1")
-    for name in ("games", "moves", "iterations", "value_iterations", "min_rating"):
-        if getattr(settings, name) < 0:
-            raise UsageError(f"--{name.replace('_', '-')} {getattr(settings, name)}: must be 0 or more")
     if settings.iterations == 0 and not 0 < settings.epochs < math.inf:
         raise UsageError("--epochs must be over 0 where --iterations is 0")
     if settings.initial not in ("he", "xavier"):
@@ -166,7 +159,7 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 # Games
 
 
-class Moves:
+class MoveExamples:
     """Positions of the games in which a move was played that is to be learned, and that move as the mover sees it.
 
     piece: only moves of this type (0 pawn … 5 king); None for all. A batch has codes, state (with the columns of
@@ -175,7 +168,7 @@ class Moves:
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
         if settings.games and settings.games < len(games):
-            games = np.sort(games[shuffled(len(games), 0, 0, 0, settings.games)])
+            games = np.sort(games[permutation(len(games), 0, 0, 0, settings.games)])
         self.store, self.settings = store, settings
         self.positions = Positions(store, games, last=-2)
         self.chosen: NDArray[np.int64] | None = None  # numbers of positions; None for all
@@ -185,7 +178,7 @@ class Moves:
         if low[:, games].any():
             self._keep(lambda games, plies: ~low[self._side(games, plies), games])
         if settings.moves and settings.moves < len(self):
-            drawn = np.sort(shuffled(len(self), 0, 0, 0, settings.moves))
+            drawn = np.sort(permutation(len(self), 0, 0, 0, settings.moves))
             self.chosen = drawn if self.chosen is None else self.chosen[drawn]
         if piece is not None:
             of_move = pieces_of(store)
@@ -222,7 +215,7 @@ class Moves:
         }  # fmt: skip
 
 
-class Values:
+class ValueExamples:
     """Every position of the games, the last too, with the discounted result as the mover sees it: ±γ^i, i plies before
     the end, and 0 in drawn games."""
 
@@ -303,18 +296,26 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
     names = wanted(settings, every)
     found = []
 
-    def learning_rate(base: float, schedule: str | None = None) -> Any:
-        return lambda iteration, iterations: rate(settings, base, iteration, iterations, schedule)
+    def learning_rate(base: float, schedule: str = settings.schedule) -> Callable[[int, int], float]:
+        return lambda iteration, iterations: learning_rate_at(
+            schedule, base, iteration, iterations, decay=settings.decay, epochs=settings.epochs, step=settings.step
+        )
+
+    def optimiser(module: nn.Module, name: str = settings.optimiser, smoothing: float = settings.smoothing) -> Any:
+        return make_optimiser(
+            name, module, weight_decay=settings.weight_decay, momentum=settings.momentum, smoothing=smoothing,
+            accumulator=settings.accumulator,
+        )  # fmt: skip
 
     if settings.share == "body":
         return [
             Stage(
                 name="moves",
                 module=network,
-                examples=lambda store, games: Moves(store, games, settings),
+                examples=lambda store, games: MoveExamples(store, games, settings),
                 loss=lambda batch: shared_loss(network, batch, settings.value_weight),
                 guess=lambda batch: _guess(batch, ("origin", "target"), settings.value_weight if VALUE in names else 0),
-                optimiser=lambda: optimiser(settings.optimiser, network, settings, settings.smoothing),
+                optimiser=lambda: optimiser(network),
                 learning_rate=learning_rate(settings.learning_rate),
                 batch=settings.batch,
                 iterations=settings.iterations or None,
@@ -328,11 +329,11 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
             stage = Stage(
                 name=name,
                 module=module,
-                examples=lambda store, games: Values(store, games, settings),
+                examples=lambda store, games: ValueExamples(store, games, settings),
                 loss=lambda batch: value_loss(network, batch),
                 guess=lambda batch: _guess(batch, (), 1.0),
                 optimiser=lambda module=module: optimiser(  # type: ignore[misc]
-                    settings.value_optimiser, module, settings, settings.value_smoothing
+                    module, settings.value_optimiser, settings.value_smoothing
                 ),
                 learning_rate=learning_rate(settings.value_learning_rate, settings.value_schedule),
                 batch=settings.value_batch,
@@ -345,15 +346,13 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
             stage = Stage(
                 name=name,
                 module=module,
-                examples=lambda store, games, piece=piece: Moves(store, games, settings, piece),  # type: ignore[misc]
+                examples=lambda store, games, piece=piece: MoveExamples(store, games, settings, piece),  # type: ignore[misc]
                 loss=lambda batch, name=name: move_loss(network, name, batch),  # type: ignore[misc]
                 guess=lambda batch, name=name: _guess(  # type: ignore[misc]
                     batch, ("origin" if name == "piece" else "target",), 0
                 ),
                 better=settings.keep,
-                optimiser=lambda module=module: optimiser(  # type: ignore[misc]
-                    settings.optimiser, module, settings, settings.smoothing
-                ),
+                optimiser=lambda module=module: optimiser(module),  # type: ignore[misc]
                 learning_rate=learning_rate(settings.learning_rate),
                 batch=settings.batch,
                 iterations=settings.iterations or None,
@@ -370,18 +369,17 @@ def _guess(batch: Tensors, squares: Sequence[str], value_weight: float) -> float
     return moves + value_weight * 0.5 * float(constant.of_values(batch["value"]))
 
 
-class MoverSystem:
+class MoverSystem(System):
     """A system of these networks: what a paper adds is its settings and recipes, and whether it has a value network."""
 
     def __init__(
         self, name: str, settings_type: type[Settings], networks: Sequence[str], recipes: Mapping[str, Recipe]
     ):
-        entry = SYSTEMS[name]
-        self.name, self.settings_type, self.networks = name, settings_type, tuple(networks)
+        self.name, self.settings_type, self.networks = name, settings_type, tuple(networks)  # type: ignore[misc]
         self.recipes = recipes
-        self.game, self.title, self.paper, self.anchor = entry.game, entry.title, entry.paper, entry.anchor
 
     def check(self, settings: Settings) -> None:
+        super().check(settings)
         check(settings, self.networks)
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:

@@ -18,9 +18,9 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.runs import INFO, SEEN, WEIGHTS, Run
 from kibitz.store.split import VALIDATE
 from kibitz.systems import load
-from kibitz.training.fit import lessons, train
+from kibitz.training.fit import prepare_data, train
 from kibitz.training.trainer import Beat, Diverged
-from kibitz.training.tune.space import SEARCHED, Search, drawn, of_grid
+from kibitz.training.tune.space import SEARCHED, TuneConfig, drawn, of_grid
 from kibitz.training.tune.study import opened
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ BEFORE_PRUNING = 5
 
 
 @dataclass(frozen=True)
-class Tried:
+class TrialResult:
     """A trial: its number from 1, what was searched in it, how it ended (done, pruned, diverged; begun where it has
     not), after how many iterations, and the measures of its best validation."""
 
@@ -47,14 +47,14 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Found:
+class TuneResult:
     """What a search came to.
 
     reason: all trials done, stopped, or time limit; better: the measure by which they are compared, smaller is better.
     """
 
-    trials: list[Tried]
-    best: Tried | None
+    trials: list[TrialResult]
+    best: TrialResult | None
     reason: str
     better: str
 
@@ -68,7 +68,7 @@ class Step:
     beat: Beat
 
 
-class _Hopeless(Exception):
+class TrialPruned(Exception):
     """This trial will not be the best."""
 
 
@@ -78,12 +78,12 @@ def folder_of(out: Path) -> Path:
 
 
 def search(
-    what: Search,
+    what: TuneConfig,
     out: Path,
     tell: Callable[[Step], None] = lambda step: None,
-    ended: Callable[[Tried], None] = lambda tried: None,
+    ended: Callable[[TrialResult], None] = lambda tried: None,
     say: Callable[[str], None] = lambda line: None,
-) -> Found:
+) -> TuneResult:
     """Run all trials, or those that the file `out` has not finished; Ctrl-C and the plan's time limit stop between.
 
     Raises KibitzError or UsageError where the store has nothing to learn from, the settings make no network, or the
@@ -91,10 +91,12 @@ def search(
     """
     began = time.monotonic()
     system = load(what.system)
-    for name, values in zip(SEARCHED, (what.grid.learning_rates, what.grid.l2s, what.grid.initials), strict=True):
+    for name, values in zip(
+        SEARCHED, (what.grid.learning_rates, what.grid.weight_decays, what.grid.initials), strict=True
+    ):
         for value in values:
             system.check(what.at({name: value}))
-    material = lessons(system, what.base, what.store)
+    material = prepare_data(system, what.base, what.store)
     if not len(material.parts[VALIDATE]):
         raise KibitzError(
             f"{what.store}: no game is for validation, by which trials are compared "
@@ -114,13 +116,13 @@ class _Trials:
 
     def __init__(
         self,
-        what: Search,
+        what: TuneConfig,
         study: Study,
         folder: Path,
         better: str,
         began: float,
         tell: Callable[[Step], None],
-        ended: Callable[[Tried], None],
+        ended: Callable[[TrialResult], None],
         say: Callable[[str], None],
     ):
         from optuna.pruners import MedianPruner
@@ -132,7 +134,7 @@ class _Trials:
         self.points = what.grid.points(what.plan.seed)
         self.study.pruner = MedianPruner(n_startup_trials=BEFORE_PRUNING, n_warmup_steps=what.iterations // 3)
 
-    def run(self) -> Found:
+    def run(self) -> TuneResult:
         for trial in self.study.get_trials(deepcopy=False, states=(self.states.RUNNING,)):
             self.study.tell(trial.number, state=self.states.FAIL)
         reason = "all trials done"
@@ -144,7 +146,7 @@ class _Trials:
         except KeyboardInterrupt:  # between two trainings
             reason = "stopped"
         tried = [self._tried(trial) for trial in self._trials(begun=True)]
-        return Found(sorted(tried, key=lambda trial: trial.number), self._best(), reason, self.better)
+        return TuneResult(sorted(tried, key=lambda trial: trial.number), self._best(), reason, self.better)
 
     # What the study knows
 
@@ -159,15 +161,15 @@ class _Trials:
         ended = {trial.user_attrs["number"] for trial in self._trials()}
         return [number for number in range(1, self.what.total + 1) if number not in ended]
 
-    def _tried(self, trial: FrozenTrial) -> Tried:
+    def _tried(self, trial: FrozenTrial) -> TrialResult:
         told = trial.user_attrs
         number = told["number"]
-        return Tried(
+        return TrialResult(
             number, told["settings"], told.get("ended", "begun"), told.get("iteration", 0), told.get("figures", {}),
             self._path(number),
         )  # fmt: skip
 
-    def _best(self) -> Tried | None:
+    def _best(self) -> TrialResult | None:
         done = [trial for trial in map(self._tried, self._trials()) if trial.state == "done"]
         return min(done, key=lambda trial: (trial.figures[self.better], trial.number), default=None)
 
@@ -190,7 +192,7 @@ class _Trials:
         plan = replace(
             what.plan, summary_every=look, validate_every=look, snapshot_every=2 * look, patience=0, time_limit=seconds
         )
-        watch = _Watch(self, trial, number, path)
+        watch = _PruningWatch(self, trial, number, path)
         try:
             done = train(
                 what.system,
@@ -205,7 +207,7 @@ class _Trials:
             watch.recall(what.iterations + 1)
         except Diverged:
             self._end(trial, number, "diverged", watch)
-        except _Hopeless:
+        except TrialPruned:
             self._end(trial, number, "pruned", watch)
         else:
             if not done.outcome.finished:
@@ -237,7 +239,7 @@ class _Trials:
         trial.set_user_attr("settings", (drawn if free else of_grid)(trial, self.what.grid))
         return trial
 
-    def _end(self, trial: Trial, number: int, how: str, watch: _Watch) -> None:
+    def _end(self, trial: Trial, number: int, how: str, watch: _PruningWatch) -> None:
         trial.set_user_attr("ended", how)
         trial.set_user_attr("iteration", watch.iteration)
         trial.set_user_attr("figures", {} if how == "diverged" else watch.figures)
@@ -258,7 +260,7 @@ class _Trials:
                     (trial.path / name).unlink(missing_ok=True)
 
 
-class _Watch:
+class _PruningWatch:
     """Follows one trial's training: passes its beats on, and reports its validations to Optuna."""
 
     def __init__(self, trials: _Trials, trial: Trial, number: int, path: Path):
@@ -290,4 +292,4 @@ class _Watch:
         if beat.validation is not None:
             self._report(beat.iteration, dict(beat.validation))
             if self.trials.what.prune and beat.iteration < beat.iterations and self.trial.should_prune():
-                raise _Hopeless
+                raise TrialPruned

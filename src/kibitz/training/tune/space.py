@@ -14,12 +14,12 @@ import numpy as np
 from kibitz.errors import UsageError
 from kibitz.systems import load
 from kibitz.systems.base import System
-from kibitz.training.trainer import Plan
+from kibitz.training.trainer import TrainConfig
 
 if TYPE_CHECKING:
     from optuna import Trial
 
-SEARCHED = ("learning_rate", "l2", "initial")
+SEARCHED = ("learning_rate", "weight_decay", "initial")
 """The settings that are searched for."""
 INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
 """Initial weights that systems know; a system's usual grid has those that it accepts."""
@@ -30,18 +30,18 @@ class Grid:
     """What to try. Drawn trials take rates and coefficients between the least and the largest, on a scale of powers."""
 
     learning_rates: tuple[float, ...]
-    l2s: tuple[float, ...]
+    weight_decays: tuple[float, ...]
     initials: tuple[str, ...]
 
     def points(self, seed: int) -> list[dict[str, Any]]:
         """Every combination, in an order drawn from the seed, so that the first few already say something of all."""
-        every = list(itertools.product(self.learning_rates, self.l2s, self.initials))
+        every = list(itertools.product(self.learning_rates, self.weight_decays, self.initials))
         order = np.random.default_rng(seed).permutation(len(every))
         return [dict(zip(SEARCHED, every[i], strict=True)) for i in order]
 
 
 @dataclass(frozen=True)
-class Search:
+class TuneConfig:
     """What a search is about.
 
     settings: the system's, the same in every trial but for what is searched; network: which network the trials train,
@@ -57,11 +57,11 @@ class Search:
     iterations: int = 2000
     trials: int | None = None
     prune: bool = True
-    plan: Plan = field(default_factory=Plan)
+    plan: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:
         _check_searchable(self.system, self.settings)
-        several: Sequence[str] = getattr(load(self.system), "networks", ())
+        several = load(self.system).networks
         for name in self.network.split(",") if self.network else []:
             if name not in ("all", *several):
                 raise UsageError(
@@ -73,7 +73,7 @@ class Search:
     @property
     def total(self) -> int:
         grid = self.grid
-        return self.trials or len(grid.learning_rates) * len(grid.l2s) * len(grid.initials)
+        return self.trials or len(grid.learning_rates) * len(grid.weight_decays) * len(grid.initials)
 
     def named(self, name: str) -> str:
         """The name that a setting has for the network that is trained."""
@@ -129,7 +129,7 @@ def usual_grid(system: System, network: str = "") -> Grid:
         with contextlib.suppress(UsageError):
             system.check(replace(own, initial=initial))
             initials.append(initial)
-    return Grid((rates[0], rate, rates[1]), tuple(sorted({0.0, 0.0001, 0.001, own.l2})), tuple(initials))
+    return Grid((rates[0], rate, rates[1]), tuple(sorted({0.0, 0.0001, 0.001, own.weight_decay})), tuple(initials))
 
 
 def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
@@ -147,12 +147,12 @@ def drawn(trial: Trial, grid: Grid) -> dict[str, Any]:
         return float(f"{trial.suggest_float(name, min(values), max(values), log=True):.3g}")
 
     rate = between("learning_rate", grid.learning_rates)
-    positive = [value for value in grid.l2s if value > 0]
+    positive = [value for value in grid.weight_decays if value > 0]
     decays = bool(positive)
-    if positive and len(positive) < len(grid.l2s):  # 0 is on no scale of powers: a question of its own
+    if positive and len(positive) < len(grid.weight_decays):  # 0 is on no scale of powers: a question of its own
         decays = trial.suggest_categorical("decays", [False, True])
     return {
         "learning_rate": rate,
-        "l2": between("l2", positive) if decays else 0.0,
+        "weight_decay": between("weight_decay", positive) if decays else 0.0,
         "initial": trial.suggest_categorical("initial", list(grid.initials)),
     }

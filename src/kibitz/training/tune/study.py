@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.lock import alone
+from kibitz.lock import exclusive_lock
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -45,7 +45,7 @@ def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with alone(path.with_name(f".{path.name}.lock"), path, "search"), warnings.catch_warnings():
+    with exclusive_lock(path.with_name(f".{path.name}.lock"), path, "search"), warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         storage = _storage(path)
         names = [study.study_name for study in storage.get_all_studies()]

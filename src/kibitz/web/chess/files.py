@@ -38,22 +38,7 @@ def fen_of(words: str) -> str | None:
 def load_fen(fen: str) -> dict[str, Any]:
     """A position without moves. Raises BadRequest."""
     board = read_start(fen)
-    return loaded(ChessLine(board.fen()), {}, [_with(node(board), 0, None, "", [])], [], 1, [])
-
-
-def loaded(
-    line: Any, headers: dict[str, str], tree: list[dict[str, Any]], games: list[str], count: int, problems: list[str]
-) -> dict[str, Any]:
-    """What /api/load answers. line: the start; games: titles."""
-    return {
-        "game": line.game,
-        "headers": headers,
-        "line": line.as_json(),
-        "tree": tree,
-        "games": [{"index": i, "title": title} for i, title in enumerate(games)],
-        "count": count,
-        "problems": game_tree.few(problems),
-    }
+    return game_tree.loaded(ChessLine(board.fen()), {}, [_with(node(board), 0, None, "", [])], [], 1, [])
 
 
 def _with(found: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
@@ -84,7 +69,7 @@ def load_pgn(text: str, index: int) -> dict[str, Any]:
             raise
         line, headers, problems = ChessLine(chess.STARTING_FEN), {}, [f"game {index + 1} cannot be shown: {error}"]
         tree = [_with(node(chess.Board()), 0, None, "", [])]
-    return loaded(line, headers, tree, titles, count, problems)
+    return game_tree.loaded(line, headers, tree, titles, count, problems)
 
 
 def _title(head: str, index: int) -> str:

@@ -17,7 +17,6 @@ from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, from_gtp, on
 from kibitz.games.go.rules import Board, Illegal
 from kibitz.text import shown
 from kibitz.web import game_tree
-from kibitz.web.chess.files import loaded
 from kibitz.web.go.line import DEFAULT_RULES, GoLine, node, read_rules, read_start
 from kibitz.web.params import BadRequest, Fields
 
@@ -59,8 +58,8 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
             raise
         line = GoLine()
         nothing = [_with(node(line.start()), 0, None, "", [])]
-        return loaded(line, {}, nothing, titles, count, [f"game {index + 1} cannot be shown: {error}"])
-    return loaded(game.line, game.headers, tree, titles, count, game.told())
+        return game_tree.loaded(line, {}, nothing, titles, count, [f"game {index + 1} cannot be shown: {error}"])
+    return game_tree.loaded(game.line, game.headers, tree, titles, count, game.told())
 
 
 def _title(head: bytes, index: int) -> str:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
-from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.chess.filters import Filter
 from kibitz.games.chess.io import pgn
 from kibitz.games.chess.io.pgn import PgnReader
@@ -40,7 +40,7 @@ class Read:
         reader = PgnReader(files, keep or Filter())
         self.batches: list[GameBatch] = list(reader)
         self.broken = reader.broken
-        self.left_out = LeftOut()
+        self.left_out = Rejections()
         for batch in self.batches:
             self.left_out.merge(batch.left_out)
         self.reasons = dict(self.left_out.counts)

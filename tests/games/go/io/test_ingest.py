@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kibitz import records
-from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.filters import Filter
 from kibitz.games.go.io.ingest import COLUMNS, SgfReader
 from kibitz.games.go.points import PASS
@@ -259,7 +259,7 @@ def test_real_files(name: str) -> None:
     path = SHARED / "go" / f"{name}.sgfl.zst"
     if not path.exists():
         pytest.skip("needs the shared records")
-    left_out, kept, positions = LeftOut(), 0, 0
+    left_out, kept, positions = Rejections(), 0, 0
     for batch in SgfReader([str(path)], Filter()):
         left_out.merge(batch.left_out)
         kept += len(batch)

@@ -51,7 +51,7 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Examination`."""
+    """The system's part of a result, see `kibitz.evaluation.Evaluator`."""
     session = Session(run)
     positions = Positions(store, chosen.games, last=-2)
     indices = sample_indices(positions, config.positions, config.seed)

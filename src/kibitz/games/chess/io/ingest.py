@@ -11,7 +11,7 @@ import pyarrow as pa
 import rust_pgn_reader_python_binding as rust
 from numpy.typing import NDArray
 
-from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.chess.filters import Filter, speed_of
 from kibitz.games.chess.moves import pack
 from kibitz.games.chess.replay import STANDARD_START, START_WIDTH, keep_legal_passing
@@ -34,7 +34,7 @@ _OUTCOMES = {"White": 1, "Black": -1, "Draw": 0}
 
 
 @dataclass
-class Game:
+class CandidateGame:
     """A game that its headers let through, on its way to the parser."""
 
     number: int
@@ -47,13 +47,13 @@ class Game:
 
 
 @dataclass
-class Block:
+class ParsedBlock:
     """What one block of text gave: games for the parser, and the account so far."""
 
     file: str
     read: int
-    games: list[Game] = field(default_factory=list)
-    left_out: LeftOut = field(default_factory=LeftOut)
+    games: list[CandidateGame] = field(default_factory=list)
+    left_out: Rejections = field(default_factory=Rejections)
 
 
 def ending_of(headers: dict[str, str], result: int, mate: bool, stalemate: bool, insufficient: bool) -> str:
@@ -110,7 +110,9 @@ class _Taken:
     plies: list[int] = field(default_factory=list)
     starts: list[NDArray[np.uint8] | None] = field(default_factory=list)
 
-    def add(self, game: Game, result: int, ending: str, plies: int, start: NDArray[np.uint8] | None, name: str) -> None:
+    def add(
+        self, game: CandidateGame, result: int, ending: str, plies: int, start: NDArray[np.uint8] | None, name: str
+    ) -> None:
         headers = game.headers
         event, control = headers.get("Event", ""), headers.get("TimeControl", "")
         values = (
@@ -130,7 +132,7 @@ class _Taken:
 
 
 def _why_unusable(
-    game: Game, outcome: str | None, length: int, mate_by: int, stalemate: bool
+    game: CandidateGame, outcome: str | None, length: int, mate_by: int, stalemate: bool
 ) -> tuple[str, str] | None:
     """Why a game whose moves are legal still has no result to learn from: reason and detail; None where it has.
 
@@ -151,7 +153,7 @@ def _why_unusable(
     return None
 
 
-def finish(parsed: rust.ParsedGames, block: Block, keep: Filter) -> GameBatch:
+def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBatch:
     """The batch of one block: parsed games checked, filtered by their moves, as flat arrays."""
     taken, name = _Taken(), block.file
     moves: list[NDArray[np.uint16]] = []

@@ -22,9 +22,9 @@ from kibitz.dates import read_date
 from kibitz.errors import KibitzError
 from kibitz.games.batch import GameBatch
 from kibitz.games.chess.filters import RESULTS, STANDARD_VARIANTS, Filter, read_rating
-from kibitz.games.chess.io.ingest import Block, Game, finish
+from kibitz.games.chess.io.ingest import CandidateGame, ParsedBlock, finish
 from kibitz.games.chess.io.scan import scan
-from kibitz.prefetch import ahead
+from kibitz.prefetch import prefetched
 from kibitz.records import Files, Stream, decode
 
 BLOCK = 1 << 22
@@ -89,10 +89,10 @@ def _texts(stream: Stream, broken: list[str]) -> Iterator[_Text]:
         rest = text[whole:]
 
 
-def _select(block_text: _Text, number: int, keep: Filter) -> Block:
+def _select(block_text: _Text, number: int, keep: Filter) -> ParsedBlock:
     """The games of a block that their headers let through; `number` games of the file were before."""
     text, begins, bodies, name = block_text.text, block_text.begins, block_text.bodies, block_text.file
-    block = Block(name, len(begins))
+    block = ParsedBlock(name, len(begins))
     ends = [*begins[1:].tolist(), len(text)][: len(begins)]
     for at, body, end in zip(begins.tolist(), bodies.tolist(), ends, strict=True):
         number += 1
@@ -113,7 +113,7 @@ def _select(block_text: _Text, number: int, keep: Filter) -> Block:
         if "FEN" in headers:
             moves = f'[FEN "{headers["FEN"]}"]\n\n{moves}'
         block.games.append(
-            Game(number, headers, ratings, date, result, moves or "*", block_text.last and end == len(text))
+            CandidateGame(number, headers, ratings, date, result, moves or "*", block_text.last and end == len(text))
         )
     return block
 
@@ -123,7 +123,7 @@ def _parse(texts: list[str]) -> rust.ParsedGames:
     return rust.parse_games(pa.chunked_array([pa.array(texts, pa.string())]), num_threads=1)
 
 
-def _readable(game: Game, block: Block) -> bool:
+def _readable(game: CandidateGame, block: ParsedBlock) -> bool:
     """Whether the parser survives a game; one that it does not is left out of the block."""
     try:
         _parse([game.text])
@@ -146,8 +146,8 @@ class PgnReader(Files):
         self.keep = keep
 
     def __iter__(self) -> Generator[GameBatch]:
-        waiting: deque[tuple[Future[rust.ParsedGames], Block]] = deque()
-        with ThreadPoolExecutor(2) as parsers, contextlib.closing(ahead(self._blocks())) as texts:
+        waiting: deque[tuple[Future[rust.ParsedGames], ParsedBlock]] = deque()
+        with ThreadPoolExecutor(2) as parsers, contextlib.closing(prefetched(self._blocks())) as texts:
             try:
                 file, number = "", 0
                 for text in texts:
@@ -164,7 +164,7 @@ class PgnReader(Files):
                 for future, _ in waiting:
                     future.cancel()
 
-    def _finished(self, parsed: Future[rust.ParsedGames], block: Block) -> GameBatch:
+    def _finished(self, parsed: Future[rust.ParsedGames], block: ParsedBlock) -> GameBatch:
         try:
             return finish(parsed.result(), block, self.keep)
         except BaseException as error:  # the parser's panics are no Exceptions

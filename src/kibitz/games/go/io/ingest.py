@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kibitz.games.batch import GameBatch, LeftOut
+from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.filters import Filter
 from kibitz.games.go.io.blocks import Games, Piece, gather, pieces
 from kibitz.games.go.io.headers import SUICIDE, SUPERKO, Said, read_said
-from kibitz.games.go.io.main_lines import NO_LIBERTY, SOUND, WHY, Played, play
+from kibitz.games.go.io.main_lines import NO_LIBERTY, SOUND, WHY, MainLine, play
 from kibitz.games.go.points import POINTS, to_gtp
 from kibitz.games.go.replay import STANDARD_START
-from kibitz.prefetch import ahead
+from kibitz.prefetch import prefetched
 from kibitz.records import Files
 
 COLUMNS = pa.schema([
@@ -49,7 +49,7 @@ class SgfReader(Files):
         self.keep = keep
 
     def __iter__(self) -> Generator[GameBatch]:
-        with contextlib.closing(ahead(self._blocks())) as blocks:
+        with contextlib.closing(prefetched(self._blocks())) as blocks:
             for games in blocks:
                 yield finish(games, self.keep)
 
@@ -67,7 +67,7 @@ class SgfReader(Files):
 
 def finish(games: Games, keep: Filter) -> GameBatch:
     """The batch of one block: games filtered by their headers, played, filtered by their moves."""
-    left_out, chosen, said = LeftOut(), list[int](), list[Said]()
+    left_out, chosen, said = Rejections(), list[int](), list[Said]()
 
     def leave(i: int, headers: dict[str, str], reason: str, detail: str = "") -> None:
         named = {"White": "PW", "Black": "PB", "Date": "DT", "Event": "EV"}
@@ -140,7 +140,7 @@ def _placed(game: Said) -> bool:
     return "AW" in game.headers
 
 
-def _fault(played: Played, k: int, begin: int, size: int) -> tuple[str, str]:
+def _fault(played: MainLine, k: int, begin: int, size: int) -> tuple[str, str]:
     """Reason and detail for a game that could not be played."""
     found, ply = int(played.found[k]), int(played.ply[k])
     if found == NO_LIBERTY:

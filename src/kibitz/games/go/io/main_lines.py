@@ -111,7 +111,7 @@ def _play(written, first, count, setup, named, sizes, which, suicide, superko, s
 
 
 @dataclass
-class Played:
+class MainLine:
     """Games in turns, and whether they are legal: starts uint8 [n, 363], moves uint16 [sum of plies], plies int32 [n];
     found uint8 [n]: SOUND …, and the ply (from 0) where a fault is."""
 
@@ -122,10 +122,10 @@ class Played:
     ply: NDArray[np.int32]
 
 
-def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], superko: NDArray[np.bool_]) -> Played:
+def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], superko: NDArray[np.bool_]) -> MainLine:
     """Play some of the games, by number, under the rules that each one has."""
     n, room = len(which), 2 * int(lines.count[which].sum()) + 1
-    played = Played(
+    played = MainLine(
         np.empty((n, START_WIDTH), np.uint8), np.empty(room, np.uint16), np.empty(n, np.int32), np.empty(n, np.uint8),
         np.empty(n, np.int32),
     )  # fmt: skip

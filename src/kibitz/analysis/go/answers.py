@@ -1,4 +1,4 @@
-"""What `gocnn` says of a position: who will own each point."""
+"""What the outputs of a Go network say of positions: who will own each point."""
 
 from __future__ import annotations
 

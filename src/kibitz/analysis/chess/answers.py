@@ -1,21 +1,26 @@
-"""What the systems that predict moves say of a position: which move, and who wins where a run has a value network."""
+"""What the outputs of a chess network say of positions: who wins, which move (see systems.declaration.OUTPUTS).
+
+codes uint8 [n, 64], state uint8 [n, 4 or more]: the positions, as games/chess/replay.py makes them. Each function
+returns None where the outputs say nothing of the kind, which is the same for all positions of a run.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.analysis import Claim
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.replay import SIDE
 from kibitz.play.chess.policy import move_probabilities
 from kibitz.play.session import Answers
 
-claim = Claim()
-
 
 def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-    """White's probability of winning, 0..1 [n]: the value of −1..1 is the mover's, and a draw is half a win."""
+    """White's probability of winning, 0..1 [n], or of what the system's declaration says instead. A value of −1..1 is
+    the mover's, where a draw is half a win."""
+    for name in ("white_wins", "white_better"):
+        if name in answers:
+            return answers[name].astype(np.float64)
     if "value" not in answers:
         return None
     value = answers["value"].astype(np.float64)
@@ -25,7 +30,8 @@ def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64
 def expected_moves(
     answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
-    """P(origin) · P(target | origin) of every legal move; None of a run that has learned values alone."""
+    """All legal moves, where each position's begin (see legal_moves), and P(origin) · P(target | origin) of each, which
+    need not sum to 1."""
     if "origin" not in answers:
         return None
     moves, offsets = legal_moves(codes, state)

@@ -1,0 +1,117 @@
+"""What a system declares to the rest of kibitz. Readable without torch: `kibitz --help` and engines start with it.
+
+Every face (test, analyze, uci, gtp, match, board) reads the declaration and nothing else of a system that is not to be
+trained; no face keeps a list of the names of systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+VALUE, MOVES, COMPARISON, OWNERS = "value", "moves", "comparison", "owners"
+"""What a network may answer: who wins, which move, which of two positions is better, who will own each point."""
+FULL_COMPARISON = "full comparison"
+"""Answered by runs that also keep the large network of which the one for COMPARISON is a distilled copy."""
+
+OUTPUTS = {
+    "white_wins": "float32 [n], 0..1: White's probability of winning",
+    "white_better": "float32 [n], 0..1: probability that the position is better for White than a balanced one",
+    "value": "float32 [n], −1..1: result for the side to move, a draw being 0",
+    "outcome": "float32 [n, 3]: probabilities that the side to move wins, draws, loses",
+    "origin": "float32 [n, 64]: probability of each square as the origin of the move; a1 = 0, b1 = 1",
+    "target": "float32 [n, 6 or 64, 64]: probability of each target square, by the kind of piece or the origin",
+    "promotion": "float32 [n, 4]: probability that a promoting pawn becomes a knight, bishop, rook, queen",
+    "black_owns": "float32 [n, 361]: probability that Black owns each point at the end; outside the board undefined",
+}
+"""The outputs that faces understand, by the names that a network gives them in its attribute `outputs`. All are on the
+board's real squares and points. A network that speaks these works in every face."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What White's (in Go Black's) probability is the probability of.
+
+    name: of the probability; short: a heading of up to 12 characters; note: a sentence without which the figures would
+    be misread, or nothing.
+    """
+
+    name: str = "White's winning probability"
+    short: str = "White wins"
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to choose a move.
+
+    needs: what the network must answer for it. opener: "module:function"; the function is called as
+    `open(run, method, session, **settings)` and returns a player (see kibitz.play.open_player).
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    opener: str
+
+
+_CHESS, _COMPARING, _GO = (
+    "kibitz.play.chess.player:open_player",
+    "kibitz.play.comparison.player:open_player",
+    "kibitz.play.go.player:open_player",
+)
+TOP_MOVE = Method("top-move", (MOVES,), _CHESS)
+TOP_PROB = Method("top-prob", (MOVES,), _CHESS)
+TOPPROB_NEGAMAX = Method("topprob-negamax", (MOVES, VALUE), _CHESS)
+VALUE_NEGAMAX = Method("value-negamax", (VALUE,), _CHESS)
+COMPARISON_SEARCH = Method("comparison", (COMPARISON,), _COMPARING)
+FULL_COMPARISON_SEARCH = Method("comparison-full", (FULL_COMPARISON,), _COMPARING)
+BEST_SCORE = Method("best-score", (OWNERS,), _GO)
+
+Settings = Mapping[str, object]
+"""The settings of a run, as its run.json has them."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A system in one table row.
+
+    title: what it answers, in a few words. paper: "" for a system without one; anchor: the figure to compare with.
+    module: where its `SYSTEM` (systems.base.System) is; importing it needs torch.
+    answers: of VALUE, MOVES, COMPARISON, OWNERS what its networks can answer; trained: what a run with given settings
+    does answer, where that can be less (or FULL_COMPARISON more).
+    evaluation: the module whose `examine` makes the table of `kibitz test`. analysis: the module that reads the outputs
+    for `kibitz analyze` and the board; "" for the one of the game, which reads OUTPUTS.
+    methods: ways to choose a move, the default first; a run offers those whose needs it answers.
+    board_sizes: of Go, the sizes that a run with given settings knows.
+    """
+
+    name: str
+    game: str
+    title: str
+    module: str
+    answers: tuple[str, ...]
+    evaluation: str
+    paper: str = ""
+    anchor: str = ""
+    meaning: Meaning = Meaning()
+    methods: tuple[Method, ...] = ()
+    analysis: str = ""
+    trained: Callable[[Settings], tuple[str, ...]] | None = None
+    board_sizes: Callable[[Settings], tuple[int, ...]] | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """What `kibitz systems --json` prints of it."""
+        return {name: getattr(self, name) for name in ("game", "title", "paper", "anchor", "answers")}
+
+    def answers_of(self, settings: Settings) -> tuple[str, ...]:
+        """What a run with these settings answers."""
+        return self.answers if self.trained is None else self.trained(settings)
+
+    def methods_of(self, settings: Settings) -> tuple[Method, ...]:
+        """The ways to choose a move that a run with these settings offers, the default first."""
+        answers = self.answers_of(settings)
+        return tuple(method for method in self.methods if set(method.needs) <= set(answers))
+
+    def sizes_of(self, settings: Settings) -> tuple[int, ...]:
+        """The sizes of boards that a run with these settings knows; () for games with one."""
+        return () if self.board_sizes is None else self.board_sizes(settings)

@@ -1,0 +1,88 @@
+"""The plan of the house, as CONTRIBUTING draws it: imports run downward only, and names mean one thing."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import kibitz
+
+SOURCES = Path(kibitz.__file__).parent
+LAYERS = (
+    ("__main__",),
+    ("cli",),
+    ("commands",),
+    ("notebook",),
+    ("web",),
+    ("report", "evaluation", "analysis", "engines", "arena"),
+    ("play",),
+    ("training",),
+    ("runs",),
+    ("systems",),
+    ("nets",),
+    ("store",),
+    ("games",),
+    ("external", "stats", "records", "lock", "prefetch"),
+    ("text", "keys", "dates", "cores", "environment"),
+    ("errors",),
+)
+"""From the top downward. A module imports from its own package and from lower layers, also inside functions."""
+ALLOWED: set[tuple[str, str]] = set()
+
+
+def modules() -> dict[str, Path]:
+    """Every module of kibitz by its dotted name without "kibitz."."""
+    found = {}
+    for path in sorted(SOURCES.rglob("*.py")):
+        parts = path.relative_to(SOURCES).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(path: Path) -> set[str]:
+    """What a file imports of kibitz, anywhere in it, without "kibitz."; what only type checkers see counts too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports say where they lead"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name.removeprefix("kibitz.") for name in found if name.startswith("kibitz.")}
+
+
+def test_every_module_has_its_layer() -> None:
+    known = {name for layer in LAYERS for name in layer}
+    assert {name.split(".")[0] for name in modules() if name} == known
+
+
+@pytest.mark.parametrize("name", [name for name in modules() if name])
+def test_imports_run_downward(name: str) -> None:
+    layer_of = {package: number for number, layer in enumerate(LAYERS) for package in layer}
+    own = name.split(".")[0]
+    for imported in imports(modules()[name]):
+        other = imported.split(".")[0]
+        if other in layer_of and other != own and (own, other) not in ALLOWED:
+            assert layer_of[other] > layer_of[own], f"kibitz.{name} imports kibitz.{imported}: no way down"
+
+
+@pytest.mark.parametrize("game", ["chess", "go"])
+def test_a_game_does_not_know_the_other(game: str) -> None:
+    other = {"chess": "go", "go": "chess"}[game]
+    for name, path in modules().items():
+        parts = name.split(".")
+        if game in parts:
+            assert not any(other in imported.split(".")[:-1] for imported in imports(path)), name
+
+
+def test_few_class_names_stand_in_more_than_one_file() -> None:
+    places = defaultdict(list)
+    for name, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(name)
+    several = {name: where for name, where in places.items() if len(where) > 1}
+    assert len(several) <= 12, several
