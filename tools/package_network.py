@@ -14,9 +14,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from kibitz.evaluation.tables import Kind
 from kibitz.report.numbers import figure_text, interval_text
 from kibitz.runs import INFO, ONNX, WEIGHTS, Run, write_json
+from kibitz.stats import Kind
 
 NETWORKS = Path(__file__).parents[1] / "src" / "kibitz" / "networks"
 FILES = (WEIGHTS, ONNX, "seen.npy")

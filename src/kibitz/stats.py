@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,11 @@ games are independent too, so the interval stays right while its cost stays boun
 
 CHUNK_ENTRIES = 1 << 21
 """Resampling weights held at once, 16 MB of them."""
+
+
+Kind = Literal["share", "small share", "points", "number", "error", "score", "count"]
+"""How values are printed: "share" in percent, "small share" with two decimals; "points", a difference of shares, with
+its sign; "number", "error" and "score" with three decimals; "count" as a whole number."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kibitz.evaluation.tables import Kind
 from kibitz.report.numbers import cell_text, figure_text, interval_text
+from kibitz.stats import Kind
 
 
 def figure(value: float | None) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from kibitz.commands.tables import print_table
 from kibitz.errors import KibitzError
 
 if TYPE_CHECKING:
-    from kibitz.evaluation.tables import Kind
     from kibitz.runs import Run
+    from kibitz.stats import Kind
 
 _PATIENCE = 2.0
 """Seconds before progress is shown."""

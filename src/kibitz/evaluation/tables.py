@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.stats import Estimate
-
-Kind = Literal["share", "small share", "points", "number", "error", "score", "count"]
-"""How values are printed: "share" in percent, "small share" with two decimals; "points", a difference of shares, with
-its sign; "number", "error" and "score" with three decimals; "count" as a whole number."""
+from kibitz.stats import Estimate, Kind
 
 Cell = Estimate | str | int | float | None
 

@@ -1,4 +1,4 @@
-"""Figures in print, on pages and on terminals alike. Its kind says how, see `evaluation.tables`."""
+"""Figures in print, on pages and on terminals alike. Its kind says how, see `kibitz.stats`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kibitz.evaluation.tables import Kind
+    from kibitz.stats import Kind
 
 Row = Mapping[str, Any]
 

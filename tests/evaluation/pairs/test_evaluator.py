@@ -128,7 +128,7 @@ class Loop:
 
     won: list[Seen]
     lost: list[Seen]
-    asked: dict[str, np.ndarray]
+    as_shown: dict[str, np.ndarray]
     """[won, lost]"""
 
     def pairs(self) -> list[tuple[Seen, Seen, float]]:

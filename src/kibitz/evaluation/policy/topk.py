@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.evaluation.policy.metrics import PolicyResults
-from kibitz.evaluation.tables import Cell, Column, Kind, Metric, Metrics, Table, metrics
-from kibitz.stats import log_loss
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metrics
+from kibitz.stats import Kind, log_loss
 from kibitz.systems.movers.nets import PIECES
 
 AT = (1, 3, 5, 10)

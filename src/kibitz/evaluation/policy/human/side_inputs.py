@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from kibitz.evaluation import OnProgress
 from kibitz.evaluation.policy.human.results import HumanResults, Marks, RatedSession, winner_right
-from kibitz.evaluation.tables import Cell, Column, Kind, Metric, Metrics, Table
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table
 from kibitz.games.chess.replay import SIDE
 from kibitz.games.chess.sides import BEYOND, RATING, RATING_UNIT, rating_bytes
-from kibitz.stats import ClusterBootstrap, log_loss
+from kibitz.stats import ClusterBootstrap, Kind, log_loss
 from kibitz.store.positions import Batch
 
 ASKED_RATINGS = (1000, 1400, 1800, 2200, 2600)
