@@ -108,7 +108,7 @@ def figures(results: OwnerResults) -> Metrics:
             results.groups.binned_calibration_error(
                 marks["predicted"] - marks["black"].astype(np.float64), marks["known"]
             ),
-            "error",
+            "number",
         ),
         "score_error": Metric(results.score_error(), "score"),
         "winner_accuracy": Metric(results.winner_accuracy()),
