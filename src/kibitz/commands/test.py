@@ -18,6 +18,7 @@ from kibitz.errors import KibitzError
 
 if TYPE_CHECKING:
     from kibitz.runs import Run
+    from kibitz.stats import Kind
 
 PROGRAMS = {"stockfish": "Stockfish", "gnugo": "GNU Go"}
 """The programs of baselines: option -> name."""
@@ -81,13 +82,15 @@ class RunTestOptions:
 
     def programs(self, game: str) -> dict[str, str | None]:
         """The programs that answer beside a network of this game: option -> path, None where it is not installed."""
+        from kibitz.external.programs import find_gnugo, find_named, find_stockfish
+
         if game == "go":
-            from kibitz.evaluation.owners.gnugo import find as find_gnugo
-
-            return {"gnugo": find_gnugo(self.gnugo)} if self.gnugo_positions else {}
-        from kibitz.evaluation.stockfish import find as find_stockfish
-
-        return {"stockfish": find_stockfish(self.stockfish)} if self.stockfish_positions else {}
+            if not self.gnugo_positions:
+                return {}
+            return {"gnugo": find_named("--gnugo", self.gnugo, find_gnugo)}
+        if not self.stockfish_positions:
+            return {}
+        return {"stockfish": find_named("--stockfish", self.stockfish, find_stockfish)}
 
 
 def run_test(
@@ -102,7 +105,7 @@ def run_test(
 ) -> None:
     """Test a trained network on games it has not seen: its system's table, baselines beside it, and a result page."""
     from kibitz.errors import UsageError
-    from kibitz.evaluation import Plan, examine, own_store
+    from kibitz.evaluation import EvalConfig, evaluate, own_store
     from kibitz.evaluation.games import CHOICES, choose
     from kibitz.report.page import render_test_page
     from kibitz.runs import Run
@@ -124,19 +127,19 @@ def run_test(
         if path is None:
             name = PROGRAMS[option]
             _say(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
-    plan = Plan(
+    config = EvalConfig(
         options.positions, programs.get("stockfish"), options.stockfish_positions, programs.get("gnugo"),
         options.gnugo_positions, options.playout_positions, options.all_ways,
     )  # fmt: skip
     with _TestProgress() as progress:
-        result = examine(
+        result = evaluate(
             opened,
             games,
             chosen,
-            plan,
+            config,
             command=shlex.join(["kibitz", *sys.argv[1:]]),
-            tell=progress.on_progress,
-            say=_say,
+            on_progress=progress.on_progress,
+            log=_say,
         )
     result["page"] = str(page)
     problem = _write(page, render_test_page(result))
@@ -211,7 +214,7 @@ def _report(result: dict[str, Any]) -> None:
     headline, data, paper = result["headline"], result["data"], result["paper"]
     main = {name: result["figures"][name] for name in result.get("main", result["figures"])}
 
-    def cells(name: str, kind: str, figure: dict[str, Any]) -> tuple[str, ...]:
+    def cells(name: str, kind: Kind, figure: dict[str, Any]) -> tuple[str, ...]:
         return (
             name, figure_text(figure["value"], kind), interval_text(figure, kind),
             f"{figure['n']:,}", f"{figure['games']:,}",
@@ -226,15 +229,16 @@ def _report(result: dict[str, Any]) -> None:
     print(f"{result['run']} ({result['system']}: {result['title']}) on {data['store']}: {data['split']}")
     print(f"weights {result['weights']}, sha256 {result['weights_sha256'][:12]}")
     print()
-    table("figure", [cells(figure["label"], name, figure) for name, figure in main.items()])
-    network = cells("the network", headline, result["figures"][headline])
-    table(f"{headline} of", [network, *(cells(row["label"], headline, row) for row in result["baselines"].values())])
+    table("figure", [cells(figure["label"], figure["kind"], figure) for figure in main.values()])
+    kind = result["figures"][headline]["kind"]
+    network = cells("the network", kind, result["figures"][headline])
+    table(f"{headline} of", [network, *(cells(row["label"], kind, row) for row in result["baselines"].values())])
     for part in result["by"].values():
-        rows = [cells(row["slice"], headline, row["figure"]) for row in part["rows"]]
+        rows = [cells(row["slice"], kind, row["figure"]) for row in part["rows"]]
         table(f"{headline} by {part['label']}", rows)
     for part in result.get("tables", ()):
         rows = [
-            (row[0], *(cell_text(cell, kind) for cell, kind in zip(row[1:], part["kinds"], strict=True)))
+            (row[0], *(cell_text(cell, of) for cell, of in zip(row[1:], part["kinds"], strict=True)))
             for row in part["rows"]
         ]
         right = range(1, len(part["columns"]) + 1)

@@ -49,7 +49,7 @@ def match(
 
     Go is played by Chinese rules with positional superko, and GNU Go counts the games, or else random playouts.
     """
-    from kibitz.arena.match import Match, Plan, players_differ
+    from kibitz.arena.match import Match, MatchConfig, players_differ
     from kibitz.arena.players import game_of, player
 
     played = game_of(a, b, game)
@@ -60,10 +60,10 @@ def match(
         player(a, players.option_a or (), players.name_a, played),
         player(b, players.option_b or (), players.name_b, played),
     )
-    plan = Plan(
+    config = MatchConfig(
         one, other, terms, games, output.record(one, other, played), seed=rules.seed, workers=concurrency, sprt=sprt
     )
-    contest = Match(plan)
+    contest = Match(config)
     try:
         with MatchProgress() as progress:
             contest.run(progress.on_game)

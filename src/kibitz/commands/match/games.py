@@ -10,20 +10,20 @@ from kibitz.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kibitz.arena.chess.contest import Chess
-    from kibitz.arena.go.contest import Go
+    from kibitz.arena.chess.contest import ChessContest
+    from kibitz.arena.go.contest import GoContest
     from kibitz.commands.match.options import RuleOptions
 
 _CHESS_PLIES = 600
 _KOMI = 7.5
 
 
-def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> Chess:
+def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> ChessContest:
     """Chess with the limits of "A" and "B" (nodes, depth, movetime, clock) and rules of adjudication as given.
 
     Raises UsageError for what cannot be read.
     """
-    from kibitz.arena.chess.contest import Chess
+    from kibitz.arena.chess.contest import ChessContest
     from kibitz.arena.chess.game import Adjudication
     from kibitz.arena.chess.limits import limits as limits_of
 
@@ -37,7 +37,7 @@ def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) ->
         _adjudicated("--adjudicate-win", options.adjudicate_win),
         options.max_plies or _CHESS_PLIES,
     )
-    return Chess(of_sides, options.seed, options.hang, rules)
+    return ChessContest(of_sides, options.seed, options.hang, rules)
 
 
 def _adjudicated(option: str, text: str | None) -> tuple[int, int] | None:
@@ -49,10 +49,10 @@ def _adjudicated(option: str, text: str | None) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> Go:
+def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> GoContest:
     """Go with the limits of "A" and "B" (movetime, clock) and rules as they were given. Raises UsageError."""
-    from kibitz.arena.go.contest import Go
-    from kibitz.arena.go.game import Rules
+    from kibitz.arena.go.contest import GoContest
+    from kibitz.arena.go.game import GoRules
     from kibitz.arena.go.limits import time_limit
     from kibitz.games.go.points import POINTS, SIZES
 
@@ -63,4 +63,4 @@ def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> Go
     if komi * 2 % 1 or abs(komi) > POINTS:
         raise UsageError(f"--komi {komi:g}: write whole or half points, as 7.5")
     times = {side: time_limit(limits[side]["movetime"], limits[side]["clock"]) for side in "AB"}
-    return Go(times, options.seed, options.hang, Rules(size, komi, options.max_plies or 3 * size * size))
+    return GoContest(times, options.seed, options.hang, GoRules(size, komi, options.max_plies or 3 * size * size))

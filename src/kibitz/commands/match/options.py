@@ -14,7 +14,7 @@ from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
     from kibitz.arena.elo import Sprt
-    from kibitz.arena.players import Player
+    from kibitz.arena.players import Participant
 
 LIMITS = ("nodes", "depth", "movetime", "clock")
 
@@ -193,7 +193,7 @@ class OutputOptions:
     ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
 
-    def record(self, a: Player, b: Player, game: str) -> Path:
+    def record(self, a: Participant, b: Participant, game: str) -> Path:
         """The file of the games: the one that was named, else one in matches/ with the players' names."""
         one, other = (re.sub(r"[^\w.+-]+", "-", player.name).strip("-.") or "engine" for player in (a, b))
         usual = Path("matches") / f"{one}-vs-{other}.{'sgf' if game == 'go' else 'pgn'}"

@@ -27,13 +27,13 @@ class MatchProgress(Progress):
 
     def on_game(self, match: Match) -> None:
         """The score after a game; called first before any, with those of an earlier call."""
-        done, games, tally = len(match.rows), match.plan.games, match.tally
-        score = f"{match.plan.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
+        done, games, tally = len(match.rows), match.config.games, match.tally
+        score = f"{match.config.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
         if not self._begun:
             self._begun = True
             self.begin(score, games, done)
             if match.resumed:
-                _say(f"going on: {match.resumed} of {games} games are in {match.plan.record}")
+                _say(f"going on: {match.resumed} of {games} games are in {match.config.record}")
         self.update(done, f"kibitz: {done} of {games} games: {score}", description=score)
 
 

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from kibitz.cores import cores
 from kibitz.errors import KibitzError, UsageError
-from kibitz.external.gtp import Lost, find_gnugo
+from kibitz.external import EngineDied
+from kibitz.external.programs import find_gnugo
 from kibitz.games.batch import GameBatch
 from kibitz.games.go.endings import dead
 from kibitz.games.go.endings.counting import TERRITORY, lead, settle
@@ -251,7 +252,7 @@ class Referee:
             return "score not confirmed", None
         try:
             owner, missed = count(final, *self._ask_gnugo(final))
-        except Lost as lost:
+        except EngineDied as lost:
             self._losses += 1
             if self._gave_up() and not self._closed:
                 self.note = f"GNU Go ({self._command[0]}) does not answer, so playouts alone go on; check that program"
