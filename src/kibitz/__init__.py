@@ -4,7 +4,7 @@ For notebooks and scripts (docs/PYTHON.md has more):
 
 >>> import kibitz
 >>> network = kibitz.load_network("winner")
->>> bool(network.evaluate("k7/8/8/8/8/8/QR6/K7 w - - 0 1").white > 0.9)
+>>> bool(network.evaluate("k7/8/8/8/8/8/QR6/K7 b - - 0 1").white > 0.9)
 True
 
 Importing kibitz loads nothing else: each name below brings what it needs when it is first used. All but `train` works

@@ -51,8 +51,8 @@ def analyse(
 
     >>> import kibitz
     >>> game = kibitz.analyse("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0", "chessnet")
-    >>> [move.san + move.mark for move in game.moves]
-    ['e4', 'e5', 'Qh5', 'Ke7??', 'Qxe5##']
+    >>> [move.san for move in game.moves], game.moves[-1].mark
+    (['e4', 'e5', 'Qh5', 'Ke7', 'Qxe5#'], '#')
     >>> game.white.shape, game.moves[0].expected.rank
     ((6,), 1)
     >>> len(kibitz.analyse("(;GM[1]SZ[9]KM[5.5];B[ee];W[ec])", "gocnn").positions)
@@ -81,7 +81,7 @@ def analyse_all(
     >>> import kibitz
     >>> games = kibitz.analyse_all("my-games.pgn", "winner")
     >>> next(games).record.game.headers["White"]
-    'Larsen,B'
+    'Stockfish 15.1'
     """
     yield from _analysed(file, network, None, swing, ratings)
 

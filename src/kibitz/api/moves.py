@@ -90,6 +90,9 @@ def choose_chess(
     player = open_player(run, lambda: session, method=method, **settings)
     if depth is None and nodes is None and seconds is None and any(word in player.method for word in _SEARCHES):
         seconds = SECONDS
+    if seconds is not None:  # what is compiled on first use must not take from the time
+        player.think(board, SearchLimits(depth=1, nodes=1))
+        player.new_game()
     result = player.think(board, SearchLimits(depth, nodes, seconds))
     best = result.lines[0]
     return ChosenMove(

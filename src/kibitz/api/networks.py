@@ -150,7 +150,7 @@ class TrainedNetwork:
 
         >>> import chess, kibitz
         >>> network = kibitz.load_network("winner")
-        >>> answers = network.predict([chess.Board(), "8/8/8/4k3/8/8/8/QQ2K3 w - - 0 1"])
+        >>> answers = network.predict([chess.Board(), "4k3/8/8/8/8/8/8/QQ1K4 w - - 0 1"])
         >>> answers["white_wins"].shape, answers["white_wins"].dtype
         ((2,), dtype('float32'))
         >>> bool(answers["white_wins"][0] < answers["white_wins"][1])
@@ -204,7 +204,7 @@ class TrainedNetwork:
         """`evaluate` of any number of positions, or of arrays, in their order; many times faster than one by one.
 
         >>> import kibitz
-        >>> positions = ["k7/8/8/8/8/8/QR6/K7 w - - 0 1", "7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]
+        >>> positions = ["k7/8/8/8/8/8/QR6/K7 b - - 0 1", "7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]
         >>> kibitz.load_network("winner").evaluate_all(positions)[1]
         White's winning probability 100%
         """

@@ -108,7 +108,10 @@ def read_fen(fen: str) -> chess.Board:
     """The board of a FEN. Raises KibitzError where it cannot be read or played from."""
     from kibitz.web.chess.line import read_start
 
-    return read_start(fen)
+    try:
+        return read_start(fen)
+    except KibitzError as error:  # the board's own kind, which says nothing here
+        raise KibitzError(f"{fen[:100]}: {error}") from None
 
 
 def _read_sgf(text: str) -> ReadPosition:

@@ -32,7 +32,7 @@ class GameStore:
     >>> store
     GameStore('my.store', game='chess', games=400)
     >>> int(store.plies[0]), store.moves(0)[:3]
-    (121, ['e4', 'd5', 'exd5'])
+    (70, ['h3', 'b5', 'e4'])
     """
 
     def __init__(self, path: str | Path):
@@ -91,7 +91,7 @@ class GameStore:
 
         >>> import kibitz
         >>> kibitz.open_store("my.store").moves(0)[-1]
-        'Qxb6'
+        'Qxh4#'
         """
         self._check(game)
         packed = self._packed(game)
@@ -127,7 +127,7 @@ class GameStore:
         >>> import kibitz
         >>> (board,) = kibitz.open_store("my.store").boards([0], [3])
         >>> board.fen(), len(board.move_stack)
-        ('rnbqkbnr/ppp1pppp/8/3P4/8/8/PPPP1PPP/RNBQKBNR b KQkq - 0 2', 3)
+        ('rnbqkbnr/p1pppppp/8/1p6/4P3/7P/PPPP1PP1/RNBQKBNR b KQkq - 0 2', 3)
         """
         games, plies = self._pairs(games, plies)
         make = self._go_board if self.game == "go" else self._chess_board

@@ -25,7 +25,7 @@ class TrainingProgress:
     mean of each measure by name where there was a validation, else None. note: what else there is to tell, in words.
 
     >>> import kibitz
-    >>> progress = kibitz.TrainingProgress("net", 20, 100, loss=0.69)
+    >>> progress = kibitz.TrainingProgress("winner", 20, 100, loss=0.69)
     >>> f"{progress.iteration / progress.iterations:.0%}, loss {progress.loss}"
     '20%, loss 0.69'
     """
@@ -54,7 +54,7 @@ class TrainingRun:
     (True, 20, 'runs/doctest')
     >>> rows = run.metrics()
     >>> rows[0]["kind"], rows[0]["stage"]
-    ('summary', 'net')
+    ('summary', 'winner')
     """
 
     path: Path
@@ -126,8 +126,8 @@ def train(
     ...     return progress.iteration == 20
     >>> small = dict(layers="16conv4x4.pool2x2.ip8", iterations=40, batch=64)
     >>> run = kibitz.train("winner", "my.store", run="runs/stopped", on_progress=report, validate_every=10, **small)
-    net 10 ['accuracy', 'loss']
-    net 20 ['accuracy', 'loss']
+    winner 10 ['accuracy', 'loss']
+    winner 20 ['accuracy', 'loss']
     >>> run.finished, run.reason
     (False, 'stopped')
     >>> kibitz.train("winner", "my.store", run="runs/stopped", validate_every=10, **small).continued
