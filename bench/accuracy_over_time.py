@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
-from kibitz.evaluation.batches import draw, gather
+from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import choose
-from kibitz.evaluation.policy.human import Asker
+from kibitz.evaluation.policy.human.results import RatedSession
 from kibitz.play.session import Session
 from kibitz.runs import Run
-from kibitz.stats import ByGame
+from kibitz.stats import ClusterBootstrap
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
@@ -51,16 +51,18 @@ def main() -> None:
     run, store = Run(options.run), Store(options.store)
     chosen = choose(run, store)
     positions = Positions(store, chosen.games, last=-2)
-    numbers = draw(positions, options.positions, 0)
+    numbers = sample_indices(positions, options.positions, 0)
     games, _ = positions.locate(numbers)
     print("| positions learned from | CPU minutes | first choice (95%) | log loss |\n|---|---|---|---|")
     files = sorted((run.path / "snapshots").glob("*.safetensors")) + sorted(
         (run.path / "checkpoints").glob("*.safetensors")
     )
     for path in files:
-        asker = Asker(Checkpoint(run, path), store)
-        found = gather(positions, numbers, lambda batch, asker=asker: asker.measure(batch, asker.told(batch)))
-        right, loss = ByGame(games).means([found["rank"] == 1, -np.log(np.maximum(found["chance"], 1e-7))])
+        rated = RatedSession(Checkpoint(run, path), store)
+        found = evaluate_in_batches(
+            positions, numbers, lambda batch, rated=rated: rated.measure(batch, rated.full_state(batch))
+        )
+        right, loss = ClusterBootstrap(games).means([found["rank"] == 1, -np.log(np.maximum(found["chance"], 1e-7))])
         seen = int(path.stem.split("-")[-1]) * run.settings.batch
         print(
             f"| {seen:,} | {seen / options.rate / 60:.0f} | {right.value:.1%} ({right.low * 100:.1f} to "

@@ -15,14 +15,15 @@ import sys
 import time
 from pathlib import Path
 
-from kibitz.external.gtp import Program, find_gnugo
+from kibitz.external.gtp import GtpProgram
+from kibitz.external.programs import find_gnugo
 
 PATIENCE = 120.0
 
 
 def moves(command: list[str], size: int, count: int) -> list[float]:
     """Seconds of each of so many moves that a program plays against itself; the first is left out: it loads."""
-    with Program(command) as program:
+    with GtpProgram(command) as program:
         program.ask(f"boardsize {size}", PATIENCE)
         program.ask("clear_board", PATIENCE)
         seconds = []

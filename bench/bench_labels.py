@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.cores import cores
-from kibitz.external.gtp import find_gnugo
+from kibitz.external.programs import find_gnugo
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.endings.counting import settle
 from kibitz.games.go.endings.dead import GNUGO_ARGUMENTS, GnuGo

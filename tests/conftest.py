@@ -26,6 +26,25 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 SHARED_CHESS = Path(__file__).parents[2] / "shared" / "data" / "chess"
 
 
+QUICK_FIRST = (
+    "nets", "games", "store", "report", "play", "analysis", "external", "engines", "arena", "web", "evaluation",
+    "systems", "training", "commands", "recorded", "browser", "install",
+)  # fmt: skip
+LAST = ("test_light", "test_readme", "test_bundled_go")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes last, so that `pytest -x` finds the usual mistakes in its first minute."""
+
+    def rank(item: pytest.Item) -> int:
+        folder, *rest = item.path.relative_to(Path(__file__).parent).parts
+        if rest:
+            return 1 + QUICK_FIRST.index(folder) if folder in QUICK_FIRST else 1
+        return 1 + len(QUICK_FIRST) if item.path.stem in LAST else 0
+
+    items.sort(key=rank)
+
+
 def import_files(into: Path, *files: str | Path, keep: Filter | None = None, split: Split | None = None) -> Store:
     """A store of some PGN files, made as the command makes it."""
     with StoreWriter(into, "chess", COLUMNS, STANDARD_START, PER_MOVE, split) as writer:

@@ -129,7 +129,7 @@ def test_ctrl_c_while_a_system_is_loaded(monkeypatch: pytest.MonkeyPatch, capsys
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kibitz.commands.train.with_settings", interrupted)
+    monkeypatch.setattr("kibitz.commands.options.with_settings", interrupted)
     assert cli.run(["train", "winner", "a.store"]) == 130
     assert capsys.readouterr().err == "kibitz: interrupted\n"
 

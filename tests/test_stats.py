@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kibitz.stats import MOST_UNITS, ByGame, Figure, binned_reliability, log_loss, reliability, slices
+from kibitz.stats import MOST_UNITS, ClusterBootstrap, Estimate, binned_reliability, log_loss, reliability, slices
 
 rows = st.lists(
     st.tuples(st.integers(-3, 6), st.floats(0, 1), st.booleans(), st.booleans()),  # game, probability, outcome, mask
@@ -25,8 +25,8 @@ def columns(table: list[tuple[int, float, bool, bool]]) -> tuple[np.ndarray, ...
     return np.array(game, np.int64), np.array(probability), np.array(outcome, float), np.array(mask)
 
 
-def quick(game: np.ndarray) -> ByGame:
-    return ByGame(game, resamples=40)
+def quick(game: np.ndarray) -> ClusterBootstrap:
+    return ClusterBootstrap(game, resamples=40)
 
 
 @given(rows)
@@ -73,7 +73,7 @@ def test_bootstrap_is_the_slow_bootstrap() -> None:
         drawn = [values[game == g] for g in rng.integers(30, size=30)]
         means.append(np.concatenate(drawn).mean())
     low, high = np.percentile(means, [2.5, 97.5])
-    figure = ByGame(game).mean(values)
+    figure = ClusterBootstrap(game).mean(values)
     assert figure.low == pytest.approx(low, abs=0.1 * (high - low))
     assert figure.high == pytest.approx(high, abs=0.1 * (high - low))
 
@@ -89,8 +89,8 @@ def test_interval_over_games_is_wider_and_holds_the_truth() -> None:
     held = {"games": 0, "positions": 0}
     for seed in range(150):
         game, outcome = clustered(seed)
-        over_games = ByGame(game, resamples=300).mean(outcome)
-        over_positions = ByGame(np.arange(len(game)), resamples=300).mean(outcome)
+        over_games = ClusterBootstrap(game, resamples=300).mean(outcome)
+        over_positions = ClusterBootstrap(np.arange(len(game)), resamples=300).mean(outcome)
         assert over_games.high - over_games.low > 2 * (over_positions.high - over_positions.low)
         held["games"] += over_games.low <= 2 / 3 <= over_games.high
         held["positions"] += over_positions.low <= 2 / 3 <= over_positions.high
@@ -105,7 +105,7 @@ def test_calibration_error_of_calibrated_probabilities_reaches_zero() -> None:
         game = np.repeat(np.arange(80), 10)
         chance = rng.random(80)
         outcome = (rng.random(80) < chance).astype(float)
-        held += ByGame(game, resamples=300).calibration_error(chance[game], outcome[game]).low == 0
+        held += ClusterBootstrap(game, resamples=300).calibration_error(chance[game], outcome[game]).low == 0
     assert held >= 52
 
 
@@ -113,24 +113,24 @@ def test_calibration_error_that_is_there_is_seen() -> None:
     rng = np.random.default_rng(0)
     game = np.repeat(np.arange(500), 10)
     outcome = (rng.random(5000) < 0.5).astype(float)
-    figure = ByGame(game).calibration_error(np.full(5000, 0.8), outcome)
+    figure = ClusterBootstrap(game).calibration_error(np.full(5000, 0.8), outcome)
     assert figure.value == pytest.approx(0.3, abs=0.03)
     assert 0.25 < figure.low < 0.3 < figure.high + 0.03
 
 
 def test_order_and_names_of_games_do_not_matter_and_calls_repeat() -> None:
     game, outcome = clustered(3)
-    first = ByGame(game).mean(outcome)
-    assert ByGame(game).mean(outcome) == first
+    first = ClusterBootstrap(game).mean(outcome)
+    assert ClusterBootstrap(game).mean(outcome) == first
     shuffled = np.random.default_rng(0).permutation(len(game))
-    again = ByGame(game[shuffled] * 1000 - 7).mean(outcome[shuffled])
+    again = ClusterBootstrap(game[shuffled] * 1000 - 7).mean(outcome[shuffled])
     assert (again.value, again.low, again.high) == pytest.approx((first.value, first.low, first.high))
 
 
 def test_paired_difference_is_tighter_than_two_intervals() -> None:
     game, outcome = clustered(4)
     worse = outcome - 0.1
-    groups = ByGame(game)
+    groups = ClusterBootstrap(game)
     figure = groups.difference(outcome, worse)
     assert figure.value == pytest.approx(0.1)
     assert figure.high - figure.low < 1e-9
@@ -138,13 +138,17 @@ def test_paired_difference_is_tighter_than_two_intervals() -> None:
 
 
 def test_equal_values_give_a_point() -> None:
-    figure = ByGame(np.array([5, 5, 9, 9, 9])).mean(np.full(5, 0.1))
+    figure = ClusterBootstrap(np.array([5, 5, 9, 9, 9])).mean(np.full(5, 0.1))
     assert (figure.low, figure.high) == pytest.approx((0.1, 0.1))
 
 
 def test_nothing_to_measure() -> None:
-    empty = ByGame(np.array([], np.int64))
-    for figure in (empty.mean([]), empty.calibration_error([], []), ByGame([1, 2]).mean([1, 0], [False, False])):
+    empty = ClusterBootstrap(np.array([], np.int64))
+    for figure in (
+        empty.mean([]),
+        empty.calibration_error([], []),
+        ClusterBootstrap([1, 2]).mean([1, 0], [False, False]),
+    ):
         assert math.isnan(figure.value)
         assert (figure.n, figure.games) == (0, 0)
         assert json.loads(json.dumps(figure.as_json(), allow_nan=False))["value"] is None
@@ -153,13 +157,13 @@ def test_nothing_to_measure() -> None:
 def test_more_games_than_units_keep_the_interval() -> None:
     games = MOST_UNITS * 2 + 5
     values = (np.random.default_rng(0).random(games) < 0.5).astype(float)
-    figure = ByGame(np.arange(games), resamples=200).mean(values)
+    figure = ClusterBootstrap(np.arange(games), resamples=200).mean(values)
     assert figure.games == games
     assert figure.high - figure.low == pytest.approx(2 * 1.96 * 0.5 / math.sqrt(games), rel=0.2)
 
 
 def test_values_under_the_mask_may_be_missing_but_no_others() -> None:
-    groups = ByGame([0, 1, 2])
+    groups = ClusterBootstrap([0, 1, 2])
     assert groups.mean([1, math.nan, 0], [True, False, True]).value == 0.5
     with pytest.raises(ValueError, match="mask out"):
         groups.mean([1, math.nan, 0])
@@ -168,12 +172,12 @@ def test_values_under_the_mask_may_be_missing_but_no_others() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: ByGame([[1, 2]]),
-        lambda: ByGame([1, 2]).mean([1, 2, 3]),
-        lambda: ByGame([1, 2]).mean([1, 2], [True]),
-        lambda: ByGame([1, 2]).calibration_error([0.5, 1.5], [0, 1]),
-        lambda: ByGame([1, 2]).calibration_error([0.5, math.nan], [0, 1]),
-        lambda: ByGame([1, 2]).calibration_error([0.5, 0.5], [0, 1], bins=0),
+        lambda: ClusterBootstrap([[1, 2]]),
+        lambda: ClusterBootstrap([1, 2]).mean([1, 2, 3]),
+        lambda: ClusterBootstrap([1, 2]).mean([1, 2], [True]),
+        lambda: ClusterBootstrap([1, 2]).calibration_error([0.5, 1.5], [0, 1]),
+        lambda: ClusterBootstrap([1, 2]).calibration_error([0.5, math.nan], [0, 1]),
+        lambda: ClusterBootstrap([1, 2]).calibration_error([0.5, 0.5], [0, 1], bins=0),
         lambda: slices([1, 2], [1, 2], [0, 1]),
         lambda: slices([1, 2], [1, 2], [0, 1], edges=[3, 2]),
         lambda: slices([1, 2], [1, 2], [0, 1], edges=[0, 1, 2], labels=["one"]),
@@ -212,10 +216,10 @@ def test_slices_by_edges_keep_what_fits_none() -> None:
 
 def test_slices_name_open_ends_and_put_nan_aside() -> None:
     key = np.array([1500.0, 2100, 2600, math.nan])
-    made = slices([1, 1, 0, 0], ByGame([0, 1, 2, 3]), key, edges=[-math.inf, 2000, 2500, math.inf])
+    made = slices([1, 1, 0, 0], ClusterBootstrap([0, 1, 2, 3]), key, edges=[-math.inf, 2000, 2500, math.inf])
     assert [row["slice"] for row in made] == ["under 2000", "2000 to 2500", "2500 and over", "other"]
     assert [row["figure"].value for row in made] == [1, 1, 0, 0]
-    assert all(isinstance(row["figure"], Figure) for row in made)
+    assert all(isinstance(row["figure"], Estimate) for row in made)
 
 
 def test_slices_by_labels_keep_empty_ones() -> None:
@@ -257,11 +261,11 @@ def test_correlation_has_an_interval_that_narrows() -> None:
     rng = np.random.default_rng(0)
     a = rng.normal(size=4000)
     b = a + rng.normal(size=4000)  # 0.707
-    wide, narrow = (ByGame(np.arange(n) // 2).correlation(a[:n], b[:n]) for n in (100, 4000))
+    wide, narrow = (ClusterBootstrap(np.arange(n) // 2).correlation(a[:n], b[:n]) for n in (100, 4000))
     assert wide.low < 0.707 < wide.high
     assert narrow.low < 0.707 < narrow.high
     assert narrow.high - narrow.low < (wide.high - wide.low) / 3
-    far = ByGame(np.arange(4000) // 2).correlation(a + 1e6, b)
+    far = ClusterBootstrap(np.arange(4000) // 2).correlation(a + 1e6, b)
     assert far.value == pytest.approx(narrow.value, abs=1e-6)
 
 
@@ -293,7 +297,7 @@ def test_positions_of_many_predictions_are_those_predictions_one_by_one(
     p = np.array([p for _, points in table for p, _ in points])
     y = np.array([y for _, points in table for _, y in points], float)
 
-    def same(a: Figure, b: Figure) -> bool:
+    def same(a: Estimate, b: Estimate) -> bool:
         assert a.n == np.count_nonzero(held)
         ends = [(a.value, b.value), (a.low, b.low), (a.high, b.high), (a.games, b.games)]
         return all(one == pytest.approx(other, abs=1e-9, nan_ok=True) for one, other in ends)
@@ -317,4 +321,4 @@ def test_slices_over_what_positions_hold() -> None:
     assert [row["figure"].value for row in rows] == [pytest.approx(5 / 6), pytest.approx(math.nan, nan_ok=True)]
     assert [row["figure"].n for row in rows] == [2, 0]
     with pytest.raises(ValueError, match="gaps must have shape"):
-        ByGame([1, 2]).binned_calibration_error([0.5, 0.5], [1, 1])
+        ClusterBootstrap([1, 2]).binned_calibration_error([0.5, 0.5], [1, 1])

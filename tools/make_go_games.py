@@ -18,7 +18,9 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from kibitz.external.gtp import Lost, Program, Refused, find_gnugo
+from kibitz.external import EngineDied
+from kibitz.external.gtp import CommandRefused, GtpProgram
+from kibitz.external.programs import find_gnugo
 from kibitz.games.go.endings.scoring import Final, count
 from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp, to_gtp, to_sgf
 from kibitz.games.go.rules import Board
@@ -80,10 +82,10 @@ class Dropped(Exception):
 
 
 def play(plan: Plan, gnugo: str) -> str:
-    """One game as a line of SGF. Raises Dropped, Refused or Lost."""
+    """One game as a line of SGF. Raises Dropped, CommandRefused or EngineDied."""
     arguments = ["--mode", "gtp", "--never-resign", f"--{plan.rules.lower()}-rules", "--seed", str(plan.number)]
     board, moves = Board(plan.size), list[tuple[int, int]]()
-    with Program([gnugo, *arguments], "GNU Go") as program:
+    with GtpProgram([gnugo, *arguments], "GNU Go") as program:
         for command in (f"boardsize {plan.size}", "clear_board", f"komi {plan.komi}"):
             program.ask(command, PATIENCE)
         stones: dict[int, list[int]] = {BLACK: [], WHITE: []}
@@ -113,7 +115,7 @@ def play(plan: Plan, gnugo: str) -> str:
     return write(plan, program_name(gnugo), stones, moves, result)
 
 
-def score(program: Program, plan: Plan, board: Board) -> str:
+def score(program: GtpProgram, plan: Plan, board: Board) -> str:
     """GNU Go's final score, if its dead stones say the same."""
     program.ask("level 10", PATIENCE)
     result = program.ask("final_score", PATIENCE)
@@ -128,7 +130,7 @@ def score(program: Program, plan: Plan, board: Board) -> str:
     return result
 
 
-def status(program: Program, word: str, size: int) -> NDArray[np.bool_]:
+def status(program: GtpProgram, word: str, size: int) -> NDArray[np.bool_]:
     """The stones that GNU Go gives this status, bool [361]."""
     stones = np.zeros(POINTS, np.bool_)
     stones[[from_gtp(vertex, size) for vertex in program.ask(f"final_status_list {word}", PATIENCE).split()]] = True
@@ -136,7 +138,7 @@ def status(program: Program, word: str, size: int) -> NDArray[np.bool_]:
 
 
 def program_name(gnugo: str) -> str:
-    with Program([gnugo, "--mode", "gtp"]) as program:
+    with GtpProgram([gnugo, "--mode", "gtp"]) as program:
         return f"{program.ask('name', PATIENCE)} {program.ask('version', PATIENCE)}"
 
 
@@ -166,7 +168,7 @@ def main() -> None:
     for number in range(int(done[-1]) + 1 if done else 1, options.games + 1):
         try:
             line = play(plan(number), gnugo)
-        except (Dropped, Refused, Lost) as reason:
+        except (Dropped, CommandRefused, EngineDied) as reason:
             print(f"game {number}: dropped: {reason}", flush=True)
             continue
         with options.work.open("a") as file:

@@ -16,13 +16,14 @@ from typing import Any
 
 from kibitz.report.numbers import figure_text, interval_text
 from kibitz.runs import INFO, ONNX, WEIGHTS, Run, write_json
+from kibitz.stats import Kind
 
 NETWORKS = Path(__file__).parents[1] / "src" / "kibitz" / "networks"
 FILES = (WEIGHTS, ONNX, "seen.npy")
 
 
-def shown(name: str, figure: dict[str, Any]) -> str:
-    return f"{figure_text(figure['value'], name)} ({interval_text(figure, name)})"
+def shown(figure: dict[str, Any], kind: Kind) -> str:
+    return f"{figure_text(figure['value'], kind)} ({interval_text(figure, kind)})"
 
 
 def command(result: dict[str, Any], name: str) -> str:
@@ -50,10 +51,11 @@ def table(result: dict[str, Any], name: str) -> str:
         "| figure | value (95% interval over games) | positions |",
         "|---|---|---|",
     ]
-    for what, figure in result["figures"].items():
-        lines.append(f"| {figure['label']} | {shown(what, figure)} | {figure['n']:,} |")
+    for figure in result["figures"].values():
+        lines.append(f"| {figure['label']} | {shown(figure, figure['kind'])} | {figure['n']:,} |")
+    kind = result["figures"][result["headline"]]["kind"]
     for figure in result["baselines"].values():
-        lines.append(f"| for comparison: {figure['label']} | {shown(result['headline'], figure)} | {figure['n']:,} |")
+        lines.append(f"| for comparison: {figure['label']} | {shown(figure, kind)} | {figure['n']:,} |")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The command line: one table of commands, and how their errors are told.
+"""The command line: one table of commands, and how their errors are reported.
 
 Nothing heavy may be imported here or at the top of a command's module: `kibitz --help` answers at once.
 """
@@ -18,16 +18,17 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from kibitz.commands import options
 from kibitz.errors import KibitzError, need_training
 
 COMMANDS = {
     # games
-    "import": "import_.import_games",
+    "import": "import_.command.import_games",
     "info": "info.info",
     # networks
     "systems": "systems.systems",
     "train": "train.train",
-    "search": "tune.search",
+    "tune": "tune.tune",
     "test": "test.run_test",
     "analyze": "analyze.command.analyze",
     "export": "export.export",
@@ -40,10 +41,10 @@ COMMANDS = {
 }
 """Every command by its name, in the order of the help: its module in `commands`, and its function there."""
 
-OF_A_SYSTEM = ("train", "search")
+OF_A_SYSTEM = ("train", "tune")
 """Commands that have the settings of a system as options."""
 
-OF_THE_EXTRA = ("train", "search", "test")
+OF_THE_EXTRA = ("train", "tune", "test")
 """Commands that need what `pip install 'kibitz[train]'` brings; all others do without."""
 
 INTERRUPTED = 130
@@ -66,8 +67,8 @@ _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[2])
 """Click's exception for a wrong call, wherever this version of typer keeps click."""
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         print(f"kibitz {version('kibitz')}")
@@ -89,14 +90,12 @@ def _function(name: str, arguments: Sequence[str]) -> Callable[..., None]:
     """The function of a command, as typer reads it."""
     if name in OF_THE_EXTRA and arguments[:1] == [name] and not {"-h", "--help"} & set(arguments):
         need_training(name)
-    module, function = COMMANDS[name].rsplit(".", 1)
-    room = importlib.import_module(f"kibitz.commands.{module}")
-    found: Callable[..., None] = getattr(room, function)
-    if name in OF_A_SYSTEM:
-        from kibitz.commands.train import with_settings
-
-        found = with_settings(name, found, arguments, getattr(room, "NOT_OPTIONS", ()))
-    return found
+    module_name, function_name = COMMANDS[name].rsplit(".", 1)
+    module = importlib.import_module(f"kibitz.commands.{module_name}")
+    command = options.with_groups(getattr(module, function_name))
+    if name in OF_A_SYSTEM and name in arguments:
+        command = options.with_settings(command, arguments, getattr(module, "NOT_OPTIONS", ()))
+    return command
 
 
 def _app(arguments: Sequence[str]) -> typer.Typer:
@@ -109,10 +108,14 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; the exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted. Errors are told here."""
+    """Run one command and report its errors.
+
+    The exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted.
+    """
+    arguments = options.respelled(arguments)
     try:
         command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
-        with command.make_context("kibitz", list(arguments)) as context:
+        with command.make_context("kibitz", arguments) as context:
             command.invoke(context)
         sys.stdout.flush()
     except typer.Exit as done:
@@ -156,8 +159,8 @@ def describe(error: OSError) -> str | None:
 
 def _memory_is_full(error: Exception) -> bool:
     """Whether memory was refused: by Python, or by torch, which says so in a RuntimeError's text."""
-    said = str(error).lower()
-    return isinstance(error, MemoryError) or "can't allocate memory" in said or "out of memory" in said
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or "can't allocate memory" in text or "out of memory" in text
 
 
 def _tell(line: str) -> None:

@@ -35,14 +35,17 @@ def set_up() -> None:
 
 
 def user_folder() -> Path:
-    """The folder for compiled functions, by the system's custom; it need not exist."""
+    """The folder for what this installation compiles, by the system's custom; it need not exist."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     elif sys.platform == "darwin":
         base = "~/Library/Caches"
     else:
         base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(os.path.expanduser(base)) / "kibitz" / "numba"
+    # What another version has compiled names types that may be called otherwise by now, and numba reads them first of
+    # all. So each installation has a folder of its own.
+    installed = int(os.stat(__file__).st_mtime)
+    return Path(os.path.expanduser(base)) / "kibitz" / "numba" / f"{installed:x}"
 
 
 def _writable(folder: Path) -> bool:

@@ -20,6 +20,14 @@ class UsageError(KibitzError):
     exit_code = 2
 
 
+def one_line(error: BaseException) -> str:
+    """What an error says, in one line: what the system says, in lower case, of an OSError with a number; the first
+    line of any other, or its type's name where it says nothing."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
 def need_training(what: str) -> None:
     """Raises KibitzError where a part of the extra `train` is not installed. what: that needs it, as a user says it."""
     missing = [name for name in TRAINING if importlib.util.find_spec(name) is None]

@@ -1,9 +1,9 @@
-"""Figures with 95% intervals, taken over games.
+"""Estimates with 95% intervals, taken over games.
 
-The positions of one game hang together: they share a result, an opening and two players, so a thousand positions of
+The positions of one game are correlated: they share a result, an opening and two players, so a thousand positions of
 ten games tell little more than ten games do. Every interval here therefore resamples whole games (a cluster
-bootstrap): games are drawn with replacement, each brings all its positions, and the interval holds the middle 95% of
-what the resamples give. The draws start from a fixed seed, so the same call always prints the same interval.
+bootstrap): games are drawn with replacement, each with all its positions, and the interval holds the middle 95% of
+what the resamples give. The draws start from a fixed seed, so the same call always gives the same interval.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,9 +30,14 @@ CHUNK_ENTRIES = 1 << 21
 """Resampling weights held at once, 16 MB of them."""
 
 
+Kind = Literal["share", "small share", "points", "number", "error", "score", "count"]
+"""How values are printed: "share" in percent, "small share" with two decimals; "points", a difference of shares, with
+its sign; "number", "error" and "score" with three decimals; "count" as a whole number."""
+
+
 @dataclass(frozen=True)
-class Figure:
-    """A figure with its 95% interval.
+class Estimate:
+    """A value with its 95% interval, from `n` positions of so many games.
 
     `low` and `high` are NaN where no interval can be given: without positions (`n` = 0, `value` NaN as well) and with
     positions of one game only, since one game says nothing about how games differ.
@@ -55,7 +60,7 @@ class Figure:
         }
 
 
-class ByGame:
+class ClusterBootstrap:
     """Positions grouped by game: the figures of one test, all over the same games.
 
     `game` is int64 of shape (positions,): the game id of each position, any ids in any order. `resamples` is the number
@@ -75,7 +80,7 @@ class ByGame:
         self._resamples = resamples
         self._seed = seed
 
-    def mean(self, values: ArrayLike, mask: ArrayLike | None = None, over: ArrayLike | None = None) -> Figure:
+    def mean(self, values: ArrayLike, mask: ArrayLike | None = None, over: ArrayLike | None = None) -> Estimate:
         """The mean of `values` over positions, with the bootstrap interval over games.
 
         `values` is numeric or bool of shape (positions,), finite where `mask` (bool, same shape; all when None) is
@@ -90,7 +95,7 @@ class ByGame:
 
     def means(
         self, columns: Sequence[ArrayLike], mask: ArrayLike | None = None, over: ArrayLike | None = None
-    ) -> list[Figure]:
+    ) -> list[Estimate]:
         """The means of several values over the same positions, as `mean` gives them, at the cost of one: the resamples
         are drawn once."""
         if not columns:
@@ -100,39 +105,39 @@ class ByGame:
             mask = (weights > 0) & (True if mask is None else self._mask(mask))
         chosen = [self._select(values, mask) for values in columns]
         of = chosen[0][1]
-        n, games = self._counted(of)
+        n, games = self._n_and_games(of)
         if n == 0:
-            return [Figure(math.nan, math.nan, math.nan, 0, 0) for _ in columns]
+            return [Estimate(math.nan, math.nan, math.nan, 0, 0) for _ in columns]
         sums = np.column_stack([np.bincount(of, weights=numbers, minlength=self._units) for numbers, _ in chosen])
         counts = np.bincount(of, weights=self._select(weights, mask)[0], minlength=self._units)
-        drawn = self._shares(sums.astype(np.float64), counts)
+        drawn = self._resampled_means(sums.astype(np.float64), counts)
         whole = sums.sum(axis=0) / counts.sum()
-        return [_around(float(value), drawn[:, i], n, games) for i, value in enumerate(whole)]
+        return [_with_interval(float(value), drawn[:, i], n, games) for i, value in enumerate(whole)]
 
-    def correlation(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Figure:
+    def correlation(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
         """Pearson's correlation of `a` with `b` over positions, in [-1, 1]; NaN where either does not vary.
 
         Shapes, mask and errors as in `mean`. Resamples in which either does not vary are passed over.
         """
         (first, of), (second, _) = self._select(a, mask), self._select(b, mask)
-        n, games = self._counted(of)
+        n, games = self._n_and_games(of)
         if n == 0 or np.ptp(first) == 0 or np.ptp(second) == 0:
-            return Figure(math.nan, math.nan, math.nan, n, games)
+            return Estimate(math.nan, math.nan, math.nan, n, games)
         first, second = first - first.mean(), second - second.mean()  # so that squares lose no digits
         products = (first, second, first * first, second * second, first * second)
         columns = [np.bincount(of, weights=values, minlength=self._units) for values in products]
         sums = np.column_stack(columns).astype(np.float64)
         value = float(_correlations(sums.sum(axis=0)[None] / n)[0])
-        drawn = _correlations(self._shares(sums, np.bincount(of, minlength=self._units)))
+        drawn = _correlations(self._resampled_means(sums, np.bincount(of, minlength=self._units)))
         drawn = drawn[np.isfinite(drawn)]
-        return _around(value, drawn, n, games) if drawn.size else Figure(value, math.nan, math.nan, n, games)
+        return _with_interval(value, drawn, n, games) if drawn.size else Estimate(value, math.nan, math.nan, n, games)
 
-    def difference(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Figure:
+    def difference(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
         """The mean of `a` - `b`, position by position: much tighter than comparing two intervals, as both sides met
         the same positions. Shapes, mask and errors as in `mean`."""
         return self.mean(self._shaped(a, "a") - self._shaped(b, "b"), mask)
 
-    def calibration_error(self, probability: ArrayLike, outcome: ArrayLike, bins: int = 10) -> Figure:
+    def calibration_error(self, probability: ArrayLike, outcome: ArrayLike, bins: int = 10) -> Estimate:
         """The expected calibration error (ECE): how far predicted and observed shares lie apart, mean over positions.
 
         `probability` and `outcome` have shape (positions,) and lie in [0, 1]; `bins` equal bins divide [0, 1], the
@@ -145,34 +150,34 @@ class ByGame:
         at = _bin(chance, bins)
         flat = np.bincount(self._of * bins + at, weights=chance - happened, minlength=self._units * bins)
         gaps = flat.astype(np.float64).reshape(self._units, bins)
-        return self._calibration(gaps, np.bincount(self._of, minlength=self._units), *self._counted(self._of))
+        return self._calibration(gaps, np.bincount(self._of, minlength=self._units), *self._n_and_games(self._of))
 
-    def binned_calibration_error(self, gaps: ArrayLike, over: ArrayLike) -> Figure:
+    def binned_calibration_error(self, gaps: ArrayLike, over: ArrayLike) -> Estimate:
         """The same where a position holds many predictions, which its caller has put into bins.
 
         `gaps` has shape (positions, bins): in each bin, the sum of predicted less observed; `over` (positions,) is how
         many predictions each position holds. Positions that hold none are not counted.
         """
-        apart = np.asarray(gaps, np.float64)
-        if apart.ndim != 2 or len(apart) != self.positions or apart.shape[1] < 1:
-            raise ValueError(f"gaps must have shape ({self.positions}, bins), not {apart.shape}")
+        binned = np.asarray(gaps, np.float64)
+        if binned.ndim != 2 or len(binned) != self.positions or binned.shape[1] < 1:
+            raise ValueError(f"gaps must have shape ({self.positions}, bins), not {binned.shape}")
         counts = self._shaped(over, "over")
         of = self._of[counts > 0]
-        sums = np.column_stack([np.bincount(self._of, weights=one, minlength=self._units) for one in apart.T])
+        sums = np.column_stack([np.bincount(self._of, weights=one, minlength=self._units) for one in binned.T])
         total = np.bincount(self._of, counts, self._units)
-        return self._calibration(sums.astype(np.float64), total, *self._counted(of))
+        return self._calibration(sums.astype(np.float64), total, *self._n_and_games(of))
 
-    def _calibration(self, gaps: NDArray[np.float64], counts: NDArray[Any], n: int, games: int) -> Figure:
+    def _calibration(self, gaps: NDArray[np.float64], counts: NDArray[Any], n: int, games: int) -> Estimate:
         """The figure of `calibration_error` from each game's gaps [games, bins] and number of predictions [games]."""
         if n == 0:
-            return Figure(math.nan, math.nan, math.nan, 0, 0)
+            return Estimate(math.nan, math.nan, math.nan, 0, 0)
         whole = gaps.sum(axis=0) / counts.sum()
         value = float(np.abs(whole).sum())
-        shares = self._shares(gaps, counts)
-        figure = _around(value, 2 * value - np.abs(shares).sum(axis=1), n, games)
+        shares = self._resampled_means(gaps, counts)
+        figure = _with_interval(value, 2 * value - np.abs(shares).sum(axis=1), n, games)
         noise = np.abs(shares - whole).sum(axis=1)
         low = 0.0 if value <= np.percentile(noise, 95) else max(figure.low, 0.0)
-        return figure if games == 1 else Figure(value, low, min(figure.high, 1.0), n, games)
+        return figure if games == 1 else Estimate(value, low, min(figure.high, 1.0), n, games)
 
     def _pair(self, probability: ArrayLike, outcome: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         chance, happened = self._shaped(probability, "probability"), self._shaped(outcome, "outcome")
@@ -203,11 +208,11 @@ class ByGame:
             raise ValueError(f"mask must have shape ({self.positions},), one a position, not {kept.shape}")
         return kept
 
-    def _counted(self, of: NDArray[np.intp]) -> tuple[int, int]:
+    def _n_and_games(self, of: NDArray[np.intp]) -> tuple[int, int]:
         """How many positions, and of how many games."""
         return len(of), int(np.count_nonzero(np.bincount(of, minlength=self._units)))
 
-    def _shares(self, sums: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
+    def _resampled_means(self, sums: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
         """Column total / count in every resample of the games that count, shape (resamples, columns).
 
         `sums` has shape (games, columns), per-game totals; `counts` (games,) is what they are divided by: how many
@@ -235,14 +240,15 @@ class ByGame:
 
 
 def reliability(
-    probability: ArrayLike, outcome: ArrayLike, game: ArrayLike | ByGame, bins: int = 10
+    probability: ArrayLike, outcome: ArrayLike, game: ArrayLike | ClusterBootstrap, bins: int = 10
 ) -> list[dict[str, Any]]:
     """What a reliability picture shows: per bin of predicted probability, how often it happened.
 
-    Arguments as in `ByGame.calibration_error`, `game` as in `ByGame`. Each row is {"low", "high": the bin's ends,
-    "predicted": mean probability, "observed": the figure as JSON, "n": positions}. Bins without positions have no row.
+    Arguments as in `ClusterBootstrap.calibration_error`, `game` as in `ClusterBootstrap`. Each row is {"low", "high":
+    the bin's ends, "predicted": mean probability, "observed": the figure as JSON, "n": positions}. Bins without
+    positions have no row.
     """
-    groups = game if isinstance(game, ByGame) else ByGame(game)
+    groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, happened = groups._pair(probability, outcome)
     at = _bin(chance, bins)
     rows = []
@@ -264,14 +270,14 @@ def reliability(
 
 
 def binned_reliability(
-    predicted: ArrayLike, happened: ArrayLike, counts: ArrayLike, game: ArrayLike | ByGame
+    predicted: ArrayLike, happened: ArrayLike, counts: ArrayLike, game: ArrayLike | ClusterBootstrap
 ) -> list[dict[str, Any]]:
     """The rows of `reliability` where a position holds many predictions, which its caller has put into bins.
 
     Arrays of shape (positions, bins): in each bin the sum of predictions, how many came true, how many there are. A
     row's "n" counts predictions; its figure's n counts positions that have any in the bin.
     """
-    groups = game if isinstance(game, ByGame) else ByGame(game)
+    groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, true, many = (np.asarray(values, np.float64) for values in (predicted, happened, counts))
     bins = many.shape[1]
     return [
@@ -301,22 +307,22 @@ def log_loss(probability: ArrayLike, outcome: ArrayLike) -> NDArray[np.float64]:
 
 def slices(
     values: ArrayLike,
-    game: ArrayLike | ByGame,
+    game: ArrayLike | ClusterBootstrap,
     key: ArrayLike,
     *,
     edges: Sequence[float] | None = None,
     labels: Sequence[str] | None = None,
     over: ArrayLike | None = None,
 ) -> list[dict[str, Any]]:
-    """The mean of `values` slice by slice: rows {"slice": label, "figure": Figure}, in order, empty slices included.
+    """The mean of `values` slice by slice: rows {"slice": label, "figure": Estimate}, in order, empty slices included.
 
     With `edges` (rising; infinities allowed), slice i holds the positions with edges[i] <= key < edges[i + 1], and
     `labels` (one fewer than edges) names them, or else the edges do. Without `edges`, `key` holds indices into
     `labels`. Positions in no slice (key NaN or outside) are not lost: a last row "other" has them, if there are any.
-    `over` as in `ByGame.mean`.
+    `over` as in `ClusterBootstrap.mean`.
     Raises ValueError when neither is given, or lengths do not fit.
     """
-    groups = game if isinstance(game, ByGame) else ByGame(game)
+    groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     keys = groups._shaped(key, "key")
     if edges is not None:
         bounds = np.asarray(edges, dtype=np.float64)
@@ -362,9 +368,9 @@ def _correlations(means: NDArray[np.float64]) -> NDArray[np.float64]:
     """Correlations from means of a, b, a², b² and ab, shape (n, 5)."""
     a, b, aa, bb, ab = means.T
     spread = np.sqrt(np.maximum(aa - a * a, 0) * np.maximum(bb - b * b, 0))
-    found: NDArray[np.float64] = np.full(len(means), np.nan)
-    np.divide(ab - a * b, spread, out=found, where=spread > 0)
-    return np.clip(found, -1, 1)
+    correlations: NDArray[np.float64] = np.full(len(means), np.nan)
+    np.divide(ab - a * b, spread, out=correlations, where=spread > 0)
+    return np.clip(correlations, -1, 1)
 
 
 def _bin(chance: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
@@ -374,13 +380,13 @@ def _bin(chance: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
     return at
 
 
-def _around(value: float, drawn: NDArray[np.float64], n: int, games: int) -> Figure:
+def _with_interval(value: float, drawn: NDArray[np.float64], n: int, games: int) -> Estimate:
     """The figure with the middle 95% of what the resamples gave. Sums taken in another order differ in the last bit:
     the value must not fall outside for that."""
     if games == 1:
-        return Figure(value, math.nan, math.nan, n, games)
+        return Estimate(value, math.nan, math.nan, n, games)
     low, high = np.percentile(drawn, [2.5, 97.5])
-    return Figure(value, min(float(low), value), max(float(high), value), n, games)
+    return Estimate(value, min(float(low), value), max(float(high), value), n, games)
 
 
 def _bundled(table: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ import chess
 import chess.engine
 import pytest
 
-from kibitz.arena.chess.engine import Engine
+from kibitz.arena.chess.engine import ChessEngine
 from kibitz.arena.chess.find_sunfish import SUNFISH_FOLDER, sunfish_command
 from kibitz.arena.contest import StartFailed
 from kibitz.arena.players import GNUGO, game_of, player
@@ -133,6 +133,6 @@ def test_sunfish_heeds_nodes() -> None:
 
 
 def test_an_option_that_the_engine_does_not_have() -> None:
-    engine = Engine(player(program("stockfish"), ["Nonsense=1"]), 10)
+    engine = ChessEngine(player(program("stockfish"), ["Nonsense=1"]), 10)
     with pytest.raises(StartFailed, match="Nonsense"):
         engine.start()

@@ -115,7 +115,7 @@ def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: 
 
 def test_search(capsys: pytest.CaptureFixture[str], small_store: Store, tmp_path: Path) -> None:
     found = told(
-        capsys, "search", "winner", small_store.path, "--layers", "16conv4x4.pool2x2.ip8", "--batch", "32",
+        capsys, "tune", "winner", small_store.path, "--layers", "16conv4x4.pool2x2.ip8", "--batch", "32",
         "--learning-rates", "0.01", "--iterations-per-trial", 2, "--out", tmp_path / "study.journal", "--json",
     )  # fmt: skip
     assert found["trials"]

@@ -88,7 +88,7 @@ def test_json_is_one_object_as_the_design_says(kibitz: Kibitz, run: Path) -> Non
     every = list(figures(result))
     assert len(every) > 20
     for figure in every:
-        assert figure.keys() - {"label"} == {"value", "low", "high", "n", "games"}
+        assert figure.keys() - {"label", "kind"} == {"value", "low", "high", "n", "games"}
         assert figure["low"] is None or figure["low"] <= figure["value"] <= figure["high"]
     assert result["run"] == str(run)
     assert result["page"] == str(run / PAGE)
@@ -141,7 +141,9 @@ def test_tables_of_a_system_are_printed(capsys: pytest.CaptureFixture[str]) -> N
         "by": {},
         "headline": "accuracy",
         "main": ["accuracy"],
-        "figures": {"accuracy": figure | {"label": "accuracy"}, "rook_accuracy": figure | {"label": "rook accuracy"}},
+        "figures": {
+            name: figure | {"label": name.replace("_", " "), "kind": "share"} for name in ("accuracy", "rook_accuracy")
+        },
         "data": {"store": "s", "split": "all"},
         "paper": {"title": "p", "figure": "1%"},
         "baselines": {},
@@ -166,7 +168,7 @@ def test_stockfish_stands_beside_it(kibitz: Kibitz, run: Path) -> None:
 
 
 def test_without_stockfish_the_rest_is_there(kibitz: Kibitz, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kibitz.evaluation.stockfish.shutil.which", lambda name: None)
+    monkeypatch.setattr("kibitz.external.programs.shutil.which", lambda name: None)
     ended = kibitz("test", run, "--positions", 300)
     assert ended.code == 0
     assert "Stockfish is not installed, so its baselines are left out" in ended.err

@@ -211,7 +211,7 @@ def test_stores_that_make_no_pairs(
         (["--reuse", "3"], 2, "--reuse 3: must divide --batch 8192"),
         (["--pretrain-epochs", "0", "--epochs", "0", "--distil-epochs", "0"], 2, "nothing is left to train"),
         (["--opening", "300"], 1, "end in the first 300 moves"),
-        (["--held-out", "100"], 2, "--held-out 100: percent, from 0 to under 100"),
+        (["--held-out", "100"], 2, "--held-out 100: from 0 to under 100"),
     ],
 )
 def test_wrong_calls_of_deepchess(

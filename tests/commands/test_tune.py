@@ -1,4 +1,4 @@
-"""`kibitz search` from the outside: options, table, the next line, errors in one line, kills and interrupts."""
+"""`kibitz tune` from the outside: options, table, the next line, errors in one line, kills and interrupts."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ TINY = [
     "--layers", "8conv3x3p1.ip16", "--batch", "32", "--min-rating", "0", "--precision", "float32",
     "--validate-positions", "400", "--initials", "he",
 ]  # fmt: skip
-LONG = [*TINY, "--learning-rates", "0.001,0.002", "--l2s", "0", "--iterations-per-trial", "300", "--no-prune"]
+LONG = [*TINY, "--learning-rates", "0.001,0.002", "--weight-decays", "0", "--iterations-per-trial", "300", "--no-prune"]
 
 
 def test_a_search_from_the_command_line(
     small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    call = ["search", "convchess", str(small_store.path), *TINY, "--iterations-per-trial", "5"]
-    call += ["--learning-rates", "0.002,1e30", "--l2s", "0,0.001", "--rating-plane"]
+    call = ["tune", "convchess", str(small_store.path), *TINY, "--iterations-per-trial", "5"]
+    call += ["--learning-rates", "0.002,1e30", "--weight-decays", "0,0.001", "--rating-plane"]
     assert run(call) == 0
     said = capsys.readouterr()
     lines = said.err.strip().splitlines()
@@ -64,7 +64,7 @@ def test_a_study_for_each_network(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     call = [
-        "search",
+        "tune",
         "chessnet",
         str(small_store.path),
         *TINY,
@@ -85,21 +85,30 @@ def test_a_study_for_each_network(
 def test_winner_has_initial_weights_of_its_own(
     small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    call = ["search", "winner", str(small_store.path), "--layers", "16conv4x4.pool2x2.ip8", "--batch", "32"]
-    call += ["--learning-rates", "0.01", "--l2s", "0", "--iterations-per-trial", "2", "--precision", "float32"]
+    call = ["tune", "winner", str(small_store.path), "--layers", "16conv4x4.pool2x2.ip8", "--batch", "32"]
+    call += [
+        "--learning-rates",
+        "0.01",
+        "--weight-decays",
+        "0",
+        "--iterations-per-trial",
+        "2",
+        "--precision",
+        "float32",
+    ]
     assert run([*call, "--validate-positions", "100", "--out", str(tmp_path / "s.journal"), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert {trial["settings"]["initial"] for trial in report["trials"]} == {"mocha", "unit"}
 
 
 def test_the_options_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["search", "convchess", "--help"]) == 0
+    assert run(["tune", "convchess", "--help"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "--layers" in text
     assert "--optimiser" in text
     for option in ("--learning-rate ", "--networks ", "--initial ", "--l2 "):
         assert f"│ {option}" not in text
-    assert run(["search", "--help"]) == 0
+    assert run(["tune", "--help"]) == 0
     assert "--layers" not in capsys.readouterr().out
 
 
@@ -108,8 +117,8 @@ def test_the_options_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--learning-rates", "0.1,fast"], 2, "--learning-rates 0.1,fast: fast is no number over 0"),
         (["--learning-rates", "0"], 2, "0 is no number over 0"),
-        (["--l2s", "0,-1"], 2, "-1 is no number of 0 or more"),
-        (["--l2s", "0,,1"], 2, "with commas between"),
+        (["--weight-decays", "0,-1"], 2, "-1 is no number of 0 or more"),
+        (["--weight-decays", "0,,1"], 2, "with commas between"),
         (["--initials", "mocha"], 2, "--initial mocha: he, xavier"),
         (["--network", "castle"], 2, "--network castle: choose from piece, pawn"),
         (["--network", "pawn,king"], 2, "a search trains one network, not pawn, king"),
@@ -125,7 +134,7 @@ def test_wrong_calls_are_told_in_one_line(
     small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], code: int, said: str
 ) -> None:
     out = tmp_path / "s.journal"
-    assert run(["search", "convchess", str(small_store.path), "--out", str(out), *TINY, *more]) == code
+    assert run(["tune", "convchess", str(small_store.path), "--out", str(out), *TINY, *more]) == code
     error = capsys.readouterr().err
     assert said in error
     assert len(error.strip().splitlines()) == 1
@@ -136,21 +145,21 @@ def test_wrong_calls_are_told_in_one_line(
 def test_systems_that_cannot_be_searched(
     system: str, small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["search", system, str(small_store.path), "--out", str(tmp_path / "s.journal")]) == 2
+    assert run(["tune", system, str(small_store.path), "--out", str(tmp_path / "s.journal")]) == 2
     assert capsys.readouterr().err.startswith(f"kibitz: {system}: has no setting ")
 
 
 def test_missing_stores_and_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["search", "winner", str(tmp_path / "no.store")]) == 1
+    assert run(["tune", "winner", str(tmp_path / "no.store")]) == 1
     assert "no such store" in capsys.readouterr().err
-    assert run(["search", "loser", str(tmp_path / "no.store")]) == 2
+    assert run(["tune", "loser", str(tmp_path / "no.store")]) == 2
     assert "no such system" in capsys.readouterr().err
 
 
 def test_nothing_but_divergence_is_an_error(
     small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    call = ["search", "convchess", str(small_store.path), *TINY, "--learning-rates", "1e30", "--l2s", "0"]
+    call = ["tune", "convchess", str(small_store.path), *TINY, "--learning-rates", "1e30", "--weight-decays", "0"]
     assert run([*call, "--iterations-per-trial", "5", "--out", str(tmp_path / "s.journal")]) == 1
     assert "smaller --learning-rates" in capsys.readouterr().err
 
@@ -176,7 +185,7 @@ def report_of(call: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[Any,
 
 def test_a_killed_search_goes_on(small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """kill -9 in the second trial: the first is kept, the second goes on, and all comes out as if nothing had been."""
-    call = ["search", "convchess", str(small_store.path), *LONG, "--out", str(tmp_path / "s.journal")]
+    call = ["tune", "convchess", str(small_store.path), *LONG, "--out", str(tmp_path / "s.journal")]
     process = started(call, tmp_path / "s" / "trial-002" / "last.pt")
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
@@ -197,8 +206,8 @@ def test_an_interrupt_tells_what_is_known(
         if (step.number, step.beat.iteration) == (2, 40):
             signal.raise_signal(signal.SIGINT)
 
-    call = ["search", "convchess", str(small_store.path), *LONG, "--out", str(tmp_path / "s.journal")]
-    monkeypatch.setattr(tune._Progress, "tell", tell)
+    call = ["tune", "convchess", str(small_store.path), *LONG, "--out", str(tmp_path / "s.journal")]
+    monkeypatch.setattr(tune.TuningProgress, "on_step", tell)
     assert run(call) == 130
     out = capsys.readouterr().out
     assert [row.split()[-1] for row in out.splitlines()[1:3]] == ["done", "begun"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kibitz.external.gtp import Program, Refused
+from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.points import BLACK, PASS, from_gtp
 from kibitz.games.go.rules import Board
 from support.helpers import program
@@ -26,24 +26,24 @@ def command(run: Path, *options: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def engine(go_run: Path) -> Iterator[Program]:
-    with Program(command(go_run, "--name", "KataGo kibitz", "--threads", "1")) as engine:
+def engine(go_run: Path) -> Iterator[GtpProgram]:
+    with GtpProgram(command(go_run, "--name", "KataGo kibitz", "--threads", "1")) as engine:
         yield engine
 
 
-def test_who_it_is(engine: Program) -> None:
+def test_who_it_is(engine: GtpProgram) -> None:
     assert engine.ask("name", PATIENCE) == "KataGo kibitz"
     assert re.fullmatch(r"\d+\.\d+.*", engine.ask("version", PATIENCE))
-    with pytest.raises(Refused, match="unacceptable size"):
+    with pytest.raises(CommandRefused, match="unacceptable size"):
         engine.ask("boardsize 19", PATIENCE)
 
 
 @pytest.mark.parametrize("size", [9, 13])
-def test_a_game_against_gnugo(engine: Program, size: int) -> None:
+def test_a_game_against_gnugo(engine: GtpProgram, size: int) -> None:
     """To the end, with both accepting all moves; an untaught network plays nonsense, by the rules."""
     gnugo = [program("gnugo"), "--mode", "gtp", "--level", "0", "--chinese-rules", "--seed", "1"]
     board = Board(size, superko=True)
-    with Program(gnugo) as opponent:
+    with GtpProgram(gnugo) as opponent:
         for player in (engine, opponent):
             player.ask(f"boardsize {size}", PATIENCE)
             player.ask("clear_board", PATIENCE)
@@ -73,8 +73,8 @@ def test_a_game_against_gnugo(engine: Program, size: int) -> None:
 
 
 @pytest.mark.parametrize("count", range(2, 10))
-def test_fixed_handicap_is_where_gnugo_has_it(engine: Program, count: int) -> None:
-    with Program([program("gnugo"), "--mode", "gtp"]) as gnugo:
+def test_fixed_handicap_is_where_gnugo_has_it(engine: GtpProgram, count: int) -> None:
+    with GtpProgram([program("gnugo"), "--mode", "gtp"]) as gnugo:
         for size in (9, 13):
             places = []
             for player in (engine, gnugo):
@@ -82,13 +82,13 @@ def test_fixed_handicap_is_where_gnugo_has_it(engine: Program, count: int) -> No
                 player.ask("clear_board", PATIENCE)
                 try:
                     places.append(set(player.ask(f"fixed_handicap {count}", PATIENCE).split()))
-                except Refused:
+                except CommandRefused:
                     assert player is gnugo
                     return
             assert places[0] == places[1]
 
 
-def test_a_game_file(engine: Program, tmp_path: Path) -> None:
+def test_a_game_file(engine: GtpProgram, tmp_path: Path) -> None:
     pytest.importorskip("kibitz.games.go.io.sgf")
     path = tmp_path / "a game.sgf"
     path.write_text("(;GM[1]FF[4]SZ[9]KM[5.5]HA[2]AB[cg][gc]RU[Japanese];W[ee];B[ed];W[fd](;B[dd])(;B[aa]))")
@@ -101,18 +101,18 @@ def test_a_game_file(engine: Program, tmp_path: Path) -> None:
     engine.ask("undo", PATIENCE)
     assert engine.ask("list_stones b", PATIENCE).split() == ["G7", "C3"]
     engine.ask("undo", PATIENCE)
-    with pytest.raises(Refused, match="cannot undo"):
+    with pytest.raises(CommandRefused, match="cannot undo"):
         engine.ask("undo", PATIENCE)
     for text, reason in (("(;SZ[19])", "unacceptable size"), ("", "cannot load"), ("(;SZ[9];B[aa];W[aa])", "illegal")):
         path.write_text(text)
-        with pytest.raises(Refused, match=reason):
+        with pytest.raises(CommandRefused, match=reason):
             engine.ask(f"loadsgf {path}", PATIENCE)
-    with pytest.raises(Refused, match="no such file"):
+    with pytest.raises(CommandRefused, match="no such file"):
         engine.ask(f"loadsgf {tmp_path}", PATIENCE)
     assert engine.ask("query_boardsize", PATIENCE) == "9"
 
 
-def test_a_clock(engine: Program) -> None:
+def test_a_clock(engine: GtpProgram) -> None:
     engine.ask("boardsize 13", PATIENCE)
     engine.ask("time_settings 0 0 0", PATIENCE)
     engine.ask("genmove b", PATIENCE)

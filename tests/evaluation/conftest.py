@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kibitz.evaluation import TrainConfig, examine
+from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.positions import tsne
 from kibitz.runs import Run
@@ -29,8 +29,14 @@ def chosen(opened: Run, small_store: Store) -> Chosen:
 @pytest.fixture(scope="session")
 def result(opened: Run, small_store: Store, chosen: Chosen) -> dict[str, Any]:
     """Of every position of the run's test games, without Stockfish."""
-    return examine(
-        opened, small_store, chosen, TrainConfig(), command="kibitz test it", tell=lambda *_: None, say=pytest.fail
+    return evaluate(
+        opened,
+        small_store,
+        chosen,
+        EvalConfig(),
+        command="kibitz test it",
+        on_progress=lambda *_: None,
+        log=pytest.fail,
     )
 
 
@@ -97,6 +103,12 @@ def shared_result(shared: Run, small_store: Store, few: Chosen) -> dict[str, Any
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tsne, "POINTS", 60)
         patch.setattr(tsne, "STEPS", 260)
-        return examine(
-            shared, small_store, few, TrainConfig(), command="kibitz test it", tell=lambda *_: None, say=pytest.fail
+        return evaluate(
+            shared,
+            small_store,
+            few,
+            EvalConfig(),
+            command="kibitz test it",
+            on_progress=lambda *_: None,
+            log=pytest.fail,
         )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.evaluation import Plan, examine, load, own_store
+from kibitz.evaluation import EvalConfig, evaluate, load, own_store
 from kibitz.evaluation.games import Chosen
 from kibitz.report.page import render_test_page
 from kibitz.runs import INFO, WEIGHTS, Run
@@ -21,7 +21,7 @@ from kibitz.systems import SYSTEMS
 
 def test_every_system_has_an_examination() -> None:
     for name in SYSTEMS:
-        assert callable(load(name).examine)
+        assert callable(load(name).evaluate)
     with pytest.raises(UsageError, match="no such system"):
         load("games")  # a module of the package, and no system
 
@@ -48,7 +48,9 @@ def test_metrics_that_are_no_numbers_become_none(
 ) -> None:
     path = shutil.copytree(small_run, tmp_path / "run")
     (path / "metrics.jsonl").write_text('{"kind": "summary", "iteration": 1, "loss": NaN}\n')
-    found = examine(Run(path), small_store, chosen, Plan(positions=50), tell=lambda *_: None, say=pytest.fail)
+    found = evaluate(
+        Run(path), small_store, chosen, EvalConfig(positions=50), on_progress=lambda *_: None, log=pytest.fail
+    )
     assert found["metrics"] == [{"kind": "summary", "iteration": 1, "loss": None}]
 
 

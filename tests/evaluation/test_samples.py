@@ -11,7 +11,7 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from kibitz.evaluation.samples import Picker, Record, curve, fens, position, records, story
+from kibitz.evaluation.samples import DiverseSampler, GameRecord, curve, fens, game_curve, position, records
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.positions import Positions
@@ -31,8 +31,8 @@ PGN = """[Event "Rated game"]
 
 
 @pytest.fixture
-def record(make_store: Callable[..., Store], tmp_path: Path) -> Callable[[str], Record]:
-    def make(site: str) -> Record:
+def record(make_store: Callable[..., Store], tmp_path: Path) -> Callable[[str], GameRecord]:
+    def make(site: str) -> GameRecord:
         (tmp_path / "a.pgn").write_text(PGN.format(site=site))
         return records(make_store(tmp_path / "a.store", tmp_path / "a.pgn"), [0])[0]
 
@@ -61,14 +61,14 @@ def test_fens_keep_what_decides_a_position(small_store: Store) -> None:
         assert fen.split()[:5] == expected.split()[:5]
 
 
-def test_position_and_story(record: Callable[[str], Record]) -> None:
+def test_position_and_story(record: Callable[[str], GameRecord]) -> None:
     one = record("https://lichess.org/abcd1234")
     row = position(one, (0, 4), 0.25, "White wins")
     assert chess.Board(row["fen"]).is_checkmate()
     assert (row["last_move"], row["game"], row["ply"], row["result"]) == ("d8h4", "0", 4, "0-1")
     assert (row["white"], row["white_rating"], row["black_rating"], row["date"]) == ("A", 2100, None, "2021-03-04")
     assert position(one, (0, 0), 0.5, "White wins")["last_move"] is None
-    told = story(one, [0.5, 0.4, 0.3, 0.2, 0.1], 3)
+    told = game_curve(one, [0.5, 0.4, 0.3, 0.2, 0.1], 3)
     assert told["moves"] == ["f3", "e5", "g4", "Qh4#"]
     assert told["link"] == "https://lichess.org/abcd1234#3"
     assert told["event"] == "Rated game"
@@ -84,17 +84,17 @@ def test_position_and_story(record: Callable[[str], Record]) -> None:
         ("https://lichess.org/abcd1234#9", "https://lichess.org/abcd1234#9"),
     ],
 )
-def test_links_are_web_addresses(site: str, link: str | None, record: Callable[[str], Record]) -> None:
-    assert story(record(site), [], 3)["link"] == link
+def test_links_are_web_addresses(site: str, link: str | None, record: Callable[[str], GameRecord]) -> None:
+    assert game_curve(record(site), [], 3)["link"] == link
 
 
 def test_picker_takes_no_game_and_no_position_twice(small_store: Store) -> None:
     games = np.array([0, 0, 1, 2, 2, 3])
     plies = np.array([9, 8, 0, 0, 9, 12])
-    picker = Picker(small_store, games, plies)
+    sampler = DiverseSampler(small_store, games, plies)
     # 1 is of a game that is taken; 3 is the start position again, as 2 was, so that 4 stands for its game.
-    assert picker.take(range(6), 3) == [0, 2, 4]
-    assert picker.take(range(6), 3) == [5], "and remembers"
+    assert sampler.take(range(6), 3) == [0, 2, 4]
+    assert sampler.take(range(6), 3) == [5], "and remembers"
 
 
 def test_curve_is_the_network_at_every_ply(small_store: Store, opened: Run) -> None:

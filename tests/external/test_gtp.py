@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from kibitz.external.gtp import Lost, Program, Refused, find_gnugo
+from kibitz.external import EngineDied
+from kibitz.external.gtp import CommandRefused, GtpProgram
+from kibitz.external.programs import find_gnugo
 from support.helpers import program
 from support.processes import FAKE, is_gone
 
 STATUS = "final_status_list dead"
 
 
-def started(how: str, folder: Path) -> Program:
-    return Program([sys.executable, FAKE, how, str(folder)], "fake")
+def started(how: str, folder: Path) -> GtpProgram:
+    return GtpProgram([sys.executable, FAKE, how, str(folder)], "fake")
 
 
 def test_an_answer_comes_without_its_number(tmp_path: Path) -> None:
@@ -33,7 +35,7 @@ def test_what_is_no_answer_is_passed_over(tmp_path: Path) -> None:
 
 def test_a_refusal_is_told_and_the_program_lives_on(tmp_path: Path) -> None:
     with started("refuse", tmp_path) as fake:
-        with pytest.raises(Refused, match=r"^cannot score$"):
+        with pytest.raises(CommandRefused, match=r"^cannot score$"):
             fake.ask(STATUS, 10)
         assert fake.ask("name", 10) == ""
 
@@ -41,12 +43,12 @@ def test_a_refusal_is_told_and_the_program_lives_on(tmp_path: Path) -> None:
 def test_one_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
     fake = started("hang", tmp_path)
     fake.ask("name", 10)
-    with pytest.raises(Lost, match=r"fake: no answer to 'final_status_list dead' within 0\.3 s") as lost:
+    with pytest.raises(EngineDied, match=r"fake: no answer to 'final_status_list dead' within 0\.3 s") as lost:
         fake.ask(STATUS, 0.3)
     assert lost.value.how == "hung"
     assert not fake.running
     assert all(is_gone(int(number)) for number in (tmp_path / "hung").read_text().split())
-    with pytest.raises(Lost, match="ended before"):
+    with pytest.raises(EngineDied, match="ended before"):
         fake.ask("name", 10)
     fake.close()
 
@@ -54,14 +56,14 @@ def test_one_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
 def test_an_answer_without_end_is_a_hang(tmp_path: Path) -> None:
     fake = started("endless", tmp_path)
     fake.ask("name", 10)
-    with pytest.raises(Lost, match=r"no (end of its )?answer"):
+    with pytest.raises(EngineDied, match=r"no (end of its )?answer"):
         fake.ask(STATUS, 0.3)
     assert not fake.running
 
 
 def test_one_that_dies_is_told_with_its_exit_code(tmp_path: Path) -> None:
     fake = started("die", tmp_path)
-    with pytest.raises(Lost, match="ended at 'final_status_list dead'") as lost:
+    with pytest.raises(EngineDied, match="ended at 'final_status_list dead'") as lost:
         fake.ask(STATUS, 10)
     assert lost.value.how == "died"
     fake.close()
@@ -75,13 +77,13 @@ def test_one_that_does_not_quit_is_ended(tmp_path: Path) -> None:
 
 
 def test_no_program_at_all() -> None:
-    with pytest.raises(Lost, match="nowhere: cannot be started"):
-        Program(["/nowhere/gnugo"], "nowhere")
+    with pytest.raises(EngineDied, match="nowhere: cannot be started"):
+        GtpProgram(["/nowhere/gnugo"], "nowhere")
     assert find_gnugo("/nowhere/gnugo") is None
 
 
 def test_gnugo_speaks() -> None:
-    with Program([program("gnugo"), "--mode", "gtp", "--level", "0", "--quiet"]) as gnugo:
+    with GtpProgram([program("gnugo"), "--mode", "gtp", "--level", "0", "--quiet"]) as gnugo:
         assert gnugo.ask("name", 20) == "GNU Go"
-        with pytest.raises(Refused, match="unknown command"):
+        with pytest.raises(CommandRefused, match="unknown command"):
             gnugo.ask("sing", 20)

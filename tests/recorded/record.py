@@ -195,7 +195,7 @@ def option_names() -> dict[str, list[str]]:
     commands = re.findall(r"^│ (\w+) ", kibitz("--help", columns=1000).split("Commands")[1], re.MULTILINE)
     calls = [(), *((command,) for command in commands)]
     systems = [system["name"] for system in answered("systems")["systems"]]
-    calls += [(command, system) for command in ("train", "search") for system in systems]
+    calls += [(command, system) for command in ("train", "tune") for system in systems]
     found = {}
     for call in calls:
         rows = re.findall(r"^│ \*? {0,4}(--\S+)(?: +(-\w)\b)?", kibitz(*call, "--help", columns=1000), re.MULTILINE)

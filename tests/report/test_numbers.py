@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kibitz.report.numbers import cell_text, figure_text, interval_text
+from kibitz.stats import Kind
 
 
 def figure(value: float | None) -> dict[str, Any]:
@@ -16,30 +17,30 @@ def figure(value: float | None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("value", "name", "text"),
+    ("value", "kind", "text"),
     [
-        (0.6613, "accuracy", "66.1%"),
-        (0.5981, "log_loss", "0.598"),
-        (0.0214, "calibration_error", "0.021"),
-        (-0.012, "accuracy_difference", "-1.2%"),
-        (0.82, "material_correlation", "0.820"),
-        (0.4, "origin_largest_gap", "0.400"),
-        (1.0, "accuracy", "100.0%"),
-        (1234.5, "positions_per_second", "1,234.500"),
-        (0.0812, "ahead_of_material_in_points", "+8.1"),
-        (None, "accuracy", "–"),
-        (float("nan"), "accuracy", "–"),
+        (0.6613, "share", "66.1%"),
+        (-0.012, "share", "-1.2%"),
+        (1.0, "share", "100.0%"),
+        (0.6613, "small share", "66.13%"),
+        (0.5981, "number", "0.598"),
+        (1234.5, "number", "1,234.500"),
+        (0.0214, "error", "0.021"),
+        (4.25, "score", "4.250"),
+        (0.0812, "points", "+8.1"),
+        (None, "share", "–"),
+        (float("nan"), "share", "–"),
     ],
 )
-def test_figures_print(value: float | None, name: str, text: str) -> None:
-    assert figure_text(value, name) == text
+def test_figures_print(value: float | None, kind: Kind, text: str) -> None:
+    assert figure_text(value, kind) == text
 
 
 def test_intervals_print() -> None:
-    assert interval_text(figure(0.5), "accuracy") == "49.0 to 51.0%"
-    assert interval_text(figure(0.5), "log_loss") == "0.490 to 0.510"
-    assert interval_text(figure(None), "accuracy") == "–"
-    assert interval_text(figure(0.005), "gain_in_points") == "-0.5 to +1.5"
+    assert interval_text(figure(0.5), "share") == "49.0 to 51.0%"
+    assert interval_text(figure(0.5), "number") == "0.490 to 0.510"
+    assert interval_text(figure(None), "share") == "–"
+    assert interval_text(figure(0.005), "points") == "-0.5 to +1.5"
 
 
 @pytest.mark.parametrize(
@@ -55,11 +56,11 @@ def test_intervals_print() -> None:
         (figure(0.5), "number", "0.500 ±0.010"),
         (figure(-0.124), "points", "-12.4 ±1.0"),
         (figure(None), "points", "–"),
-        (figure(2.5), "share", "2.500 ±0.010"),
+        (figure(2.5), "number", "2.500 ±0.010"),
         (figure(None), "share", "–"),
         (figure(None), "small share", "–"),
         (figure(0.5) | {"low": None, "high": None}, "share", "50.0%"),
     ],
 )
-def test_cells_print(cell: Any, kind: str, text: str) -> None:
+def test_cells_print(cell: Any, kind: Kind, text: str) -> None:
     assert cell_text(cell, kind) == text

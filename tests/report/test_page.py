@@ -50,10 +50,10 @@ class Reader(HTMLParser):
         return " ".join(" ".join(self.text).split())
 
 
-def figure(value: float | None) -> dict[str, Any]:
+def figure(value: float | None, kind: str = "share") -> dict[str, Any]:
     if value is None:
-        return {"value": None, "low": None, "high": None, "n": 0, "games": 0}
-    return {"value": value, "low": value - 0.01, "high": value + 0.01, "n": 330_000, "games": 4200}
+        return {"value": None, "low": None, "high": None, "n": 0, "games": 0, "kind": kind}
+    return {"value": value, "low": value - 0.01, "high": value + 0.01, "n": 330_000, "games": 4200, "kind": kind}
 
 
 def position(game: str = "123", ply: int = 3, **other: Any) -> dict[str, Any]:
@@ -108,8 +108,9 @@ def full() -> dict[str, Any]:
         },
         "headline": "accuracy",
         "figures": {
-            name: figure(value) | {"label": name.replace("_", " ")}
-            for name, value in (("accuracy", 0.6613), ("log_loss", 0.598), ("calibration_error", 0.021))
+            "accuracy": figure(0.6613) | {"label": "accuracy"},
+            "log_loss": figure(0.598, "number") | {"label": "log loss"},
+            "calibration_error": figure(0.021, "number") | {"label": "calibration error"},
         },
         "baselines": {
             "always_white": figure(0.523) | {"label": "always White"},
@@ -208,7 +209,7 @@ def test_a_missing_section_is_just_not_there(missing: str) -> None:
 
 
 def test_figures_alone_are_a_page() -> None:
-    result = {"figures": {"log_loss": figure(1.234)}}
+    result = {"figures": {"log_loss": figure(1.234, "number")}}
     reader = Reader(render_test_page(result))
     assert "1.234" in reader.said
     assert re.findall(r'<h2 id="([^"]+)"', render_test_page(result)) == ["figures"]
@@ -221,7 +222,7 @@ def test_another_system_brings_its_own_words() -> None:
         "title": "whose points are these?",
         "headline": "perplexity",
         "figures": {
-            "perplexity": figure(3.5) | {"label": "perplexity"},
+            "perplexity": figure(3.5, "number") | {"label": "perplexity"},
             "points_right": figure(0.9) | {"label": "points right"},
         },
         "baselines": {"nearest_stone": figure(5.0) | {"label": "nearest stone"}},
@@ -310,7 +311,7 @@ def test_tables_heat_maps_and_landscape() -> None:
         "main": ["log_loss"],
         "tables": tables,
         "heat_maps": [heat_map(), heat_map(ply=3)],
-        "figures": {"accuracy": figure(0.5), "log_loss": figure(1.2), "rook_accuracy": figure(0.3)},
+        "figures": {"accuracy": figure(0.5), "log_loss": figure(1.2, "number"), "rook_accuracy": figure(0.3)},
         "landscape": {
             "points": [[0, 0, 0], [1, 1, 2]],
             "groups": ["a", "b", "c"],

@@ -54,5 +54,5 @@ def import_games(path: Path, *, limit: int | None = None, keep: Filter | None = 
 
 
 def bare(figure: dict[str, Any]) -> dict[str, Any]:
-    """A figure of a result without its label, as the cell of a table has it."""
-    return {key: value for key, value in figure.items() if key != "label"}
+    """A figure of a result without its label and kind, as the cell of a table has it."""
+    return {key: value for key, value in figure.items() if key not in ("label", "kind")}

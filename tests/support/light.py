@@ -157,7 +157,7 @@ def opens_the_board(kibitz: Program) -> None:
 
 def says_what_is_missing(kibitz: Program) -> None:
     for call in (
-        ["train", "winner", "chess.store"], ["search", "winner", "chess.store"], ["test", "winner", "chess.store"],
+        ["train", "winner", "chess.store"], ["tune", "winner", "chess.store"], ["test", "winner", "chess.store"],
     ):  # fmt: skip
         line = f"kibitz: {call[0]} needs PyTorch and what goes with it: pip install 'kibitz[train]'\n"
         assert kibitz.run(*call) == (1, "", line)

@@ -1,4 +1,4 @@
-"""What a match must be told of the game that is played: all that differs between chess and Go is behind `Game`."""
+"""What a match must be told of the game that is played: all that differs between chess and Go is behind `Contest`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kibitz.arena.players import Player
-from kibitz.arena.record import Form, Row
+from kibitz.arena.players import Participant
+from kibitz.arena.record import RecordFormat, ScoredGame
 from kibitz.errors import KibitzError
 
 ATTEMPTS = 3
@@ -27,7 +27,12 @@ class Fault(Exception):
         self.reason = reason
 
 
-class Engine(Protocol):
+def in_words(said: object) -> str:
+    """What a program or an error said, as a reason: in one line, without the quotation marks that would end a tag."""
+    return " ".join(str(said).split()).replace('"', "'")[:200]
+
+
+class MatchEngine(Protocol):
     """A player's process."""
 
     identity: str
@@ -41,7 +46,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class Spent:
+class MoveCost:
     """What a move took: seconds, and nodes where the engine told them."""
 
     seconds: float
@@ -49,22 +54,22 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PlayedGame:
     """A game that was played: how it counts, its text for the record, and by "A" and "B" what their moves took."""
 
-    row: Row
+    row: ScoredGame
     text: str
-    spent: Mapping[str, Sequence[Spent]]
+    spent: Mapping[str, Sequence[MoveCost]]
 
 
-class Game(Protocol):
+class Contest(Protocol):
     """A game as one match plays it, between "A" and "B": its rules, and the limits of both."""
 
     name: str
     """As in a run's `game`."""
     colours: tuple[str, str]
     """The side that moves first, A's in even games, and the other."""
-    form: Form
+    form: RecordFormat
 
     def limit(self, side: str) -> str:
         """The limit of "A" or "B", in words."""
@@ -72,12 +77,12 @@ class Game(Protocol):
     def settings(self) -> dict[str, str]:
         """What must be the same for games to be of one match, beside players and limits."""
 
-    def engine(self, player: Player) -> Engine:
+    def engine(self, participant: Participant) -> MatchEngine:
         """A process of a player, not started yet."""
 
     def play(
         self, number: int, engines: Mapping[str, Any], names: Mapping[str, str], settings: Mapping[str, str]
-    ) -> Outcome:
+    ) -> PlayedGame:
         """Play a game from its opening, by the engines of "A" and "B", both started. Names and settings are written.
 
         An engine's fault raises nothing: it has lost.

@@ -22,7 +22,7 @@ PRIOR = 1e-3
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ScoreEstimate:
     """A value with its 95% interval over `n` games. Elo may be ±inf, and everything is NaN without games."""
 
     value: float
@@ -55,20 +55,20 @@ class Tally:
             return self.pairs, (0.0, 0.25, 0.5, 0.75, 1.0), 2
         return (self.losses, self.draws, self.wins), (0.0, 0.5, 1.0), 1
 
-    def score(self) -> Estimate:
+    def score(self) -> ScoreEstimate:
         """A's share of the points, 0..1."""
         if not self.games:
-            return Estimate(math.nan, math.nan, math.nan, 0)
+            return ScoreEstimate(math.nan, math.nan, math.nan, 0)
         value = (self.wins + self.draws / 2) / self.games
         error = self._standard_error()
         if error > 0:
             reach = NormalDist().inv_cdf(LEVEL) * error
-            return Estimate(value, max(value - reach, 0.0), min(value + reach, 1.0), self.games)
+            return ScoreEstimate(value, max(value - reach, 0.0), min(value + reach, 1.0), self.games)
         # All came out alike, which says nothing about the spread. But that n of n come out alike has a chance of
         # 2.5% where a share of 1 - 0.025 ** (1 / n) comes out otherwise; the bounds are for those all won or all lost.
         counts, _, _ = self._units()
         other = 1 - (1 - LEVEL) ** (1 / sum(counts))
-        return Estimate(value, value - other * value, value + other * (1 - value), self.games)
+        return ScoreEstimate(value, value - other * value, value + other * (1 - value), self.games)
 
     def _standard_error(self) -> float:
         """Of the score; 0 where all units came out alike."""
@@ -78,10 +78,10 @@ class Tally:
         variance = sum(count * (score - mean) ** 2 for count, score in zip(counts, scores, strict=True)) / total
         return math.sqrt(variance / (self.games / size))
 
-    def elo(self) -> Estimate:
+    def elo(self) -> ScoreEstimate:
         """A's Elo less B's, from the score by the logistic curve."""
         score = self.score()
-        return Estimate(elo(score.value), elo(score.low), elo(score.high), score.n)
+        return ScoreEstimate(elo(score.value), elo(score.low), elo(score.high), score.n)
 
     def los(self) -> float:
         """Likelihood of superiority: how likely it is that A is the stronger one. 0.5 without any decision."""
@@ -129,9 +129,9 @@ class Sprt:
         counts, scores, _ = tally._units()
         if not sum(counts):
             return 0.0
-        kept = [count or PRIOR for count in counts]
-        total = sum(kept)
-        shares = [count / total for count in kept]
+        smoothed = [count or PRIOR for count in counts]
+        total = sum(smoothed)
+        shares = [count / total for count in smoothed]
         under0 = _closest(shares, scores, expected(self.elo0))
         under1 = _closest(shares, scores, expected(self.elo1))
         return total * sum(p * math.log(q1 / q0) for p, q0, q1 in zip(shares, under0, under1, strict=True))

@@ -13,22 +13,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kibitz.arena.contest import Engine, Game, Outcome
+from kibitz.arena.contest import Contest, MatchEngine, PlayedGame
 from kibitz.arena.elo import Sprt, Tally
-from kibitz.arena.players import Player
-from kibitz.arena.record import Row, append, resume
+from kibitz.arena.players import Participant
+from kibitz.arena.record import ScoredGame, append, resume
 from kibitz.errors import KibitzError
 from kibitz.keys import counted
 from kibitz.lock import exclusive_lock
 
 
 @dataclass(frozen=True)
-class Plan:
+class MatchConfig:
     """A match of `game`, between the players `a` and `b`: `games` in all, `workers` of them at a time."""
 
-    a: Player
-    b: Player
-    game: Game
+    a: Participant
+    b: Participant
+    game: Contest
     games: int
     record: Path
     seed: int = 0
@@ -44,7 +44,7 @@ class Plan:
         }  # fmt: skip
 
 
-def _described(player: Player) -> str:
+def _described(player: Participant) -> str:
     """The player as it was named, whatever Python runs it: a match may go on from another environment."""
     words = player.command[3:] if player.weights else player.command
     options = "".join(f"; {name}={value}" for name, value in player.options)
@@ -53,7 +53,7 @@ def _described(player: Player) -> str:
 
 
 @dataclass
-class Used:
+class Usage:
     """What a player used in the games of this call: moves, seconds, the longest move, and nodes where it told them."""
 
     moves: int = 0
@@ -72,44 +72,44 @@ class Used:
 
 
 class Match:
-    """The games of a plan, those found in its record first. Raises UsageError where that file is of another match."""
+    """The games of a match, those that its record holds first. Raises UsageError where that is of another match."""
 
-    def __init__(self, plan: Plan):
-        self.plan = plan
-        self.rows: dict[int, Row] = {}
-        self.used = {"A": Used(), "B": Used()}
+    def __init__(self, config: MatchConfig):
+        self.config = config
+        self.rows: dict[int, ScoredGame] = {}
+        self.used = {"A": Usage(), "B": Usage()}
         self.seconds = 0.0
         self.resumed = 0
-        self._settings = plan.settings()
-        self._results: queue.Queue[Outcome | BaseException | None] = queue.Queue()
+        self._settings = config.settings()
+        self._results: queue.Queue[PlayedGame | BaseException | None] = queue.Queue()
         self._todo: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._stop = threading.Event()
-        self._engines: list[Engine] = []
+        self._engines: list[MatchEngine] = []
 
-    def run(self, tell: Callable[[Match], None] = lambda match: None) -> None:
-        """Play what is missing; `tell` is called after every game, and once before the first.
+    def run(self, on_progress: Callable[[Match], None] = lambda match: None) -> None:
+        """Play what is missing; `on_progress` is called after every game, and once before the first.
 
         Raises KibitzError when an engine cannot be started. However it ends, no engine is left running, and every game
         that ended is in the record.
         """
-        plan = self.plan
+        config = self.config
         with ExitStack() as held:
-            plan.record.parent.mkdir(parents=True, exist_ok=True)
+            config.record.parent.mkdir(parents=True, exist_ok=True)
             self._hold(held)
-            had = resume(plan.record, self._settings, plan.game.form)
-            self.rows = {found.number: found for found in had if found.number < plan.games}
+            had = resume(config.record, self._settings, config.game.form)
+            self.rows = {row.number: row for row in had if row.number < config.games}
             self.resumed = len(self.rows)
-            tell(self)
-            missing = [number for number in range(plan.games) if number not in self.rows]
+            on_progress(self)
+            missing = [number for number in range(config.games) if number not in self.rows]
             if not missing or self.decided:
                 return
             for number in missing:
                 self._todo.put(number)
-            self._play(min(plan.workers, len(missing)), tell)
+            self._play(min(config.workers, len(missing)), on_progress)
 
     def _hold(self, held: ExitStack) -> None:
         """Take the record for ourselves: two matches that write one file would each miss the other's games."""
-        record, option = self.plan.record, self.plan.game.form.option
+        record, option = self.config.record, self.config.game.form.option
         try:
             held.enter_context(exclusive_lock(record.with_name(f".{record.name}.lock"), record))
         except KibitzError:
@@ -117,10 +117,10 @@ class Match:
                 f"{record}: another match writes it at this moment; choose another file with {option}"
             ) from None
 
-    def _play(self, workers: int, tell: Callable[[Match], None]) -> None:
+    def _play(self, workers: int, on_progress: Callable[[Match], None]) -> None:
         begun = time.monotonic()
-        players = {"A": self.plan.a, "B": self.plan.b}
-        pairs = [{side: self.plan.game.engine(player) for side, player in players.items()} for _ in range(workers)]
+        players = {"A": self.config.a, "B": self.config.b}
+        pairs = [{side: self.config.game.engine(player) for side, player in players.items()} for _ in range(workers)]
         self._engines = [engine for pair in pairs for engine in pair.values()]
         threads = [threading.Thread(target=self._work, args=(pair,), daemon=True) for pair in pairs]
         for thread in threads:
@@ -136,7 +136,7 @@ class Match:
                 else:
                     self._keep(got)
                     self.seconds = time.monotonic() - begun
-                    tell(self)
+                    on_progress(self)
                     if self.decided:
                         break
         finally:
@@ -146,7 +146,7 @@ class Match:
             for thread in threads:
                 thread.join(timeout=5)
 
-    def _next(self) -> Outcome | BaseException | None:
+    def _next(self) -> PlayedGame | BaseException | None:
         """What a worker reports next. Waits in small steps, so that Ctrl-C is heard on every system."""
         while True:
             try:
@@ -154,8 +154,8 @@ class Match:
             except queue.Empty:
                 continue
 
-    def _keep(self, played: Outcome) -> None:
-        append(self.plan.record, played.text)
+    def _keep(self, played: PlayedGame) -> None:
+        append(self.config.record, played.text)
         self.rows[played.row.number] = played.row
         for side, used in self.used.items():
             for spent in played.spent[side]:
@@ -164,9 +164,9 @@ class Match:
                 used.longest = max(used.longest, spent.seconds)
                 used.nodes += spent.nodes or 0
 
-    def _work(self, pair: dict[str, Engine]) -> None:
+    def _work(self, pair: dict[str, MatchEngine]) -> None:
         """A worker: its own two engines, game after game. Reports games, then None; or what went wrong."""
-        names = {"A": self.plan.a.name, "B": self.plan.b.name}
+        names = {"A": self.config.a.name, "B": self.config.b.name}
         try:
             while not self._stop.is_set():
                 try:
@@ -175,7 +175,7 @@ class Match:
                     break
                 for engine in pair.values():
                     engine.start()
-                played = self.plan.game.play(number, pair, names, self._settings)
+                played = self.config.game.play(number, pair, names, self._settings)
                 if not self._stop.is_set():  # else the engines were ended under it
                     self._results.put(played)
             self._results.put(None)
@@ -185,7 +185,7 @@ class Match:
     @property
     def identities(self) -> dict[str, str]:
         """What the engines call themselves, by "A" and "B"; their players' names before they were started."""
-        names = {"A": self.plan.a.name, "B": self.plan.b.name}
+        names = {"A": self.config.a.name, "B": self.config.b.name}
         return names | dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))
 
     @property
@@ -195,50 +195,50 @@ class Match:
     @property
     def decided(self) -> str | None:
         """The hypothesis that the SPRT has accepted, if it was asked for and has."""
-        return self.plan.sprt.decision(self.tally) if self.plan.sprt else None
+        return self.config.sprt.decision(self.tally) if self.config.sprt else None
 
     def result(self) -> dict[str, Any]:
         """All that the match says so far, ready for JSON."""
-        plan, rows = self.plan, [self.rows[number] for number in sorted(self.rows)]
+        config, rows = self.config, [self.rows[number] for number in sorted(self.rows)]
         whole = tally(rows)
         return {
-            "game": plan.game.name,
+            "game": config.game.name,
             **{
                 side.lower(): {
                     "name": player.name, "engine": self.identities[side], "command": list(player.command),
-                    "options": dict(player.options), "limit": plan.game.limit(side),
+                    "options": dict(player.options), "limit": config.game.limit(side),
                 }
-                for side, player in (("A", plan.a), ("B", plan.b))
+                for side, player in (("A", config.a), ("B", config.b))
             },
-            **plan.game.facts(),
-            "games": whole.games, "of": plan.games, "resumed": self.resumed,
+            **config.game.facts(),
+            "games": whole.games, "of": config.games, "resumed": self.resumed,
             "wins": whole.wins, "draws": whole.draws, "losses": whole.losses,
             "score": whole.score().as_json(), "elo": whole.elo().as_json(), "los": whole.los(),
             "pentanomial": list(whole.pairs), "pairs": sum(whole.pairs),
-            "sprt": plan.sprt.as_json(whole) if plan.sprt else None,
+            "sprt": config.sprt.as_json(whole) if config.sprt else None,
             "by_colour": {
-                colour: _counts(tally(found for found in rows if found.number % 2 == parity))
-                for parity, colour in enumerate(plan.game.colours)
+                colour: _counts(tally(row for row in rows if row.number % 2 == parity))
+                for parity, colour in enumerate(config.game.colours)
             },
-            "endings": counted(dict(Counter(found.ending for found in rows).most_common())),
-            "referees": counted(dict(Counter(found.referee for found in rows if found.referee).most_common())),
+            "endings": counted(dict(Counter(row.ending for row in rows).most_common())),
+            "referees": counted(dict(Counter(row.referee for row in rows if row.referee).most_common())),
             "forfeits": [
                 {
-                    "game": found.number, "side": found.forfeit,
-                    "name": plan.a.name if found.forfeit == "A" else plan.b.name,
-                    "kind": found.ending, "reason": found.reason,
+                    "game": row.number, "side": row.forfeit,
+                    "name": config.a.name if row.forfeit == "A" else config.b.name,
+                    "kind": row.ending, "reason": row.reason,
                 }
-                for found in rows if found.forfeit
+                for row in rows if row.forfeit
             ],
             "seconds": self.seconds,
             "speed": {"a": self.used["A"].as_json(), "b": self.used["B"].as_json()},
-            "seed": plan.seed, plan.game.form.option.removeprefix("--"): str(plan.record),
+            "seed": config.seed, config.game.form.option.removeprefix("--"): str(config.record),
         }  # fmt: skip
 
 
-def tally(rows: Iterable[Row]) -> Tally:
+def tally(rows: Iterable[ScoredGame]) -> Tally:
     """Count games, and pairs whose two games have both ended."""
-    points = {found.number: found.points for found in rows}
+    points = {row.number: row.points for row in rows}
     results = Counter(points.values())
     pairs = [0] * 5
     for number, first in points.items():
@@ -254,7 +254,7 @@ def _counts(one: Tally) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def players_differ(a: Player, b: Player) -> tuple[Player, Player]:
+def players_differ(a: Participant, b: Participant) -> tuple[Participant, Participant]:
     """The two players under names that tell them apart."""
     if a.name != b.name:
         return a, b

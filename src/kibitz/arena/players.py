@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.external.programs import find_program
 
 SPEAKS = {"chess": "UCI", "go": "GTP"}
 """What programs of each game speak: `kibitz uci RUN` and `kibitz gtp RUN` do."""
@@ -23,7 +22,7 @@ GNUGO = ("--mode", "gtp", "--chinese-rules", "--positional-superko")
 
 
 @dataclass(frozen=True)
-class Player:
+class Participant:
     """A program, as it is started.
 
     `command` is the program and its arguments; `options` are (name, value): UCI options, or with GTP, which knows none,
@@ -37,21 +36,21 @@ class Player:
     weights: str = ""
 
 
-def game_of(a: str, b: str, wanted: str | None = None) -> str:
-    """The game of a match, "chess" or "go": as `wanted`, or else as its players say; chess where neither does.
+def game_of(a: str, b: str, requested: str | None = None) -> str:
+    """The game of a match, "chess" or "go": as `requested`, or else as its players say; chess where neither does.
 
     Raises UsageError where they contradict, KibitzError where a folder is no run.
     """
     said = {text: game for text in (a, b) if (game := _plays(text))}
-    if wanted is not None and wanted not in SPEAKS:
-        raise UsageError(f"--game {wanted}: choose from {', '.join(SPEAKS)}")
+    if requested is not None and requested not in SPEAKS:
+        raise UsageError(f"--game {requested}: choose from {', '.join(SPEAKS)}")
     for text, game in said.items():
-        if wanted not in (None, game):
-            raise UsageError(f"{text}: plays {game}, and --game says {wanted}; choose another player")
+        if requested not in (None, game):
+            raise UsageError(f"{text}: plays {game}, and --game says {requested}; choose another player")
     if len(set(said.values())) > 1:
         one, other = (f"{text} plays {game}" for text, game in said.items())
         raise UsageError(f"{one} and {other}; a match is of one game: choose another player")
-    return wanted or next(iter(said.values()), "chess")
+    return requested or next(iter(said.values()), "chess")
 
 
 def _plays(text: str) -> str | None:
@@ -64,7 +63,7 @@ def _plays(text: str) -> str | None:
     return KNOWN.get(Path(words[0]).name) if words else None
 
 
-def player(text: str, options: Sequence[str] = (), name: str | None = None, game: str = "chess") -> Player:
+def player(text: str, options: Sequence[str] = (), name: str | None = None, game: str = "chess") -> Participant:
     """The player that a user named: a run's directory, a packaged network, `sunfish`, `gnugo`, or a command line.
 
     `options` are "Name=Value". Raises UsageError for an option of another form and KibitzError, with what to do, where
@@ -83,8 +82,8 @@ def player(text: str, options: Sequence[str] = (), name: str | None = None, game
     if words == ["sunfish"]:
         from kibitz.arena.chess.find_sunfish import sunfish_command
 
-        return Player(name or "sunfish", sunfish_command(), parsed)
-    path = _program(words[0])
+        return Participant(name or "sunfish", sunfish_command(), parsed)
+    path = find_program(words[0])
     if path is None:
         there_are = ", ".join(packaged()) or "none"
         raise KibitzError(
@@ -97,7 +96,7 @@ def player(text: str, options: Sequence[str] = (), name: str | None = None, game
         arguments = [*GNUGO, *arguments]
     elif game == "go" and parsed:
         raise UsageError(f"{text}: write a GTP program's options on its command line; options are for runs and gnugo")
-    return Player(name or program, (path, *arguments), parsed)
+    return Participant(name or program, (path, *arguments), parsed)
 
 
 def _is_network(text: str) -> bool:
@@ -106,14 +105,14 @@ def _is_network(text: str) -> bool:
     return text in packaged() or (bool(text) and Path(text).is_dir())
 
 
-def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, game: str) -> Player:
+def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, game: str) -> Participant:
     from kibitz.runs import Run
 
     run = Run(text)
     if run.info["game"] != game:
         raise KibitzError(f"{text}: a network for {run.info['game']}, and this match is of {game}; choose another")
     command = (sys.executable, "-m", "kibitz", SPEAKS[game].lower(), text)
-    return Player(name or Path(text).resolve().name, command, options, run.weights_sha256())
+    return Participant(name or Path(text).resolve().name, command, options, run.weights_sha256())
 
 
 def _words(text: str) -> list[str]:
@@ -123,14 +122,9 @@ def _words(text: str) -> list[str]:
         raise UsageError(f"{text}: a quotation mark is open; close it") from None
 
 
-def _program(word: str) -> str | None:
-    """The path of a program; also where Debian puts games, which is off many PATHs."""
-    return shutil.which(word) or (shutil.which(f"/usr/games/{word}") if os.sep not in word else None)
-
-
 def _option(text: str, game: str) -> tuple[str, str]:
-    name, found, value = text.partition("=")
-    if not found or not name.strip():
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
         example = "Hash=64" if game == "chess" else "level=5"
         raise UsageError(f"option {text!r}: write Name=Value, for example {example}")
     return name.strip(), value.strip()

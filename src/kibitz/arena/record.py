@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kibitz.errors import KibitzError, UsageError
+from kibitz.errors import KibitzError, UsageError, one_line
 
 SETTING = "Match"
 """Tags of this beginning hold the match's settings: MatchA, MatchSeed, ..."""
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoredGame:
     """What a finished game counts. `number` is from 0; A moves first in even games. `points` are A's, in halves.
 
     `forfeit` is "A" or "B", the side at fault, or "" with an empty `reason`. `referee` is who counted the game, where
@@ -34,7 +34,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Form:
+class RecordFormat:
     """How games are written: what the text of each begins with (`head`: all of its first line), and its tags.
 
     `read` gives the points of the side that moved first, in halves, and the tags of a game's text; None for a text that
@@ -53,11 +53,11 @@ def side_of(number: int, first: bool) -> str:
 
 def row(
     number: int, first_points: int, ending: str, first_at_fault: bool | None = None, reason: str = "", referee: str = ""
-) -> Row:
+) -> ScoredGame:
     """A game as it counts, from what the side that moved first got."""
     points = first_points if number % 2 == 0 else 2 - first_points
     forfeit = "" if first_at_fault is None else side_of(number, first_at_fault)
-    return Row(number, points, ending, forfeit, reason, referee)
+    return ScoredGame(number, points, ending, forfeit, reason, referee)
 
 
 def tag(value: str) -> str:
@@ -65,17 +65,17 @@ def tag(value: str) -> str:
     return " ".join(value.replace('"', "'").replace("\\", "/").split())
 
 
-def tags_of(found: Row, settings: Mapping[str, str]) -> dict[str, str]:
-    """The tags by which a game is found again, whatever its form."""
-    tags = {"GameNumber": str(found.number), "Ending": found.ending}
-    if found.forfeit:
-        tags |= {"Forfeit": found.forfeit, "Reason": tag(found.reason)}
-    if found.referee:
-        tags["Referee"] = found.referee
+def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
+    """The tags by which a game is recognised, whatever its form."""
+    tags = {"GameNumber": str(game.number), "Ending": game.ending}
+    if game.forfeit:
+        tags |= {"Forfeit": game.forfeit, "Reason": tag(game.reason)}
+    if game.referee:
+        tags["Referee"] = game.referee
     return tags | {SETTING + key: tag(value) for key, value in settings.items()}
 
 
-def resume(path: Path, settings: Mapping[str, str], form: Form) -> list[Row]:
+def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[ScoredGame]:
     """The games that a match's record already holds; a last one that was cut by a kill is dropped from the file.
 
     Raises UsageError where the file holds something else, or games of a match with other settings.
@@ -86,22 +86,22 @@ def resume(path: Path, settings: Mapping[str, str], form: Form) -> list[Row]:
         return []
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not a match's games; choose another place with {form.option}") from None
-    rows: dict[int, Row] = {}
-    kept = 0
+    rows: dict[int, ScoredGame] = {}
+    whole = 0
     for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):  # within a game no such line begins
         if part.strip():
-            found = _read(path, part, settings, form, last=kept + len(part) == len(text))
-            if found is None:
+            game = _read(path, part, settings, form, last=whole + len(part) == len(text))
+            if game is None:
                 break
-            rows[found.number] = found
-        kept += len(part)
-    if kept < len(text):
+            rows[game.number] = game
+        whole += len(part)
+    if whole < len(text):
         with path.open("r+b") as file:
-            file.truncate(len(text[:kept].encode()))
+            file.truncate(len(text[:whole].encode()))
     return list(rows.values())
 
 
-def _read(path: Path, part: str, settings: Mapping[str, str], form: Form, *, last: bool) -> Row | None:
+def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat, *, last: bool) -> ScoredGame | None:
     """One game of the file; None for a cut one at its end."""
     read = form.read(part)
     if read is None and last and form.head.startswith(part.partition("\n")[0]):
@@ -114,14 +114,14 @@ def _read(path: Path, part: str, settings: Mapping[str, str], form: Form, *, las
         raise UsageError(
             f"{path}: holds games that are not of a kibitz match; choose another file with {form.option}"
         ) from None
-    for key, wanted in settings.items():
+    for key, value in settings.items():
         had = tags.get(SETTING + key, "")
-        if had != tag(wanted):
+        if had != tag(value):
             raise UsageError(
-                f"{path}: holds a match with other settings ({key}: {had or 'none'}; now: {tag(wanted)});"
+                f"{path}: holds a match with other settings ({key}: {had or 'none'}; now: {tag(value)});"
                 f" choose another file with {form.option}, or give the settings it was begun with"
             )
-    return Row(
+    return ScoredGame(
         number,
         points if number % 2 == 0 else 2 - points,
         tags.get("Ending", ""),
@@ -137,6 +137,4 @@ def append(path: Path, text: str) -> None:
         with path.open("ab") as file:
             file.write(text.encode())
     except OSError as error:
-        raise KibitzError(
-            f"{path}: {(error.strerror or str(error)).lower()}; make room, and the same command goes on"
-        ) from None
+        raise KibitzError(f"{path}: {one_line(error)}; make room, and the same command goes on") from None

@@ -41,11 +41,11 @@ def board(
 
         from kibitz.web.server import Server, bind, leave, open_browser
 
-        def begun(address: str) -> None:
+        def announce(address: str) -> None:
             print(f"kibitz board: {address} (Ctrl-C ends it)", flush=True)
             if not no_browser:
                 open_browser(address)
 
-        with contextlib.closing(bind(port)) as found:
-            Server(runs or [], found, begun).go()
+        with contextlib.closing(bind(port)) as listener:
+            Server(runs or [], listener, announce).go()
         leave()

@@ -31,11 +31,11 @@ def info(
     """Show what is in a store: counts, ratings, dates, results, sides of the split, and what was left out and why."""
     from kibitz.store.store import Store
 
-    found = describe(Store(store))
+    summary = describe(Store(store))
     if as_json:
-        print(json.dumps(found, indent=1, ensure_ascii=False))
+        print(json.dumps(summary, indent=1, ensure_ascii=False))
     else:
-        _report(found)
+        _report(summary)
 
 
 def describe(store: Store) -> dict[str, Any]:
@@ -47,43 +47,28 @@ def describe(store: Store) -> dict[str, Any]:
     import numpy as np
 
     from kibitz.games import game_of
-    from kibitz.store.split import SIDES
 
     game = game_of(store.game)
     columns = [name for name in ("white_rating", "black_rating") if name in game.COLUMNS.names]
     ratings = np.concatenate([store.column(name) for name in columns] or [np.empty(0, np.int16)])
-    known = ratings[ratings > 0]
-    dates = store.column("date").astype("datetime64[D]")
-    dated = dates[~np.isnat(dates)]
-    sides = store.sides()
-    kept, on_disk = store.info["positions"], store.bytes_on_disk()
+    positions, on_disk = store.info["positions"], store.bytes_on_disk()
     results = store.column("result")
-    alike = store.near_duplicates()
     return {
         "store": str(store.path),
         "game": store.game,
         "version": store.info["kibitz_store"],
         "fingerprint": store.fingerprint,
         "games": len(store),
-        "positions": kept,
+        "positions": positions,
         "moves": store.info["moves"],
         "bytes": on_disk,
         "figures": {
-            "bytes_per_position": _exact(on_disk / kept if kept else None, kept),
-            "rating": _exact(float(np.median(known)) if len(known) else None, len(known)),
+            "bytes_per_position": _exact(on_disk / positions if positions else None, positions),
+            "rating": _exact(_ratings(ratings)["median"], int((ratings > 0).sum())),
             "plies_per_game": _exact(float(np.mean(store.plies)) if len(store) else None, len(store)),
         },
-        "ratings": {
-            "min": int(known.min()) if len(known) else None,
-            "median": float(np.median(known)) if len(known) else None,
-            "max": int(known.max()) if len(known) else None,
-            "unknown": len(ratings) - len(known),
-        },
-        "dates": {
-            "first": str(dated.min()) if len(dated) else None,
-            "last": str(dated.max()) if len(dated) else None,
-            "unknown": len(dates) - len(dated),
-        },
+        "ratings": _ratings(ratings),
+        "dates": _dates(store),
         "results": {
             _RESULTS.get(name) or key_of(name): {"label": name, "games": int((results == value).sum())}
             for value, name in game.RESULTS.items()
@@ -92,17 +77,53 @@ def describe(store: Store) -> dict[str, Any]:
             key_of(label): counted(_counts(store.column(column)), column)
             for label, column in game.SUMMARY_COLUMNS.items()
         },
+        **_division(store),
+        "told": [key_of(label) for label in game.SUMMARY_COLUMNS],
+        "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
+        "read": store.info["read"],
+        "left_out": labelled_reasons(store.info["left_out"]),
+        "history": store.info["history"],
+    }
+
+
+def _ratings(ratings: NDArray[Any]) -> dict[str, Any]:
+    """The range of ratings [n], where 0 stands for an unknown one; None where none is known."""
+    import numpy as np
+
+    known = ratings[ratings > 0]
+    return {
+        "min": int(known.min()) if len(known) else None,
+        "median": float(np.median(known)) if len(known) else None,
+        "max": int(known.max()) if len(known) else None,
+        "unknown": len(ratings) - len(known),
+    }
+
+
+def _dates(store: Store) -> dict[str, Any]:
+    """The first and last day of its games; None where no day is known."""
+    import numpy as np
+
+    dates = store.column("date").astype("datetime64[D]")
+    known = dates[~np.isnat(dates)]
+    return {
+        "first": str(known.min()) if len(known) else None,
+        "last": str(known.max()) if len(known) else None,
+        "unknown": len(dates) - len(known),
+    }
+
+
+def _division(store: Store) -> dict[str, Any]:
+    """How its games are divided, and how many begin as another game does."""
+    from kibitz.store.split import SIDES
+
+    sides, alike = store.sides(), store.near_duplicates()
+    return {
         "split": {
             "how": store.split.describe(),
             "near_duplicates_together": store.split.together and alike is not None,
             **{name: int((sides == number).sum()) for number, name in enumerate(SIDES)},
         },
         "near_duplicates": alike,
-        "told": [key_of(label) for label in game.SUMMARY_COLUMNS],
-        "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
-        "read": store.info["read"],
-        "left_out": labelled_reasons(store.info["left_out"]),
-        "history": store.info["history"],
     }
 
 
@@ -134,11 +155,11 @@ def _alike(count: int | None, together: bool) -> str:
     return f"{count:,} with the first {SHARED} moves of an earlier game, {where}"
 
 
-def _report(found: dict[str, Any]) -> None:
+def _report(summary: dict[str, Any]) -> None:
     from kibitz.store.split import SIDES
 
-    ratings, dates, split = found["ratings"], found["dates"], found["split"]
-    size = found["figures"]["bytes_per_position"]["value"]
+    ratings, dates, split = summary["ratings"], summary["dates"], summary["split"]
+    size = summary["figures"]["bytes_per_position"]["value"]
     rated = "none known"
     if ratings["median"] is not None:
         rated = f"{ratings['min']} to {ratings['max']}, median {ratings['median']:g}, {ratings['unknown']:,} unknown"
@@ -146,38 +167,41 @@ def _report(found: dict[str, Any]) -> None:
         "none known" if dates["first"] is None else f"{dates['first']} to {dates['last']}, {dates['unknown']:,} unknown"
     )
     rows = [
-        ("games", f"{found['games']:,} of {found['game']}"),
-        ("positions", f"{found['positions']:,}"),
-        ("moves", f"{found['moves']:,}"),
-        ("size", f"{found['bytes'] / 1e6:,.1f} MB, {size or 0:.2f} bytes a position"),
-        *([("ratings", rated)] if found["figures"]["rating"]["n"] or ratings["unknown"] else []),
+        ("games", f"{summary['games']:,} of {summary['game']}"),
+        ("positions", f"{summary['positions']:,}"),
+        ("moves", f"{summary['moves']:,}"),
+        ("size", f"{summary['bytes'] / 1e6:,.1f} MB, {size or 0:.2f} bytes a position"),
+        *([("ratings", rated)] if summary["figures"]["rating"]["n"] or ratings["unknown"] else []),
         ("dates", dated),
-        ("results", _line(_games(found["results"]))),
-        *((key.replace("_", " "), _line(_games(found[key]))) for key in found["told"]),
+        ("results", _line(_games(summary["results"]))),
+        *((key.replace("_", " "), _line(_games(summary[key]))) for key in summary["told"]),
         ("split", f"{_line({name: split[name] for name in SIDES})} ({split['how']})"),
-        ("near-duplicates", _alike(found["near_duplicates"], split["near_duplicates_together"])),
-        ("beside the moves", ", ".join(found["beside"]) or "nothing"),
+        ("near-duplicates", _alike(summary["near_duplicates"], split["near_duplicates_together"])),
+        ("beside the moves", ", ".join(summary["beside"]) or "nothing"),
     ]
-    print_table(found["store"], ("", ""), rows)
+    print_table(summary["store"], ("", ""), rows)
     print()
     out = [
         ("" if i else entry["label"], "" if i else f"{entry['games']:,}", _example(example) if example else "")
-        for entry in found["left_out"].values()
+        for entry in summary["left_out"].values()
         for i, example in enumerate(entry["first"][:SHOWN] or [None])
     ]
     if out:
-        left = sum(entry["games"] for entry in found["left_out"].values())
+        left = sum(entry["games"] for entry in summary["left_out"].values())
         print_table(
-            f"left out: {left:,} of {found['read']:,} games read", ("why", "games", "the first of them"), out, right=[1]
+            f"left out: {left:,} of {summary['read']:,} games read",
+            ("why", "games", "the first of them"),
+            out,
+            right=[1],
         )
     else:
         print("left out: nothing")
     print()
-    for number, step in enumerate(found["history"], 1):
-        wanted = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "every game"
+    for number, step in enumerate(summary["history"], 1):
+        kept = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "every game"
         files = step.get("files", [])
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
-        print(f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}; kept: {wanted}")
+        print(f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}; kept: {kept}")
 
 
 def _games(counted: dict[str, dict[str, Any]]) -> dict[str, int]:

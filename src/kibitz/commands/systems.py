@@ -34,17 +34,17 @@ def _show_recipes(name: str, as_json: bool) -> None:
 
     system = load(name)
     if as_json:
-        recipes = [{"name": recipe, **asdict(found)} for recipe, found in system.recipes.items()]
+        recipes = [{"name": recipe, **asdict(entry)} for recipe, entry in system.recipes.items()]
         print(json.dumps({"name": name, **SYSTEMS[name].as_json(), "recipes": recipes}, indent=1, ensure_ascii=False))
         return
     declared = system.declaration
     print(f"{name}: {declared.title}\nafter: {declared.paper}\nthe paper's figure: {declared.anchor}")
-    for recipe, found in system.recipes.items():
-        print(f"\n--recipe {recipe}: {found.title}")
-        for line in found.reaches:
+    for recipe, entry in system.recipes.items():
+        print(f"\n--recipe {recipe}: {entry.title}")
+        for line in entry.reaches:
             print(f"  reaches: {line}")
-        for line in found.departures:
+        for line in entry.departures:
             print(f"  departs: {line}")
-        if found.settings:
-            print("  settings: " + ", ".join(f"{key} {value}" for key, value in found.settings.items()))
+        if entry.settings:
+            print("  settings: " + ", ".join(f"{key} {value}" for key, value in entry.settings.items()))
     print(f"\nevery setting of a recipe can be changed: kibitz train {name} STORE --recipe NAME --help lists them")

@@ -1,7 +1,7 @@
-"""Examinations: what a trained network is worth on games that it has not seen.
+"""`kibitz test`: the evaluation of a trained network on games that it has not seen.
 
-What every system's table shares is here (games, files, provenance); the table itself is in the module of the system's
-own name, as the paper has it.
+What the results of all systems share is here: the configuration, provenance, and stable keys. A system's own figures
+and tables are made by the evaluator of its family: `positions`, `policy`, `pairs` or `owners`.
 """
 
 from __future__ import annotations
@@ -22,17 +22,13 @@ if TYPE_CHECKING:
     from kibitz.runs import Run
     from kibitz.store.store import Store
 
-Tell = Callable[[str, int, int], None]
-"""Called with what is being done, and how many of how many are."""
-
-Table = dict[str, Any]
-"""What page and terminal print: title, text, heading (of the first column), columns, kinds (a column's way to be
-written, as report.numbers has it), rows (each a name and its cells: words, counts, or figures)."""
+OnProgress = Callable[[str, int, int], None]
+"""Called with the name of the step, how much of it is done, and how much there is."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How an examination is made.
+class EvalConfig:
+    """How a network is evaluated.
 
     positions: at most so many, drawn evenly; 0 takes all. stockfish: the program that answers beside the network, None
     for none. stockfish_positions: how many it answers at depth 1; at depth 10 a fifth of them; 0 for none.
@@ -51,25 +47,39 @@ class Plan:
     seed: int = 0
 
 
-class Examination(Protocol):
+class Evaluator(Protocol):
     """A module of this package, of a system's name."""
 
-    def examine(
-        self, run: Run, store: Store, chosen: Chosen, plan: Plan, tell: Tell, say: Callable[[str], None]
+    def evaluate(
+        self,
+        run: Run,
+        store: Store,
+        chosen: Chosen,
+        config: EvalConfig,
+        on_progress: OnProgress,
+        log: Callable[[str], None],
     ) -> dict[str, Any]:
         """The system's part of a result: data, headline, figures, baselines, by, and what else its page shows.
 
-        As report.page describes it and ready for JSON. `tell` hears of progress, `say` of what had to be left out.
+        As report.page describes it; "figures" are `tables.Metrics`, "tables" and "curves" those of `tables`, and the
+        rest is ready for JSON. `log` is called with a line for each thing that had to be left out.
         """
 
 
-def load(name: str) -> Examination:
-    """The examination of the system of that name. Raises UsageError where there is none."""
-    return cast(Examination, importlib.import_module(find(name).evaluation))
+def load(name: str) -> Evaluator:
+    """The evaluator of the system of that name. Raises UsageError where there is none."""
+    return cast(Evaluator, importlib.import_module(find(name).evaluation))
 
 
-def examine(
-    run: Run, store: Store, chosen: Chosen, plan: Plan, *, command: str = "", tell: Tell, say: Callable[[str], None]
+def evaluate(
+    run: Run,
+    store: Store,
+    chosen: Chosen,
+    config: EvalConfig,
+    *,
+    command: str = "",
+    on_progress: OnProgress,
+    log: Callable[[str], None],
 ) -> dict[str, Any]:
     """The whole result of testing a run on some games of a store: what `kibitz test --json` prints.
 
@@ -85,29 +95,30 @@ def examine(
         "command": command,
         "paper": {"title": system.declaration.paper, "figure": system.declaration.anchor},
     }
-    own = labelled(load(system.name).examine(run, store, chosen, plan, tell, say))
+    own = labelled(load(system.name).evaluate(run, store, chosen, config, on_progress, log))
     return result | own | {"metrics": [_finite(row) for row in run.metrics()]}
 
 
 def labelled(own: dict[str, Any]) -> dict[str, Any]:
-    """A system's part of a result as it is told: keys are stable names, and what people read stands in a "label".
+    """A system's part of a result as JSON has it: keys are stable names, and what people read stands in a "label".
 
     "figures" and "baselines": each with its label. "by": {name: {"label", "rows"}}. Each of the "tables" and
     "curves" has its "name".
     """
-    found = dict(own)
-    found["figures"] = {
-        name: {"label": name.replace("_", " "), **figure} for name, figure in own.get("figures", {}).items()
+    result = dict(own)
+    result["figures"] = {
+        name: {"label": name.replace("_", " "), **metric.as_json()} for name, metric in own.get("figures", {}).items()
     }
-    found["baselines"] = {
+    result["baselines"] = {
         key if "label" in figure else key_of(key): {"label": key, **figure}
         for key, figure in own.get("baselines", {}).items()
     }
-    found["by"] = {key_of(label): {"label": label, "rows": rows} for label, rows in own.get("by", {}).items()}
-    for part in ("tables", "curves"):
-        if part in own:
-            found[part] = [{"name": key_of(table["title"]), **table} for table in own[part]]
-    return found
+    result["by"] = {key_of(label): {"label": label, "rows": rows} for label, rows in own.get("by", {}).items()}
+    if "tables" in own:
+        result["tables"] = [{"name": key_of(table.title), **table.as_json()} for table in own["tables"]]
+    if "curves" in own:
+        result["curves"] = [{"name": key_of(curve.title), **curve.as_json()} for curve in own["curves"]]
+    return result
 
 
 def own_store(run: Run) -> str:

@@ -1,65 +1,122 @@
-"""Baselines that stand beside every chess network: Stockfish on some of the tested positions."""
+"""Baselines: simpler ways to answer, on the tested positions or on some of them.
+
+Here is what all systems share: how a baseline stands in a result, and Stockfish at two depths. What is asked of it
+differs: `policy` compares its moves, `positions` and `pairs` its scores. Other baselines: `positions.evaluator` (always
+White, material, rating), `policy.evaluator` (a random move), `policy.human_baselines` (the most frequent move,
+`chessnet`), `pairs.baselines` (material, `winner`), `owners.baselines` (nearest stone, playouts, GNU Go).
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kibitz.evaluation import Plan, Tell
+from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.samples import fens
-from kibitz.evaluation.stockfish import Answer, EngineFailed, evaluations
-from kibitz.stats import ByGame, Figure
+from kibitz.external import EngineDied
+from kibitz.external.pool import Counter, fan_out
+from kibitz.external.uci import Evaluation, UciEngine
+from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
-Judge = Callable[[Sequence[Answer], NDArray[np.int64]], ArrayLike]
+Scorer = Callable[[Sequence[Evaluation], NDArray[np.int64]], ArrayLike]
 """How right each of Stockfish's answers is, 0 to 1; the second argument are the indices of the positions."""
 
+OPTIONS = {"Threads": 1, "Hash": 4}
+"""Of Stockfish: one thread, and 4 MB, since it forgets everything after each position."""
 
-def baseline(label: str, figure: Figure) -> dict[str, Any]:
+
+def baseline(label: str, estimate: Estimate) -> dict[str, Any]:
     """One of the "baselines" of a result: its figure, and what people read."""
-    return {"label": label, **figure.as_json()}
+    return {"label": label, **estimate.as_json()}
+
+
+def engine_evaluations(
+    path: str,
+    fens: Sequence[str],
+    depth: int,
+    *,
+    workers: int,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[str, list[Evaluation]]:
+    """A UCI engine's name, and its evaluation of each position at a depth.
+
+    workers: processes, one thread each. Raises EngineDied when any of them fails; no process is left.
+    """
+    counter = Counter(len(fens), on_progress)
+
+    def work(mine: Iterator[str]) -> tuple[str, list[Evaluation]]:
+        evaluations = []
+        with UciEngine([path]) as engine:
+            engine.set_options(OPTIONS, known_only=True)
+            for fen in mine:
+                evaluations.append(engine.evaluate(fen, depth))
+                counter.step()
+            return engine.name, evaluations
+
+    parts, part_of = fan_out(fens, work, workers)
+    ordered = [Evaluation(0, "")] * len(fens)
+    for worker, (_, evaluations) in enumerate(parts):
+        ordered[part_of(worker)] = evaluations
+    return parts[0][0], ordered
 
 
 @dataclass(frozen=True)
-class Yardstick:
-    """Stockfish as a plan asks for it. workers: its processes."""
+class StockfishBaseline:
+    """Stockfish at depths 1 and 10, as the configuration asks for it. workers: its processes."""
 
-    plan: Plan
+    config: EvalConfig
     workers: int
-    tell: Tell
-    say: Callable[[str], None]
+    on_progress: OnProgress
+    log: Callable[[str], None]
 
-    def beside(
-        self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], judge: Judge
+    def depths(self) -> Iterator[tuple[int, int]]:
+        """Each depth, and how many positions it answers there; none where Stockfish is not to be asked."""
+        if self.config.stockfish and self.config.stockfish_positions:
+            yield 1, self.config.stockfish_positions
+            yield 10, max(1, self.config.stockfish_positions // 5)
+
+    def evaluations(
+        self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], depth: int
+    ) -> tuple[str, list[Evaluation]] | None:
+        """Its name and its evaluations of positions; None, and logged, where it fails."""
+        assert self.config.stockfish
+        try:
+            return engine_evaluations(
+                self.config.stockfish, fens(store, games, plies), depth, workers=self.workers,
+                on_progress=functools.partial(self.on_progress, f"Stockfish, depth {depth}"),
+            )  # fmt: skip
+        except EngineDied as error:
+            self.left_out(depth, str(error))
+            return None
+
+    def left_out(self, depth: int, reason: str) -> None:
+        """Log why there is no figure of a depth."""
+        self.log(f"Stockfish at depth {depth} is left out: {reason}")
+
+    def compare(
+        self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer
     ) -> dict[str, Any]:
-        """Stockfish's figures at depth 1 and 10 by key, each followed by the network's on those very positions.
+        """Stockfish's figures at each depth by key, each followed by the network's on those very positions.
 
-        games, plies, right: where each position is, and whether the network is right there. A depth at which Stockfish
-        fails is left out, and said.
+        games, plies, right: where each position is, and whether the network is right there.
         """
-        found: dict[str, Any] = {}
-        if not (self.plan.stockfish and self.plan.stockfish_positions):
-            return found
-        order = np.random.default_rng(self.plan.seed).permutation(len(games))
-        for depth, count in ((1, self.plan.stockfish_positions), (10, max(1, self.plan.stockfish_positions // 5))):
+        baselines: dict[str, Any] = {}
+        order = np.random.default_rng(self.config.seed).permutation(len(games))
+        for depth, count in self.depths():
             some = np.sort(order[:count])
-            doing = f"Stockfish, depth {depth}"
-            try:
-                name, answers = evaluations(
-                    self.plan.stockfish, fens(store, games[some], plies[some]), depth, workers=self.workers,
-                    tell=functools.partial(self.tell, doing),
-                )  # fmt: skip
-            except EngineFailed as error:
-                self.say(f"Stockfish at depth {depth} is left out: {error}")
+            answered = self.evaluations(store, games[some], plies[some], depth)
+            if answered is None:
                 continue
-            groups = ByGame(games[some])
+            name, evaluations = answered
+            groups = ClusterBootstrap(games[some])
             key, positions = f"stockfish_depth_{depth}", f"{len(some):,} positions"
-            theirs, ours = groups.mean(judge(answers, some)), groups.mean(right[some])
-            found[key] = baseline(f"{name}, depth {depth}, {positions}", theirs)
-            found[f"network_beside_{key}"] = baseline(f"the network, the same {positions}", ours)
-        return found
+            theirs, ours = groups.mean(scorer(evaluations, some)), groups.mean(right[some])
+            baselines[key] = baseline(f"{name}, depth {depth}, {positions}", theirs)
+            baselines[f"network_beside_{key}"] = baseline(f"the network, the same {positions}", ours)
+        return baselines

@@ -10,37 +10,38 @@ from numpy.typing import NDArray
 
 from kibitz.store.positions import Batch, Positions, permutation
 
-BATCH = 4096
+BATCH_SIZE = 4096
 """Positions replayed at once."""
 
 
-def draw(positions: Sized, most: int, seed: int) -> NDArray[np.int64]:
-    """Numbers of at most `most` positions (0: all), rising, each as likely as any other."""
+def sample_indices(positions: Sized, limit: int, seed: int) -> NDArray[np.int64]:
+    """Indices of at most `limit` positions (0: all), rising, each as likely as any other."""
     size = len(positions)
-    if most <= 0 or most >= size:
+    if limit <= 0 or limit >= size:
         return np.arange(size, dtype=np.int64)
-    return np.sort(permutation(size, seed, 0, 0, most))
+    return np.sort(permutation(size, seed, 0, 0, limit))
 
 
-def gather(
+def evaluate_in_batches(
     positions: Positions,
-    numbers: NDArray[np.int64],
+    indices: NDArray[np.int64],
     measure: Callable[[Batch], Mapping[str, NDArray[Any]]],
-    tell: Callable[[int, int], None] = lambda done, total: None,
-    together: int = BATCH,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """What `measure` gives for each position (arrays whose first axis is the position), over all of them.
+    """The arrays that `measure` gives, over the positions of these indices; their first axis is the position.
 
-    Codes live for one batch of `together` positions only. `tell` hears how many of how many positions are done.
+    Codes live for one batch of `batch_size` positions only. `on_progress` is called with how many
+    positions are done, and how many there are.
     """
-    if not len(numbers):
+    if not len(indices):
         raise ValueError("no positions to measure")
-    found: dict[str, NDArray[Any]] = {}
-    for first in range(0, len(numbers), together):
-        part = numbers[first : first + together]
+    results: dict[str, NDArray[Any]] = {}
+    for first in range(0, len(indices), batch_size):
+        part = indices[first : first + batch_size]
         for name, values in measure(positions.batch(part)).items():
-            if name not in found:
-                found[name] = np.empty((len(numbers), *values.shape[1:]), values.dtype)
-            found[name][first : first + len(part)] = values
-        tell(first + len(part), len(numbers))
-    return found
+            if name not in results:
+                results[name] = np.empty((len(indices), *values.shape[1:]), values.dtype)
+            results[name][first : first + len(part)] = values
+        on_progress(first + len(part), len(indices))
+    return results

@@ -21,8 +21,8 @@ Place = tuple[int, int]
 _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
-class Picker:
-    """Takes positions from lists of candidates: no game twice in what one picker took, and no position twice."""
+class DiverseSampler:
+    """Takes positions from lists of candidates: no game twice in what one sampler took, and no position twice."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]):
         """games, plies: int64 [positions], where each of the tested positions is."""
@@ -50,7 +50,7 @@ class Picker:
 
 
 @dataclass(frozen=True)
-class Record:
+class GameRecord:
     """One game: its row of the store's table, moves as SAN and UCI, and the FEN of each ply (one more than moves)."""
 
     row: dict[str, Any]
@@ -68,7 +68,7 @@ class Record:
         return _RESULTS[self.row["result"]]
 
 
-def records(store: Store, games: Iterable[int]) -> dict[int, Record]:
+def records(store: Store, games: Iterable[int]) -> dict[int, GameRecord]:
     """Records of these games, by their number in the store."""
     numbers = sorted(set(games))
     return {
@@ -77,7 +77,7 @@ def records(store: Store, games: Iterable[int]) -> dict[int, Record]:
     }
 
 
-def _record(store: Store, game: int, row: dict[str, Any]) -> Record:
+def _record(store: Store, game: int, row: dict[str, Any]) -> GameRecord:
     codes, state = store.replay(np.array([game]), np.array([0]))
     board = decode_board(codes[0], state[0])
     san, uci, fens = [], [], [board.fen()]
@@ -87,7 +87,7 @@ def _record(store: Store, game: int, row: dict[str, Any]) -> Record:
         uci.append(move.uci())
         board.push(move)
         fens.append(board.fen())
-    return Record(row, san, uci, fens)
+    return GameRecord(row, san, uci, fens)
 
 
 def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> list[str]:
@@ -96,7 +96,7 @@ def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> li
     return [decode_board(code, row).fen() for code, row in zip(codes, state, strict=True)]
 
 
-def position(record: Record, place: Place, probability: float, probability_of: str) -> dict[str, Any]:
+def position(record: GameRecord, place: Place, probability: float, probability_of: str) -> dict[str, Any]:
     """A position as the page shows it."""
     game, ply = place
     return {
@@ -111,7 +111,7 @@ def position(record: Record, place: Place, probability: float, probability_of: s
     }
 
 
-def story(record: Record, curve: list[float], ply: int) -> dict[str, Any]:
+def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, Any]:
     """A game as the page shows it. curve: the network's probability at each ply; ply: where its link leads."""
     link = str(record.row.get("site") or "")
     if not link.startswith(("http://", "https://")):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.filters import SPEEDS
-from kibitz.stats import ByGame, slices
+from kibitz.stats import ClusterBootstrap, slices
 from kibitz.store.store import Store
 
 VALUES = np.array([0, 1, 3, 3, 5, 9, 0, -1, -3, -3, -5, -9, 0], np.int8)
@@ -28,15 +28,17 @@ def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
     return {"edges": (0, *inner, np.inf), "labels": (f"under {inner[0]}", *middle, f"{inner[-1]} and over")}
 
 
-def by_rating(values: NDArray[Any], groups: ByGame, rating: NDArray[np.int64]) -> dict[str, list[dict[str, Any]]]:
+def per_rating(
+    values: NDArray[Any], groups: ClusterBootstrap, rating: NDArray[np.int64]
+) -> dict[str, list[dict[str, Any]]]:
     """The table "rating", where any is known; −1 is unknown."""
     if not (known := rating[rating >= 0]).size:
         return {}
     return {"rating": slices(values, groups, rating, **rating_bands(known))}
 
 
-def by_speed(
-    values: NDArray[Any], groups: ByGame, store: Store, games: NDArray[np.int64]
+def per_speed(
+    values: NDArray[Any], groups: ClusterBootstrap, store: Store, games: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
     """The table "speed", where any is known. games: the game of each position."""
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
@@ -46,7 +48,7 @@ def by_speed(
     return {"speed": slices(values, groups, speed, labels=SPEEDS)}
 
 
-def as_by(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+def slices_as_json(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
     """Tables of `slices` as the "by" of a result; parts without positions are left out."""
     return {
         name: [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import shutil
 import signal
 import subprocess
 import threading
@@ -14,7 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from kibitz.errors import KibitzError
+from kibitz.errors import one_line
+from kibitz.external import EngineDied
 
 _LINES = 10_000
 """Lines of a program that are kept until they are read; one that says more meanwhile has to wait."""
@@ -24,25 +24,17 @@ _POLITE = 1.0
 """Seconds in which a program must have quit."""
 
 
-class Refused(ValueError):
+class CommandRefused(ValueError):
     """The program answered a command with an error; the message is its own."""
 
 
-class Lost(KibitzError):
-    """The program did not answer in time ("hung"), or has ended ("died"): `how` says which. It is gone now."""
-
-    def __init__(self, message: str, how: str):
-        super().__init__(message)
-        self.how = how
-
-
-class Program:
+class GtpProgram:
     """One process of a GTP program.
 
     command: the program and its arguments; name: how it is called in messages; folder: where it runs (its own
-    `loadsgf` finds files there). Raises Lost where it cannot be started. What it prints beside its answers is passed
-    over. It has a session of its own, so that an interrupt from the keyboard does not reach it, and whatever it starts
-    ends with it. `ask` from one thread at a time; `kill` from any.
+    `loadsgf` finds files there). Raises EngineDied where it cannot be started. What it prints beside its answers is
+    passed over. It has a session of its own, so that an interrupt from the keyboard does not reach it, and whatever it
+    starts ends with it. `ask` from one thread at a time; `kill` from any.
     """
 
     def __init__(self, command: Sequence[str], name: str = "", folder: str | Path | None = None):
@@ -58,8 +50,7 @@ class Program:
                 start_new_session=True,
             )
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise Lost(f"{self.name}: cannot be started ({reason}); check its path", "died") from None
+            raise EngineDied(f"{self.name}: cannot be started ({one_line(error)}); check its path", "died") from None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in = self._process.stdin
@@ -91,8 +82,8 @@ class Program:
     def ask(self, command: str, limit: float) -> str:
         """The answer to a command, without the mark and number before it.
 
-        Raises Refused where the program answers with an error, and Lost where it says nothing within `limit` seconds
-        or has ended; it is killed then.
+        Raises CommandRefused where the program answers with an error, and EngineDied where it says nothing within
+        `limit` seconds or has ended; it is killed then.
         """
         self._number += 1
         until = time.monotonic() + limit
@@ -100,16 +91,16 @@ class Program:
             self._in.write(f"{self._number} {command}\n".encode())
             self._in.flush()
         except (OSError, ValueError):
-            raise self._lost("died", f"ended before {command!r}") from None
+            raise self._died("died", f"ended before {command!r}") from None
         answer: list[str] | None = None
         good = True
         while True:
             try:
                 line = self._lines.get(timeout=max(until - time.monotonic(), 0))
             except queue.Empty:
-                raise self._lost("hung", f"no answer to {command!r} within {limit:g} s") from None
+                raise self._died("hung", f"no answer to {command!r} within {limit:g} s") from None
             if line is None:
-                raise self._lost("died", f"ended at {command!r}")
+                raise self._died("died", f"ended at {command!r}")
             if answer is not None:
                 if not line.strip():
                     break
@@ -117,10 +108,10 @@ class Program:
             elif (first := self._begins(line)) is not None:
                 answer, good = [first], line[0] == "="
             if time.monotonic() > until:
-                raise self._lost("hung", f"no end of its answer to {command!r} within {limit:g} s")
+                raise self._died("hung", f"no end of its answer to {command!r} within {limit:g} s")
         text = "\n".join(answer).strip()
         if not good:
-            raise Refused(text or "refused")
+            raise CommandRefused(text or "refused")
         return text
 
     def _begins(self, line: str) -> str | None:
@@ -132,11 +123,11 @@ class Program:
             return None
         return rest
 
-    def _lost(self, how: str, what: str) -> Lost:
+    def _died(self, how: str, what: str) -> EngineDied:
         code = self._process.poll()
         self.kill()
         ended = f" (exit code {code})" if how == "died" and code is not None else ""
-        return Lost(f"{self.name}: {what}{ended}", how)
+        return EngineDied(f"{self.name}: {what}{ended}", how)
 
     def kill(self) -> None:
         """End the process and whatever it started, at once."""
@@ -156,23 +147,15 @@ class Program:
     def close(self) -> None:
         """Ask it to quit, then end it."""
         if self.running:
-            with contextlib.suppress(Refused, Lost):
+            with contextlib.suppress(CommandRefused, EngineDied):
                 self.ask("quit", _POLITE)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_POLITE)
         self.kill()
         self._reader.join(_POLITE)
 
-    def __enter__(self) -> Program:
+    def __enter__(self) -> GtpProgram:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def find_gnugo(path: str | None = None) -> str | None:
-    """Where GNU Go is: at `path`, on the PATH, or where Debian puts games; None where it is not."""
-    for place in [path] if path else ["gnugo", "/usr/games/gnugo"]:
-        if found := shutil.which(place):
-            return os.path.abspath(found)  # programs may be started in folders of their own
-    return None

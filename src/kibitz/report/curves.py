@@ -186,10 +186,10 @@ def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
 
 def _learning_figure(metrics: Sequence[Row]) -> Figure:
     rows, borders = _unrolled(metrics)
-    shown = [name for name in _SHOWN if any(row.get(name) is not None for row in rows)]
-    figure = Figure(figsize=(_WIDTH, 0.5 + 2.1 * max(1, len(shown))), layout="constrained")
-    panels = figure.subplots(max(1, len(shown)), 1, sharex=True, squeeze=False)[:, 0]
-    for axes, name in zip(panels, shown, strict=False):
+    names = [name for name in _SHOWN if any(row.get(name) is not None for row in rows)]
+    figure = Figure(figsize=(_WIDTH, 0.5 + 2.1 * max(1, len(names))), layout="constrained")
+    panels = figure.subplots(max(1, len(names)), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, name in zip(panels, names, strict=False):
         for kind, label, colour in (("summary", "training", ONE), ("validation", "validation", TWO)):
             for stage, _ in borders:
                 mine = (row for row in rows if row["kind"] == kind and str(row.get("stage") or "") == stage)
@@ -202,7 +202,7 @@ def _learning_figure(metrics: Sequence[Row]) -> Figure:
         axes.set_ylabel(name.replace("_", " "))
         if name.endswith("accuracy"):
             axes.yaxis.set_major_formatter(FuncFormatter(_percent))
-    if shown:
+    if names:
         panels[0].legend(loc="best")
     for stage, start in borders if len(borders) > 1 else []:
         top = panels[0].get_xaxis_transform()
@@ -225,11 +225,11 @@ def _unrolled(metrics: Sequence[Row]) -> tuple[list[dict[str, Any]], list[tuple[
     rows: list[dict[str, Any]] = []
     borders: list[tuple[str, int]] = []
     end = 0
-    for stage, kept in stages.items():
-        counted_on = min(iteration for _, iteration in kept) > end
+    for stage, stage_rows in stages.items():
+        counted_on = min(iteration for _, iteration in stage_rows) > end
         start = 0 if counted_on else end
         borders.append((stage, end))
-        ordered = sorted(kept.items(), key=lambda item: item[0][1])
+        ordered = sorted(stage_rows.items(), key=lambda item: item[0][1])
         rows += [{**row, "at": start + iteration} for (_, iteration), row in ordered]
         end = start + ordered[-1][0][1]
     return rows, borders

@@ -50,14 +50,14 @@ game, "unit" is what the figures count, and "counted" what the calibration count
 def render_test_page(result: Mapping[str, Any]) -> str:
     """The whole page as HTML, from the result of a test as `kibitz test --json` writes it.
 
-    Only "figures" is needed (name to {"value", "low", "high", "n", "games"}, None where there is none); every other
-    section appears when the result has it. "main" names the figures that the first table shows (all, where it is not
-    there), "tables" are further ones (as `kibitz.evaluation.Table`), "curves" are drawn by `report.curves.course_svg`,
-    "heat_maps" and "landscape" are as the modules of these names in `kibitz.evaluation` give them. A position has a
-    "fen" or, in Go, a "board" as `report.boards.go` draws it. "ply" counts moves made, so moves[ply - 1] is the last
-    one played and curve[ply] the probability after it; "numbered" says every how many moves one has its number (else,
-    as in chess, White's). "pairs" are groups of pairs of positions, as `kibitz.evaluation.pairs.samples` gives them.
-    "texts" may replace the sentence under a section's heading, see `TEXTS`.
+    Only "figures" is needed (name to {"label", "value", "low", "high", "n", "games", "kind"}, None where there is
+    none); every other section appears when the result has it. "main" names the figures that the first table shows (all,
+    where it is not there), "tables" and "curves" are those of `kibitz.evaluation.tables` as JSON, "heat_maps" and
+    "landscape" are as the modules `policy.heatmaps` and `positions.tsne` of `kibitz.evaluation` give them. A position
+    has a "fen" or, in Go, a "board" as `report.boards.go` draws it. "ply" counts moves made, so moves[ply - 1] is the
+    last one played and curve[ply] the probability after it; "numbered" says every how many moves one has its number
+    (else, as in chess, White's). "pairs" are groups of pairs of positions, as `kibitz.evaluation.pairs.samples` gives
+    them. "texts" may replace the sentence under a section's heading, see `TEXTS`.
     Raises ValueError without figures, and on a FEN or move that is not one.
     """
     figures = result.get("figures")
@@ -73,6 +73,7 @@ def render_test_page(result: Mapping[str, Any]) -> str:
         "result": result,
         "title": result.get("title") or result.get("system") or "test",
         "headline": headline,
+        "kind": figures[headline]["kind"],
         "figures": {name: figures[name] for name in result.get("main") or figures},
         "top": figures[headline],
         "data": result.get("data") or {},
@@ -149,7 +150,7 @@ def _bars(result: Row, headline: str) -> list[dict[str, Any]]:
         *((row["label"], row, False) for row in baselines.values()),
     ]
     values = [row["value"] for _, row, _ in rows if row["value"] is not None]
-    share = all(is_share(value, headline) and value >= 0 for value in values)
+    share = is_share(result["figures"][headline]["kind"]) and all(value >= 0 for value in values)
     reach = 1.0 if share else max((abs(row.get("high") or row["value"] or 0.0) for _, row, _ in rows), default=0) or 1.0
     return [
         {
@@ -174,7 +175,7 @@ def _slices(result: Row, headline: str) -> list[dict[str, Any]]:
     ends = [row["figure"].get(end) for rows in by.values() for row in rows for end in ("value", "low", "high")]
     known = [end for end in [*ends, whole] if end is not None]
     span = (min(known), max(known)) if known else (0.0, 1.0)
-    percent = all(is_share(end, headline) for end in known)
+    percent = is_share(result["figures"][headline]["kind"])
     return [
         {"name": name, "rows": rows, "picture": slices_svg(rows, f"{_words(headline)} by {name}", whole, span, percent)}
         for name, rows in by.items()
@@ -199,11 +200,11 @@ def _positions(result: Row) -> Iterator[Row]:
 
 def _moments(result: Row, key: str) -> list[Row]:
     """The positions of one game that the page shows, each once: mistakes first, the rest as the page has them."""
-    shown: dict[int, Row] = {}
+    by_ply: dict[int, Row] = {}
     for position in _positions(result):
         if str(position.get("game")) == key:
-            shown.setdefault(position["ply"], position)
-    return list(shown.values())
+            by_ply.setdefault(position["ply"], position)
+    return list(by_ply.values())
 
 
 def _game(game: Row, anchor: str, moments: Sequence[Row]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.store.store import Store
 from kibitz.systems import find
 from kibitz.systems.declaration import Declaration
+from kibitz.systems.spelling import RENAMED_SETTINGS, RENAMED_VALUES, option_of
 
 Arrays = dict[str, NDArray[Any]]
 Tensors = Mapping[str, Tensor]
@@ -122,11 +123,6 @@ def fraction(default: float, help: str) -> Any:
     return setting(default, help, at_least=0, below=1)
 
 
-def option_of(name: str) -> str:
-    """How a setting is written on the command line: "weight_decay" is --weight-decay."""
-    return f"--{name.replace('_', '-')}"
-
-
 def check_bounds(settings: Any) -> None:
     """Raises UsageError, naming the option, for the first setting outside its choices or bounds."""
     for each in fields(settings):
@@ -166,15 +162,11 @@ def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
         return "a share from 0 to under 1"
     if low == 0 and high == 1:
         return "a share from 0 to 1"
+    if low is not None and (below is not None or high is not None):
+        return f"from {low:g} to {f'under {below:g}' if below is not None else f'{high:g}'}"
     least = f"{low:g} or more" if low == 0 else f"at least {low:g}" if low is not None else f"more than {over or 0:g}"
     most = f"under {below:g}" if below is not None else f"at most {high:g}" if high is not None else ""
     return f"must be {least}" + (f" and {most}" if most else "")
-
-
-RENAMED_SETTINGS = {"l2": "weight_decay"}
-"""Settings of runs that were begun by earlier versions, and what they are called now."""
-RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "adamw"}}
-"""Likewise values of settings."""
 
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:

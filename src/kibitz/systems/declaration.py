@@ -79,8 +79,8 @@ class Declaration:
     module: where its `SYSTEM` (systems.base.System) is; importing it needs torch.
     answers: of VALUE, MOVES, COMPARISON, OWNERS what its networks can answer; trained: what a run with given settings
     does answer, where that can be less (or FULL_COMPARISON more).
-    evaluation: the module whose `examine` makes the table of `kibitz test`. analysis: the module that reads the outputs
-    for `kibitz analyze` and the board; "" for the one of the game, which reads OUTPUTS.
+    evaluation: the module whose `evaluate` makes the table for `kibitz test`. analysis: the module that reads the
+    outputs for `kibitz analyze` and the board; "" for the one of the game, which reads OUTPUTS.
     methods: ways to choose a move, the default first; a run offers those whose needs it answers.
     board_sizes: of Go, the sizes that a run with given settings knows.
     """

@@ -9,16 +9,16 @@ import chess
 import chess.engine
 import pytest
 
-from kibitz.arena.chess.engine import Answer, Engine
-from kibitz.arena.chess.game import Adjudication, Played, Side, over, play
-from kibitz.arena.chess.limits import Limits, limits
+from kibitz.arena.chess.engine import ChessEngine, MoveAnswer
+from kibitz.arena.chess.game import Adjudication, GameResult, Side, over, play
+from kibitz.arena.chess.limits import ChessLimits, limits
 from kibitz.arena.contest import Fault
 from kibitz.arena.players import player
 
 DEPTH = limits(None, 1, None, None)
 
 
-class Scripted(Engine):
+class Scripted(ChessEngine):
     """An engine that plays given moves, with given scores, and takes given seconds, without a process."""
 
     def __init__(self, moves: str, score: int | None = None, seconds: float = 0.0):
@@ -26,17 +26,17 @@ class Scripted(Engine):
         self._moves = iter(moves.split())
         self._score, self._seconds = score, seconds
 
-    def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> Answer:
-        return Answer(board.parse_san(next(self._moves)), self._seconds, self._score)
+    def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
+        return MoveAnswer(board.parse_san(next(self._moves)), self._seconds, self._score)
 
 
 def player_of(command: str) -> object:  # type: ignore[return]
-    from kibitz.arena.players import Player
+    from kibitz.arena.players import Participant
 
-    return Player(command, (command,))
+    return Participant(command, (command,))
 
 
-def scripted(moves: str, **rules: object) -> Played:
+def scripted(moves: str, **rules: object) -> GameResult:
     """A game whose moves are given, White's and Black's in turn."""
     words = moves.split()
     white, black = Scripted(" ".join(words[0::2])), Scripted(" ".join(words[1::2]))
@@ -105,8 +105,8 @@ def test_the_clock_runs_out() -> None:
 
 
 @contextmanager
-def started(command: str, hang: float = 1.5) -> Iterator[Engine]:
-    one = Engine(player(command), hang)
+def started(command: str, hang: float = 1.5) -> Iterator[ChessEngine]:
+    one = ChessEngine(player(command), hang)
     try:
         one.start()
         yield one
@@ -122,11 +122,11 @@ def started(command: str, hang: float = 1.5) -> Iterator[Engine]:
         ("illegal", DEPTH, "illegal", "e1e8"),
         ("none", DEPTH, "illegal", "no move"),
         ("pass", DEPTH, "illegal", "no move"),
-        ("slow", Limits(clock=0.3), "time", "overstepped its clock"),
+        ("slow", ChessLimits(clock=0.3), "time", "overstepped its clock"),
     ],
 )
 def test_the_side_at_fault_forfeits(
-    engine: Callable[..., str], fault: str, limit: Limits, kind: str, said: str
+    engine: Callable[..., str], fault: str, limit: ChessLimits, kind: str, said: str
 ) -> None:
     opening = [chess.Move.from_uci("e2e4"), chess.Move.from_uci("e7e5")]
     with started(engine("sound")) as sound, started(engine(fault)) as bad:
@@ -151,4 +151,4 @@ def test_garbage_is_passed_over(engine: Callable[..., str]) -> None:
 
 def test_a_closed_engine_faults() -> None:
     with pytest.raises(Fault):
-        Engine(player_of("true"), 1).answer(chess.Board(), chess.engine.Limit(depth=1), None, None)  # type: ignore[arg-type]
+        ChessEngine(player_of("true"), 1).answer(chess.Board(), chess.engine.Limit(depth=1), None, None)  # type: ignore[arg-type]

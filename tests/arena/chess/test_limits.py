@@ -3,7 +3,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from kibitz.arena.chess.limits import Limits, limits
+from kibitz.arena.chess.limits import ChessLimits, limits
 from kibitz.errors import UsageError
 
 
@@ -29,7 +29,7 @@ def test_what_the_engine_is_told() -> None:
 
 
 def test_without_any_limit_a_tenth_of_a_second() -> None:
-    assert limits(None, None, None, None) == Limits(movetime=100)
+    assert limits(None, None, None, None) == ChessLimits(movetime=100)
 
 
 @pytest.mark.parametrize("text", ["", "0", "x", "10-", "-5", "100-10", "10-100-1000"])

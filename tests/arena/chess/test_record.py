@@ -9,10 +9,10 @@ import chess
 import chess.pgn
 import pytest
 
-from kibitz.arena.chess.engine import Answer
-from kibitz.arena.chess.game import Played
+from kibitz.arena.chess.engine import MoveAnswer
+from kibitz.arena.chess.game import GameResult
 from kibitz.arena.chess.record import PGN, counted, text_of
-from kibitz.arena.record import Row, append
+from kibitz.arena.record import ScoredGame, append
 from kibitz.arena.record import resume as resume_any
 from kibitz.errors import UsageError
 
@@ -20,18 +20,18 @@ SETTINGS = {"A": 'one "quoted" \\ path', "Seed": "3"}
 NAMES = {"A": "one", "B": "other"}
 
 
-def resume(path: Path, settings: dict[str, str]) -> list[Row]:
+def resume(path: Path, settings: dict[str, str]) -> list[ScoredGame]:
     return resume_any(path, settings, PGN)
 
 
-def game(**more: object) -> Played:
+def game(**more: object) -> GameResult:
     board = chess.Board()
     answers = []
     for move in ("f3", "e5", "g4", "Qh4#"):
         board.push_san(move)
-        answers.append(Answer(chess.Move.null(), 0.01, 12, 3, 40))
+        answers.append(MoveAnswer(chess.Move.null(), 0.01, 12, 3, 40))
     values = {"result": "0-1", "ending": "checkmate", "termination": "normal", **more}
-    return Played(board, 2, tuple(answers[2:]), **values)  # type: ignore[arg-type]
+    return GameResult(board, 2, tuple(answers[2:]), **values)  # type: ignore[arg-type]
 
 
 FORFEIT = {

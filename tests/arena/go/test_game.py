@@ -9,41 +9,41 @@ import pytest
 
 from kibitz.arena.contest import Fault, StartFailed
 from kibitz.arena.go import engine as engine_module
-from kibitz.arena.go.engine import Answer, Engine
-from kibitz.arena.go.game import Played, Rules, Side, play
-from kibitz.arena.go.limits import Clock, Time
-from kibitz.arena.players import Player, player
+from kibitz.arena.go.engine import GoEngine, MoveAnswer
+from kibitz.arena.go.game import GameResult, GoRules, Side, play
+from kibitz.arena.go.limits import GoClock, GoTime
+from kibitz.arena.players import Participant, player
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp
 from kibitz.games.go.rules import Board
 from support.gtp_player import fake
 
-NINE = Rules(9, 7.5, 243)
+NINE = GoRules(9, 7.5, 243)
 
 
-class Scripted(Engine):
+class Scripted(GoEngine):
     """Plays given vertices and takes given seconds, without a process."""
 
     def __init__(self, moves: str, seconds: float = 0.0):
-        super().__init__(Player("scripted", ("true",)), 1, 9)
+        super().__init__(Participant("scripted", ("true",)), 1, 9)
         self._moves, self._seconds = iter(moves.split()), seconds
         self.told: list[tuple[int, int]] = []
 
-    def new_game(self, komi: float, clock: Clock, opening: object, seed: int) -> None:
+    def new_game(self, komi: float, clock: GoClock, opening: object, seed: int) -> None:
         self.told = list(opening)  # type: ignore[call-overload]
 
     def play(self, colour: int, point: int) -> None:
         self.told.append((colour, point))
 
-    def answer(self, colour: int, clock: Clock) -> Answer:
+    def answer(self, colour: int, clock: GoClock) -> MoveAnswer:
         word = next(self._moves)
-        return Answer(None if word == "resign" else from_gtp(word, 9), self._seconds)
+        return MoveAnswer(None if word == "resign" else from_gtp(word, 9), self._seconds)
 
 
 def even(board: Board, komi: float) -> tuple[float, str]:
     return -komi, "nobody"
 
 
-def scripted(moves: str, opening: Sequence[int] = (), rules: Rules = NINE, time: Time = Time()) -> Played:  # noqa: B008
+def scripted(moves: str, opening: Sequence[int] = (), rules: GoRules = NINE, time: GoTime = GoTime()) -> GameResult:  # noqa: B008
     words = moves.split()
     black, white = Scripted(" ".join(words[0::2]), 0.6), Scripted(" ".join(words[1::2]))
     played = play(Side(black, time), Side(white, time), opening, rules, even)
@@ -71,12 +71,12 @@ def test_both_are_told_the_opening_and_each_others_moves() -> None:
 
 
 def test_a_draw_and_a_win() -> None:
-    assert scripted("pass pass", rules=Rules(9, 0)).result == "0"
-    assert scripted("pass pass", rules=Rules(9, -3)).result == "B+3"
+    assert scripted("pass pass", rules=GoRules(9, 0)).result == "0"
+    assert scripted("pass pass", rules=GoRules(9, -3)).result == "B+3"
 
 
 def test_a_game_that_is_too_long_is_counted() -> None:
-    played = scripted("A1 A2 A3 A4 A5 A6", rules=Rules(9, 7.5, 5))
+    played = scripted("A1 A2 A3 A4 A5 A6", rules=GoRules(9, 7.5, 5))
     assert (played.result, played.ending, len(played.moves)) == ("W+7.5", "longest allowed", 5)
 
 
@@ -100,14 +100,14 @@ def test_illegal_moves(moves: str, loser: int, why: str) -> None:
 
 
 def test_the_clock_runs_out() -> None:
-    played = scripted("A1 A3 B1 B3 C1 C3 D1 D3", time=Time(1))
+    played = scripted("A1 A3 B1 B3 C1 C3 D1 D3", time=GoTime(1))
     assert (played.result, played.ending, played.at_fault) == ("W+T", "time", BLACK)
     assert len(played.moves) == 2
 
 
 @contextmanager
-def started(command: str, hang: float = 1.5) -> Iterator[Engine]:
-    one = Engine(player(command, game="go"), hang, 9)
+def started(command: str, hang: float = 1.5) -> Iterator[GoEngine]:
+    one = GoEngine(player(command, game="go"), hang, 9)
     try:
         one.start()
         yield one
@@ -118,21 +118,21 @@ def started(command: str, hang: float = 1.5) -> Iterator[Engine]:
 @pytest.mark.parametrize(
     ("fault", "time", "kind", "said"),
     [
-        ("crash", Time(), "crash", "crashed: ended at 'genmove "),
-        ("hang", Time(), "hang", "no answer to 'genmove "),
-        ("occupied", Time(), "illegal", "on a stone"),
-        ("off", Time(), "illegal", "no move on this board (T19)"),
-        ("nonsense", Time(), "illegal", "no move on this board (no idea)"),
-        ("error", Time(), "illegal", "answered no move"),
-        ("refuse", Time(), "illegal", "refused the legal move"),
-        ("slow", Time(1), "time", "overstepped its clock"),
-        ("hang", Time(1), "time", "overstepped its clock"),
+        ("crash", GoTime(), "crash", "crashed: ended at 'genmove "),
+        ("hang", GoTime(), "hang", "no answer to 'genmove "),
+        ("occupied", GoTime(), "illegal", "on a stone"),
+        ("off", GoTime(), "illegal", "no move on this board (T19)"),
+        ("nonsense", GoTime(), "illegal", "no move on this board (no idea)"),
+        ("error", GoTime(), "illegal", "answered no move"),
+        ("refuse", GoTime(), "illegal", "refused the legal move"),
+        ("slow", GoTime(1), "time", "overstepped its clock"),
+        ("hang", GoTime(1), "time", "overstepped its clock"),
     ],
 )
-def test_the_side_at_fault_forfeits(fault: str, time: Time, kind: str, said: str) -> None:
+def test_the_side_at_fault_forfeits(fault: str, time: GoTime, kind: str, said: str) -> None:
     with (
         started(fake("sound", 30), hang=10) as sound,
-        started(fake(fault, 3), hang=1.5 if time == Time() else 10) as bad,
+        started(fake(fault, 3), hang=1.5 if time == GoTime() else 10) as bad,
     ):
         for number in range(2):  # it is started anew after its fault
             bad.start()
@@ -164,4 +164,4 @@ def test_programs_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, fault:
 
 def test_a_closed_engine_faults() -> None:
     with pytest.raises(Fault, match="ended"):
-        Engine(Player("none", ("true",)), 1, 9).answer(BLACK, Clock(Time()))
+        GoEngine(Participant("none", ("true",)), 1, 9).answer(BLACK, GoClock(GoTime()))

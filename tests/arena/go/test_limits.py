@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kibitz.arena.go.limits import Clock, Time, time_limit
+from kibitz.arena.go.limits import GoClock, GoTime, time_limit
 from kibitz.errors import UsageError
 
 
@@ -17,7 +17,7 @@ def test_what_gtp_is_told() -> None:
 
 
 def test_main_time_then_seconds_a_move() -> None:
-    clock = Clock(Time(10, 2))
+    clock = GoClock(GoTime(10, 2))
     assert clock.says() == "10 0"
     assert clock.spend(9.5)
     assert clock.says() == "2 1"
@@ -28,7 +28,7 @@ def test_main_time_then_seconds_a_move() -> None:
 
 
 def test_sudden_death() -> None:
-    clock = Clock(Time(10))
+    clock = GoClock(GoTime(10))
     assert clock.spend(6)
     assert clock.says() == "4 0"
     assert clock.patience() == pytest.approx(4.05)
@@ -36,10 +36,10 @@ def test_sudden_death() -> None:
 
 
 def test_a_time_a_move_is_never_lost() -> None:
-    clock = Clock(Time(move=1))
+    clock = GoClock(GoTime(move=1))
     assert clock.spend(3)
     assert clock.patience() == 6
-    assert Clock(Time()).patience() is None
+    assert GoClock(GoTime()).patience() is None
 
 
 @pytest.mark.parametrize("movetime", [0, -1000, 100, 1500])

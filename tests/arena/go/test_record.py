@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from sgfmill import sgf
 
-from kibitz.arena.go.engine import Answer
-from kibitz.arena.go.game import Played, Rules
+from kibitz.arena.go.engine import MoveAnswer
+from kibitz.arena.go.game import GameResult, GoRules
 from kibitz.arena.go.record import SGF, counted, text_of
-from kibitz.arena.record import Row, append
+from kibitz.arena.record import ScoredGame, append
 from kibitz.arena.record import resume as resume_any
 from kibitz.errors import UsageError
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp
@@ -19,16 +19,16 @@ SETTINGS = {"A": 'one [quoted] \\ "path"', "Seed": "3"}
 NAMES = {"A": "one]", "B": "other"}
 
 
-def resume(path: Path, settings: dict[str, str]) -> list[Row]:
+def resume(path: Path, settings: dict[str, str]) -> list[ScoredGame]:
     return resume_any(path, settings, SGF)
 
 
-def game(**more: object) -> Played:
+def game(**more: object) -> GameResult:
     moves = [(1 + ply % 2, from_gtp(f"{column}5", 9)) for ply, column in enumerate("ABCDEFGHJ" * 3)]
     moves += [(WHITE, PASS), (BLACK, PASS)]
-    answers = {BLACK: (Answer(0, 0.1),), WHITE: ()}
+    answers = {BLACK: (MoveAnswer(0, 0.1),), WHITE: ()}
     values = {"result": "W+7.5", "ending": "both passed", "referee": "GNU Go", **more}
-    return Played(Rules(9), tuple(moves), 2, answers, **values)  # type: ignore[arg-type]
+    return GameResult(GoRules(9), tuple(moves), 2, answers, **values)  # type: ignore[arg-type]
 
 
 FORFEIT = {

@@ -18,12 +18,13 @@ import torch
 
 from kibitz.cli import run as cli
 from kibitz.errors import UsageError
-from kibitz.evaluation import Plan, examine
+from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen
 from kibitz.evaluation.owners import gnugo as go_gnugo
 from kibitz.evaluation.owners.baselines import every_so_many
-from kibitz.evaluation.owners.evaluator import STAGES, note, rank_number
+from kibitz.evaluation.owners.evaluator import STAGES, note
 from kibitz.evaluation.owners.samples import MOMENTS, result_text
+from kibitz.external.programs import find_gnugo, find_named
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.io.ingest import COLUMNS, PER_GAME, PER_MOVE
 from kibitz.games.go.points import GRID, PASS, POINTS, on_board
@@ -37,7 +38,7 @@ from kibitz.store.writer import StoreWriter
 from support.helpers import bare, program
 
 GAMES = 16
-QUIET = Plan(gnugo=None, playout_positions=0)
+QUIET = EvalConfig(gnugo=None, playout_positions=0)
 
 
 def opened(start: np.ndarray) -> Board:
@@ -120,8 +121,8 @@ def chosen(store: Store) -> Chosen:
 @pytest.fixture(scope="module")
 def result(run: Run, store: Store, chosen: Chosen) -> dict[str, Any]:
     """Of every position, with playouts, without GNU Go."""
-    plan = Plan(playout_positions=30)
-    return examine(run, store, chosen, plan, command="kibitz test it", tell=lambda *_: None, say=pytest.fail)
+    config = EvalConfig(playout_positions=30)
+    return evaluate(run, store, chosen, config, command="kibitz test it", on_progress=lambda *_: None, log=pytest.fail)
 
 
 @dataclass
@@ -308,8 +309,8 @@ def test_baselines_are_asked_every_twenty_moves(store: Store) -> None:
 def test_the_network_on_the_same_positions_is_the_loop_there(
     run: Run, store: Store, chosen: Chosen, loop: list[Seen]
 ) -> None:
-    plan = Plan(positions=50, playout_positions=10_000)
-    found = examine(run, store, chosen, plan, tell=lambda *_: None, say=pytest.fail)
+    config = EvalConfig(positions=50, playout_positions=10_000)
+    found = evaluate(run, store, chosen, config, on_progress=lambda *_: None, log=pytest.fail)
     figure = found["baselines"]["network_beside_playouts"]
     there = [position for position in loop if position.ply % 20 == 0]
     assert figure["n"] == len(there)
@@ -389,14 +390,6 @@ def test_notes(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rank", "number"),
-    [("9d", 9), ("1d", 1), ("1k", 0), ("12k", -11), ("3p", 23), ("", None), (None, None), ("?d", None)],
-)
-def test_ranks(rank: str | None, number: float | None) -> None:
-    assert rank_number(rank) == (pytest.approx(np.nan, nan_ok=True) if number is None else number)
-
-
-@pytest.mark.parametrize(
     ("result", "margin", "ending", "text"),
     [
         (1, 3.5, "counted", "B+3.5"), (-1, 12.0, "counted", "W+12"), (-1, None, "resignation", "W+R"),
@@ -441,7 +434,7 @@ def test_gnugo_sees_plain_territory(tmp_path: Path) -> None:
     heard: list[int] = []
     name, chance, answered = go_gnugo.influence(
         program("gnugo"), store, np.zeros(2, np.int64), np.array([0, 3]), workers=2,
-        tell=lambda done, _: heard.append(done),
+        on_progress=lambda done, _: heard.append(done),
     )  # fmt: skip
     assert name.startswith("GNU Go")
     assert answered.all()
@@ -453,8 +446,8 @@ def test_gnugo_sees_plain_territory(tmp_path: Path) -> None:
 
 
 def test_gnugo_stands_beside_the_network(run: Run, store: Store, chosen: Chosen) -> None:
-    plan = Plan(gnugo=program("gnugo"), gnugo_positions=6, playout_positions=0)
-    found = examine(run, store, chosen, plan, tell=lambda *_: None, say=pytest.fail)
+    config = EvalConfig(gnugo=program("gnugo"), gnugo_positions=6, playout_positions=0)
+    found = evaluate(run, store, chosen, config, on_progress=lambda *_: None, log=pytest.fail)
     names = [row["label"] for row in found["baselines"].values()]
     assert names[1].startswith("GNU Go")
     assert names[1].endswith("'s influence, 6 positions")
@@ -488,8 +481,8 @@ def test_a_failing_gnugo_costs_only_its_baseline(
     fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(go_gnugo, "LIMIT", 0.5)
     lines: list[str] = []
-    plan = Plan(positions=100, gnugo=str(fake), gnugo_positions=10, playout_positions=0)
-    found = examine(run, store, chosen, plan, tell=lambda *_: None, say=lines.append)
+    config = EvalConfig(positions=100, gnugo=str(fake), gnugo_positions=10, playout_positions=0)
+    found = evaluate(run, store, chosen, config, on_progress=lambda *_: None, log=lines.append)
     assert len(lines) == 1
     assert said in lines[0]
     assert found["figures"]["accuracy"]["n"] == 100
@@ -497,7 +490,7 @@ def test_a_failing_gnugo_costs_only_its_baseline(
 
 def test_gnugo_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="--gnugo /nowhere/gnugo: no such program"):
-        go_gnugo.find("/nowhere/gnugo")
+        find_named("--gnugo", "/nowhere/gnugo", find_gnugo)
 
 
 # The command
@@ -522,7 +515,7 @@ def test_the_command_prints_the_tables_and_writes_the_page(
     assert 'id="go-13"' in page.read_text()
     assert cli(["test", str(run.path), str(store.path), *options, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["figures"]["accuracy"].keys() == {"label", "value", "low", "high", "n", "games"}
+    assert found["figures"]["accuracy"].keys() == {"label", "value", "low", "high", "n", "games", "kind"}
 
 
 def test_the_command_does_without_gnugo(
@@ -530,7 +523,7 @@ def test_the_command_does_without_gnugo(
 ) -> None:
     arguments = ["test", str(run.path), str(store.path), "--split", "all", "--positions", "50"]
     arguments += ["--playout-positions", "0", "--out", str(tmp_path / "page.html")]
-    monkeypatch.setattr(go_gnugo, "find_gnugo", lambda path=None: None)
+    monkeypatch.setattr("kibitz.external.programs.find_program", lambda name: None)
     assert cli(arguments) == 0
     assert "GNU Go is not installed, so its baselines are left out" in capsys.readouterr().err
     assert cli([*arguments, "--gnugo", "/nowhere/gnugo"]) == 2

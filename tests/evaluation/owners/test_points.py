@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kibitz.evaluation.owners.points import BINS, KINDS, LINES, nearest_stone, tally
+from kibitz.evaluation.owners.points import BINS, KINDS, LINES, count_points, nearest_stone
 from kibitz.games.go.points import GRID, POINTS
 from kibitz.games.go.rules import CELL, COLOUR, empty_board
 
@@ -24,7 +24,7 @@ def test_four_points_by_hand() -> None:
     chance = np.full(POINTS, 0.5, np.float32)
     chance[[0, 20, 40, 80]] = 0.95, 0.05, 0.25, 0.5  # right, surely wrong, right, half right
     chance[81:90] = 1.0  # a row below the smaller board's points, some of them outside
-    sums = tally(chance[None], owners[None], colours[None], np.array([9], np.uint8))
+    sums = count_points(chance[None], owners[None], colours[None], np.array([9], np.uint8))
     one = {name: values[0] for name, values in sums.items()}
     assert one["known"] == 4
     assert one["right"] == 2.5
@@ -50,7 +50,7 @@ def test_sums_agree_with_each_other(seed: int, size: int) -> None:
     colours = np.where(board == 0, rng.integers(0, 3, board.shape), board).astype(np.uint8)
     owners = np.where(board == 0, rng.integers(0, 3, board.shape), 0).astype(np.uint8)
     chance = rng.random(board.shape).astype(np.float32)
-    sums = tally(chance, owners, colours, np.full(3, size, np.uint8))
+    sums = count_points(chance, owners, colours, np.full(3, size, np.uint8))
     known = owners > 0
     right = ((chance > 0.5) == (owners == 1)) & known
     assert sums["known"].tolist() == known.sum(1).tolist()

@@ -17,14 +17,15 @@ import pytest
 import torch
 
 from kibitz.errors import KibitzError
-from kibitz.evaluation import TrainConfig, examine, stockfish
+from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.pairs import baselines, distilled, evaluator
 from kibitz.evaluation.pairs import split as pairs_split
-from kibitz.evaluation.pairs.answers import Pairs, answers, both_ways, fill, intransitive, networks, pairs
+from kibitz.evaluation.pairs.answers import PairSample, answers, both_ways, fill, intransitive, networks, pairs
 from kibitz.evaluation.pairs.baselines import MATERIAL
 from kibitz.evaluation.pairs.samples import GALLERY, IN_BAND, MISTAKES
 from kibitz.evaluation.pairs.split import nearest
+from kibitz.external import uci
 from kibitz.games.chess.filters import Filter
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import decode_board, encode_board
@@ -38,7 +39,7 @@ from kibitz.systems.deepchess import Settings, positions
 from support.helpers import SMALL_PAIRS, bare, import_games, program
 
 PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
-ALL = TrainConfig(positions=0)
+ALL = EvalConfig(positions=0)
 
 
 def quiet(*_: object) -> None:
@@ -87,7 +88,7 @@ def chosen(opened: Run, small_store: Store) -> Chosen:
 @pytest.fixture(scope="module")
 def result(opened: Run, small_store: Store, chosen: Chosen) -> dict[str, Any]:
     """Of every pair of the run's test games, without Stockfish."""
-    return examine(opened, small_store, chosen, ALL, command="kibitz test it", tell=quiet, say=pytest.fail)
+    return evaluate(opened, small_store, chosen, ALL, command="kibitz test it", on_progress=quiet, log=pytest.fail)
 
 
 @dataclass
@@ -127,11 +128,11 @@ class Loop:
 
     won: list[Seen]
     lost: list[Seen]
-    asked: dict[str, np.ndarray]
+    as_shown: dict[str, np.ndarray]
     """[won, lost]"""
 
     def pairs(self) -> list[tuple[Seen, Seen, float]]:
-        asked = next(iter(self.asked.values()))
+        asked = next(iter(self.as_shown.values()))
         return [(one, other, float(asked[i, j])) for i, one in enumerate(self.won) for j, other in enumerate(self.lost)]
 
 
@@ -268,13 +269,13 @@ def test_by_position_is_over_held_out_positions_of_learned_games(
     opened: Run, small_store: Store, chosen: Chosen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pairs_split, "PAIRS", 10**9)
-    found = examine(opened, small_store, chosen, TrainConfig(positions=10**9), tell=quiet, say=pytest.fail)
+    found = evaluate(opened, small_store, chosen, EvalConfig(positions=10**9), on_progress=quiet, log=pytest.fail)
     games = learned_games(opened, small_store)
     rows = {row[0]: row[1:] for row in table(found, "Split by position and by game")["rows"]}
     for held_out, name, column in ((True, "accuracy_by_position", 1), (False, "accuracy_on_learned_positions", 0)):
         figure = found["figures"][name]
         slow = loop_of(opened, small_store, positions(small_store, games, opened.settings, held_out=held_out))
-        for network, asked in slow.asked.items():
+        for network, asked in slow.as_shown.items():
             assert rows[network][column]["value"] == near(float(np.mean((np.sign(asked) + 1) / 2)))
         assert rows["full"][column] == bare(figure)
         assert figure["n"] == len(slow.won) * len(slow.lost)
@@ -328,7 +329,7 @@ def test_a_store_that_was_not_learned_from_has_no_by_position(
 ) -> None:
     (tmp_path / "some.pgn").write_text("".join(bundled_games[500:560]))
     store = make_store(tmp_path / "some.store", tmp_path / "some.pgn", keep=Filter(ending="decisive"))
-    found = examine(opened, store, choose(opened, store), ALL, tell=quiet, say=pytest.fail)
+    found = evaluate(opened, store, choose(opened, store), ALL, on_progress=quiet, log=pytest.fail)
     assert "The latter are not here: this store has none of the games that the network learned from" in split_words(
         found
     )
@@ -343,7 +344,7 @@ def test_a_store_that_was_not_learned_from_has_no_by_position(
 
 def test_a_run_that_held_nothing_out_has_no_by_position(made: Made, small_store: Store) -> None:
     run = made(held_out=0.0, networks="full", pairs=2000)
-    found = examine(run, small_store, choose(run, small_store), ALL, tell=quiet, say=pytest.fail)
+    found = evaluate(run, small_store, choose(run, small_store), ALL, on_progress=quiet, log=pytest.fail)
     assert "no position of the games that it learned from was held out of its training" in split_words(found)
     assert "accuracy_by_position" not in found["figures"]
     assert found["figures"]["accuracy_on_learned_positions"]["n"] > 0
@@ -370,17 +371,17 @@ def test_both_ways_is_what_the_network_itself_says(opened: Run) -> None:
 def test_distilled_beside_full(result: dict[str, Any], loop: Loop) -> None:
     rows = {row[0]: row[1:] for row in table(result, "Distilled beside full")["rows"]}
     assert list(rows) == ["full", "distilled"]
-    agree = np.mean((loop.asked["full"] > 0) == (loop.asked["distilled"] > 0))
+    agree = np.mean((loop.as_shown["full"] > 0) == (loop.as_shown["distilled"] > 0))
     assert rows["distilled"][2]["value"] == near(float(agree))
     assert rows["full"][2] is None
-    for name, asked in loop.asked.items():
+    for name, asked in loop.as_shown.items():
         assert rows[name][0]["value"] == near(float((asked > 0).mean()))
         assert rows[name][1] is not None
         weights, embeddings, comparisons, evaluations = rows[name][3:]
         assert weights > 0
         assert evaluations == pytest.approx(1 / (1 / embeddings + 1 / comparisons), rel=0.01)
     text = table(result, "Distilled beside full")["text"]
-    lost = float((loop.asked["full"] > 0).mean() - (loop.asked["distilled"] > 0).mean()) * 100
+    lost = float((loop.as_shown["full"] > 0).mean() - (loop.as_shown["distilled"] > 0).mean()) * 100
     assert f"{abs(lost):.1f} points {'less' if lost > 0 else 'more'} often" in text
 
 
@@ -403,7 +404,7 @@ def test_properties(result: dict[str, Any], opened: Run, small_store: Store, cho
 
 def test_an_antisymmetric_network_is_so_in_the_table(made: Made, small_store: Store) -> None:
     run = made(antisymmetric=True, networks="full", pairs=2000)
-    found = examine(run, small_store, choose(run, small_store), ALL, tell=quiet, say=pytest.fail)
+    found = evaluate(run, small_store, choose(run, small_store), ALL, on_progress=quiet, log=pytest.fail)
     gap, changed = table(found, "Properties")["rows"][0][1:3]
     assert gap["value"] == pytest.approx(0, abs=1e-6)
     assert changed["value"] == 0
@@ -449,7 +450,7 @@ def test_a_distilled_network_alone(opened: Run, small_store: Store, chosen: Chos
     info = json.loads((path / INFO).read_text())
     info["settings"]["networks"] = "distilled"
     (path / INFO).write_text(json.dumps(info))
-    found = examine(Run(path), small_store, chosen, ALL, tell=quiet, say=pytest.fail)
+    found = evaluate(Run(path), small_store, chosen, ALL, on_progress=quiet, log=pytest.fail)
     assert "the full one, its teacher, is not in this run" in found["data"]["note"]
     assert [row[0] for row in table(found, "Split by position and by game")["rows"]] == ["distilled", "material"]
     assert "Distilled beside full" not in [table["title"] for table in found["tables"]]
@@ -459,10 +460,10 @@ def test_damaged_weights_are_said(opened: Run, small_store: Store, chosen: Chose
     path = shutil.copytree(opened.path, tmp_path / "run")
     (path / "best.safetensors").write_bytes(b"nothing")
     with pytest.raises(KibitzError, match="its weights cannot be read"):
-        examine(Run(path), small_store, chosen, ALL, tell=quiet, say=quiet)
+        evaluate(Run(path), small_store, chosen, ALL, on_progress=quiet, log=quiet)
 
 
-# Pairs
+# PairSample
 
 
 def test_pairs_are_drawn_evenly(small_store: Store, chosen: Chosen, opened: Run) -> None:
@@ -477,8 +478,8 @@ def test_pairs_are_drawn_evenly(small_store: Store, chosen: Chosen, opened: Run)
         won, lost = of.both(of.games)
         assert (result[won] > 0).all()
         assert (result[lost] < 0).all()
-        assert np.array_equal(sample.games[of.numbers], of.games)
-        assert np.array_equal(sample.plies[of.numbers], of.plies)
+        assert np.array_equal(sample.games[of.indices], of.games)
+        assert np.array_equal(sample.plies[of.indices], of.plies)
         assert len(set(zip(of.won.tolist(), of.lost.tolist(), strict=True))) == len(of)
         assert set(of.won.tolist()) | set(of.lost.tolist()) == set(range(len(of.games)))
         assert 0.4 < of.first.mean() < 0.6
@@ -487,7 +488,7 @@ def test_pairs_are_drawn_evenly(small_store: Store, chosen: Chosen, opened: Run)
 
 
 def test_some_pairs_give_near_figures(opened: Run, small_store: Store, chosen: Chosen, result: dict[str, Any]) -> None:
-    found = examine(opened, small_store, chosen, TrainConfig(positions=700), tell=quiet, say=pytest.fail)
+    found = evaluate(opened, small_store, chosen, EvalConfig(positions=700), on_progress=quiet, log=pytest.fail)
     assert found["data"]["pairs_tested"] == found["figures"]["accuracy"]["n"] == 700
     assert found["data"]["split"].count(f"700 of the {found['data']['pairs']:,} pairs") == 1
     assert found["figures"]["accuracy"]["value"] == pytest.approx(result["figures"]["accuracy"]["value"], abs=0.08)
@@ -497,13 +498,13 @@ def test_answers_are_the_same_in_any_batch(
     opened: Run, small_store: Store, chosen: Chosen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of = pairs(small_store, positions(small_store, chosen.games, opened.settings), 500, 0)
-    assert isinstance(of, Pairs)
+    assert isinstance(of, PairSample)
     parts = networks(opened)
     whole = fill(of, parts, quiet, "all")
-    monkeypatch.setattr("kibitz.evaluation.pairs.answers.TOGETHER", 64)
+    monkeypatch.setattr("kibitz.evaluation.pairs.answers.BATCH_SIZE", 64)
     again = fill(of, parts, quiet, "all")
-    assert again.main.asked == pytest.approx(whole.main.asked, abs=1e-4)
-    assert answers(parts["full"], whole.features["full"], of).asked == pytest.approx(whole.main.asked, abs=1e-4)
+    assert again.main.as_shown == pytest.approx(whole.main.as_shown, abs=1e-4)
+    assert answers(parts["full"], whole.features["full"], of).as_shown == pytest.approx(whole.main.as_shown, abs=1e-4)
     assert np.array_equal(again.material, whole.material)
 
 
@@ -520,19 +521,19 @@ def test_winner_is_asked_about_games_that_it_has_not_seen(
     assert row["value"] > 0.6, "it knows more than half of such pairs"
     said: list[str] = []
     monkeypatch.setattr(Run, "unseen", lambda self, hashes: np.zeros(len(hashes), bool))
-    found = examine(opened, small_store, chosen, ALL, tell=quiet, say=said.append)
+    found = evaluate(opened, small_store, chosen, ALL, on_progress=quiet, log=said.append)
     assert said == ["the network winner is left out as comparator: it has seen these games"]
     assert list(found["baselines"]) == ["material"]
     monkeypatch.setattr(baselines, "packaged", dict)
-    examine(opened, small_store, chosen, ALL, tell=quiet, say=said.append)
+    evaluate(opened, small_store, chosen, ALL, on_progress=quiet, log=said.append)
     assert said[1:] == ["the packaged network winner is not there, so it is left out as comparator"]
 
 
 def test_stockfish_beside_the_network_on_the_same_pairs(
     opened: Run, small_store: Store, chosen: Chosen, result: dict[str, Any]
 ) -> None:
-    plan = replace(ALL, stockfish=program("stockfish"), stockfish_positions=60)
-    found = examine(opened, small_store, chosen, plan, tell=quiet, say=pytest.fail)
+    config = replace(ALL, stockfish=program("stockfish"), stockfish_positions=60)
+    found = evaluate(opened, small_store, chosen, config, on_progress=quiet, log=pytest.fail)
     rows = {row["label"]: row for name, row in found["baselines"].items() if name not in result["baselines"]}
     (one, shallow), same, (ten, deep), again = rows.items()
     assert one.startswith("Stockfish")
@@ -552,13 +553,13 @@ def test_stockfish_beside_the_network_on_the_same_pairs(
 def test_a_hanging_stockfish_is_left_out(
     opened: Run, small_store: Store, chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stockfish, "PATIENCE", 0.5)
+    monkeypatch.setattr(uci, "PATIENCE", 0.5)
     engine = tmp_path / "engine"
     engine.write_text("#!/bin/sh\nsleep 60\n")
     engine.chmod(0o755)
     said: list[str] = []
-    plan = replace(ALL, stockfish=str(engine), stockfish_positions=10)
-    examine(opened, small_store, chosen, plan, tell=quiet, say=said.append)
+    config = replace(ALL, stockfish=str(engine), stockfish_positions=10)
+    evaluate(opened, small_store, chosen, config, on_progress=quiet, log=said.append)
     assert [line.split(":")[0] for line in said] == [
         "Stockfish at depth 1 is left out",
         "Stockfish at depth 10 is left out",
@@ -616,7 +617,7 @@ def test_names_in_records_are_escaped(opened: Run, bundled_games: list[str], mak
     ]
     (tmp_path / "some.pgn").write_text("".join(games))
     store = make_store(tmp_path / "some.store", tmp_path / "some.pgn", keep=Filter(ending="decisive"))
-    page = render_test_page(examine(opened, store, choose(opened, store), ALL, tell=quiet, say=pytest.fail))
+    page = render_test_page(evaluate(opened, store, choose(opened, store), ALL, on_progress=quiet, log=pytest.fail))
     assert "&lt;script&gt;alert" in page
     assert "<script" not in page
 
@@ -628,7 +629,7 @@ def test_games_won_by_one_side_only(opened: Run, small_store: Store, chosen: Cho
     result = small_store.column("result")
     games = chosen.games[result[chosen.games] > 0]
     with pytest.raises(KibitzError, match=rf"White won {len(games)} and Black 0.*test on another store"):
-        examine(opened, small_store, replace(chosen, games=games), ALL, tell=quiet, say=quiet)
+        evaluate(opened, small_store, replace(chosen, games=games), ALL, on_progress=quiet, log=quiet)
 
 
 def test_a_store_of_draws(opened: Run, bundled_games: list[str], make_store: Any, tmp_path: Path) -> None:

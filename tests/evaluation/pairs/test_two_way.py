@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kibitz.evaluation.pairs import two_way
-from kibitz.evaluation.pairs.two_way import ByBothGames, apart, over_games
-from kibitz.stats import ByGame, reliability, slices
+from kibitz.evaluation.pairs.two_way import TwoWayBootstrap, clustered_mean, difference
+from kibitz.stats import ClusterBootstrap, reliability, slices
 
 
 def made(rng: np.random.Generator, won: int, lost: int, pairs: int, spread: float) -> tuple[NDArray[np.int64], ...]:
@@ -41,13 +41,13 @@ def slow(won: NDArray[np.int64], lost: NDArray[np.int64], values: NDArray[np.int
 
 def test_interval_is_that_of_a_slow_bootstrap() -> None:
     won, lost, values = made(np.random.default_rng(5), 12, 9, 150, 1.5)
-    figure = ByBothGames(won, lost, resamples=4000).mean(values)
+    figure = TwoWayBootstrap(won, lost, resamples=4000).mean(values)
     low, high = slow(won, lost, values, 2000)
     assert figure.value == pytest.approx(values.mean())
     assert (figure.n, figure.games) == (150, 21)
     assert figure.low == pytest.approx(low, abs=0.025)
     assert figure.high == pytest.approx(high, abs=0.025)
-    one_sided = ByGame(won).mean(values)
+    one_sided = ClusterBootstrap(won).mean(values)
     assert high - low > 1.2 * (one_sided.high - one_sided.low), "the other side's games are chance, too"
 
 
@@ -58,7 +58,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     held, held_by_one = 0, 0
     for _ in range(150):
         won, lost, values = made(rng, 40, 40, 4000, 1.0)
-        for groups, one in ((ByBothGames(won, lost, 300), False), (ByGame(won, 300), True)):
+        for groups, one in ((TwoWayBootstrap(won, lost, 300), False), (ClusterBootstrap(won, 300), True)):
             figure = groups.mean(values)
             if figure.low <= truth <= figure.high:
                 held, held_by_one = held + (not one), held_by_one + one
@@ -68,9 +68,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
 
 def test_bundles_of_games_give_the_same_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     won, lost, values = made(np.random.default_rng(11), 300, 300, 20_000, 1.0)
-    whole = ByBothGames(won, lost).mean(values)
+    whole = TwoWayBootstrap(won, lost).mean(values)
     monkeypatch.setattr(two_way, "BUNDLES", 100)
-    bundled = ByBothGames(won, lost).mean(values)
+    bundled = TwoWayBootstrap(won, lost).mean(values)
     assert (bundled.value, bundled.n, bundled.games) == (whole.value, whole.n, whole.games)
     assert bundled.high - bundled.low == pytest.approx(whole.high - whole.low, rel=0.25)
 
@@ -78,7 +78,7 @@ def test_bundles_of_games_give_the_same_interval(monkeypatch: pytest.MonkeyPatch
 def test_masks_slices_and_bins_work_as_over_positions() -> None:
     rng = np.random.default_rng(3)
     won, lost, values = made(rng, 20, 20, 500, 1.0)
-    groups = ByBothGames(won, lost)
+    groups = TwoWayBootstrap(won, lost)
     some = rng.random(500) < 0.2
     figure = groups.mean(values, some)
     assert figure.value == pytest.approx(values[some].mean())
@@ -86,7 +86,7 @@ def test_masks_slices_and_bins_work_as_over_positions() -> None:
     rows = slices(values, groups, some.astype(int), labels=("no", "yes"))
     assert rows[1]["figure"] == figure
     chance = np.clip(rng.normal(0.6, 0.2, 500), 0, 1)
-    plain, both = ByGame(won).calibration_error(chance, values), groups.calibration_error(chance, values)
+    plain, both = ClusterBootstrap(won).calibration_error(chance, values), groups.calibration_error(chance, values)
     assert both.value == pytest.approx(plain.value)
     assert [row["n"] for row in reliability(chance, values, groups)] == [
         row["n"] for row in reliability(chance, values, won)
@@ -94,20 +94,20 @@ def test_masks_slices_and_bins_work_as_over_positions() -> None:
 
 
 def test_one_game_of_a_side_has_no_interval() -> None:
-    figure = ByBothGames([1, 1, 1], [2, 3, 4]).mean([0, 1, 1])
+    figure = TwoWayBootstrap([1, 1, 1], [2, 3, 4]).mean([0, 1, 1])
     assert figure.value == pytest.approx(2 / 3)
     assert math.isnan(figure.low)
     assert math.isnan(figure.high)
     assert figure.as_json()["low"] is None
-    nothing = ByBothGames([1, 2], [3, 4]).mean([1, 1], [False, False])
+    nothing = TwoWayBootstrap([1, 2], [3, 4]).mean([1, 1], [False, False])
     assert (nothing.n, nothing.games) == (0, 0)
 
 
 def test_difference_of_pairs_that_share_no_game() -> None:
     rng = np.random.default_rng(2)
     one, other = made(rng, 30, 30, 900, 1.0), made(rng, 40, 40, 900, 1.0)
-    groups = [ByBothGames(one[0], one[1], seed=1), ByBothGames(other[0], other[1], seed=2)]
-    figure = apart(groups[0], one[2], groups[1], other[2])
+    groups = [TwoWayBootstrap(one[0], one[1], seed=1), TwoWayBootstrap(other[0], other[1], seed=2)]
+    figure = difference(groups[0], one[2], groups[1], other[2])
     assert figure.value == pytest.approx(one[2].mean() - other[2].mean())
     widths = [groups[0].mean(one[2]), groups[1].mean(other[2])]
     wanted = math.hypot(*(width.high - width.low for width in widths))
@@ -119,15 +119,15 @@ def test_what_hangs_on_three_games() -> None:
     games = rng.permuted(np.tile(np.arange(40), (300, 1)), axis=1)[:, :3]
     strength = rng.normal(0, 1, 40)
     values = (strength[games].sum(axis=1) + rng.normal(0, 1, 300) > 0).astype(float)
-    figure = over_games(values, games)
+    figure = clustered_mean(values, games)
     assert figure.value == pytest.approx(values.mean())
     assert (figure.n, figure.games) == (300, 40)
     off = values - values.mean()
     shares = (games[:, None, :, None] == games[None, :, None, :]).any(axis=(2, 3))
     variance = float((off[:, None] * off[None, :] * shares).sum()) / 300**2
     assert (figure.high - figure.low) / 2 == pytest.approx(1.96 * variance**0.5, rel=0.1)
-    lone = over_games(values, np.arange(900).reshape(300, 3))
+    lone = clustered_mean(values, np.arange(900).reshape(300, 3))
     assert (lone.high - lone.low) / 2 == pytest.approx(1.96 * float(values.std()) / 300**0.5)
     assert figure.high - figure.low > 1.5 * (lone.high - lone.low), "values that share games tell less"
-    assert over_games([0.0] * 9, np.arange(27).reshape(9, 3)).low == 0
-    assert math.isnan(over_games([1.0], [[3, 3, 3]]).low)
+    assert clustered_mean([0.0] * 9, np.arange(27).reshape(9, 3)).low == 0
+    assert math.isnan(clustered_mean([1.0], [[3, 3, 3]]).low)

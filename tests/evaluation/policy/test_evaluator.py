@@ -1,4 +1,4 @@
-"""The examination of systems that predict moves: figures from marks, tables, partial runs, and the page."""
+"""The evaluation of systems that predict moves: figures from marks, tables, partial runs, and the page."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from kibitz.errors import KibitzError
-from kibitz.evaluation import Plan, examine, load
+from kibitz.evaluation import EvalConfig, evaluate, load
 from kibitz.evaluation.games import Chosen
 from kibitz.evaluation.policy import heatmaps
-from kibitz.evaluation.policy.metrics import told
+from kibitz.evaluation.policy.metrics import with_side_inputs
 from kibitz.evaluation.positions import tsne
 from kibitz.games.chess.moves import to_move
 from kibitz.play.session import Session
@@ -31,15 +31,15 @@ def quiet(*_: object) -> None:
     """Progress that nobody hears."""
 
 
-def examined(run: Run, store: Store, games: Chosen, plan: Plan) -> dict[str, Any]:
-    return examine(run, store, games, plan, tell=quiet, say=pytest.fail)
+def examined(run: Run, store: Store, games: Chosen, config: EvalConfig) -> dict[str, Any]:
+    return evaluate(run, store, games, config, on_progress=quiet, log=pytest.fail)
 
 
 def answers_of(run: Run, store: Store, games: Chosen) -> tuple[Any, dict[str, np.ndarray]]:
     positions = Positions(store, games.games, last=-2)
     batch = positions.batch(np.arange(len(positions)))
     session = Session(run)
-    return batch, session.evaluate(batch.codes, told(session, run.settings, store, batch))
+    return batch, session.evaluate(batch.codes, with_side_inputs(session, run.settings, store, batch))
 
 
 def table(result: dict[str, Any], title: str) -> dict[str, list[Any]]:
@@ -193,7 +193,7 @@ def test_the_page_shows_it_all(shared_result: dict[str, Any]) -> None:
 
 @pytest.mark.usefixtures("small_landscape")
 def test_seven_networks_by_type(separate: Run, small_store: Store, few: Chosen) -> None:
-    result = examined(separate, small_store, few, Plan())
+    result = examined(separate, small_store, few, EvalConfig())
     assert result["headline"] == "accuracy"
     assert list(table(result, "Accuracy at k")) == ["origin", *PIECES]
     assert not any("from_square" in name or "value" in name for name in result["figures"])
@@ -205,7 +205,7 @@ def test_seven_networks_by_type(separate: Run, small_store: Store, few: Chosen) 
     for kind, name in enumerate(PIECES):
         assert result["figures"][f"{name}_accuracy"]["value"] == pytest.approx(right[piece == kind].mean())
     assert "where the " in render_test_page(result)
-    again = examined(separate, small_store, few, Plan(positions=100))
+    again = examined(separate, small_store, few, EvalConfig(positions=100))
     assert again["data"]["positions_tested"] == again["figures"]["accuracy"]["n"] == 100
 
 
@@ -221,7 +221,7 @@ def test_runs_of_some_networks(
     settings = {"layers": "4conv3x3p1.ip8", "iterations": 3, "value_iterations": 3, "value_batch": 64}
     run = mover("chessnet", networks=networks, piece_plane=piece_plane, **settings)
     said: list[str] = []
-    result = examine(run, small_store, few, Plan(stockfish="/no/such"), tell=quiet, say=said.append)
+    result = evaluate(run, small_store, few, EvalConfig(stockfish="/no/such"), on_progress=quiet, log=said.append)
     assert result["headline"] == headline
     assert "accuracy" not in result["figures"]
     assert ("landscape" in result) == (not piece_plane) == (not said)
@@ -245,7 +245,7 @@ def test_moves_of_weaker_players_are_left_out(mover: Any, small_store: Store, fe
     bound = int(np.median(ratings))
     settings = {"layers": "4conv3x3p1.ip8", "iterations": 3}
     run = mover("convchess", min_rating=bound, **settings)
-    result = examined(run, small_store, few, Plan())
+    result = examined(run, small_store, few, EvalConfig())
     kept = 0
     for game, both in zip(few.games, ratings.T, strict=True):
         plies = int(small_store.plies[game])
@@ -255,7 +255,7 @@ def test_moves_of_weaker_players_are_left_out(mover: Any, small_store: Store, fe
     run = Run(run.path)
     run.info["settings"]["min_rating"] = 4000
     with pytest.raises(KibitzError, match="rated under 4000"):
-        examined(run, small_store, few, Plan())
+        examined(run, small_store, few, EvalConfig())
 
 
 @pytest.mark.usefixtures("small_landscape")
@@ -266,19 +266,19 @@ def test_the_network_is_told_the_movers_rating_and_nothing_of_the_result(
     run = mover("chessnet", networks="piece", rating_plane=True, outcome_plane=True, **settings)
     positions = Positions(small_store, few.games, last=-2)
     batch = positions.batch(np.arange(len(positions)))
-    state = told(Session(run), run.settings, small_store, batch)
+    state = with_side_inputs(Session(run), run.settings, small_store, batch)
     assert state.shape == (len(batch), 6)
     ratings = np.stack([small_store.column("white_rating"), small_store.column("black_rating")])
     assert (state[:, 4] == ratings[batch.state[:, 0].astype(int), batch.games] // 16).all()
     assert (state[:, 5] == 3).all()
-    result = examined(run, small_store, few, Plan())
+    result = examined(run, small_store, few, EvalConfig())
     assert "it was told in every position that the mover wins" in result["data"]["note"]
 
 
 @pytest.mark.usefixtures("small_landscape")
 def test_stockfish_beside_the_network(separate: Run, small_store: Store, few: Chosen) -> None:
-    plan = Plan(stockfish=program("stockfish"), stockfish_positions=60)
-    result = examined(separate, small_store, few, plan)
+    config = EvalConfig(stockfish=program("stockfish"), stockfish_positions=60)
+    result = examined(separate, small_store, few, config)
     assert list(result["baselines"]) == [
         "random_move", "stockfish_depth_1", "network_beside_stockfish_depth_1", "stockfish_depth_10",
         "network_beside_stockfish_depth_10",
@@ -295,13 +295,13 @@ def test_stockfish_beside_the_network(separate: Run, small_store: Store, few: Ch
 @pytest.mark.usefixtures("small_landscape")
 def test_what_the_picture_needs(shared: Run, small_store: Store, few: Chosen) -> None:
     said: list[str] = []
-    result = examine(shared, small_store, few, Plan(positions=5), tell=quiet, say=said.append)
+    result = evaluate(shared, small_store, few, EvalConfig(positions=5), on_progress=quiet, log=said.append)
     assert "landscape" not in result
     assert said == ["the t-SNE picture is left out: 5 positions are too few"]
     render_test_page(result)
     one = replace(few, games=few.games[:1])
-    render_test_page(examined(shared, small_store, one, Plan()))
+    render_test_page(examined(shared, small_store, one, EvalConfig()))
 
 
 def test_both_systems_have_it() -> None:
-    assert load("convchess").examine is load("chessnet").examine
+    assert load("convchess").evaluate is load("chessnet").evaluate

@@ -1,4 +1,4 @@
-"""The examination of `human`: its figures against a plain count, and what it says of lost pieces."""
+"""The evaluation of `human`: its figures against a plain count, and what it says of lost pieces."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from kibitz.analysis.chess.ratings import told
-from kibitz.evaluation import Plan, examine
+from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.policy import handicaps
-from kibitz.evaluation.policy.human import BANDS, ranked, usual_moves
+from kibitz.evaluation.policy.human.baselines import usual_moves
+from kibitz.evaluation.policy.human.results import BANDS, ranked
 from kibitz.evaluation.samples import records
 from kibitz.games.chess.moves import from_move
 from kibitz.play.session import Session
@@ -33,8 +34,14 @@ def games(human_run: Path, small_store: Store) -> Chosen:
 
 @pytest.fixture(scope="module")
 def result(human_run: Path, small_store: Store, games: Chosen) -> dict[str, Any]:
-    return examine(
-        Run(human_run), small_store, games, Plan(), command="kibitz test it", tell=lambda *_: None, say=lambda _: None
+    return evaluate(
+        Run(human_run),
+        small_store,
+        games,
+        EvalConfig(),
+        command="kibitz test it",
+        on_progress=lambda *_: None,
+        log=lambda _: None,
     )
 
 
@@ -178,6 +185,6 @@ def test_the_side_that_is_ahead_is_asked_for(monkeypatch: pytest.MonkeyPatch, sm
     )  # every start position: equal in number
     figures, table = handicaps.handicaps(counts, small_store, even, 0)
     for name in handicaps.TAKEN:
-        assert figures[f"ahead_by_{name}"].value == 1
-    assert figures["known_blunder"].value == 1
-    assert [row[0] for row in table["rows"][:3]] == ["a queen", "a rook", "a piece"]
+        assert figures[f"ahead_by_{name}"].estimate.value == 1
+    assert figures["known_blunder"].estimate.value == 1
+    assert [row[0] for row in table.rows[:3]] == ["a queen", "a rook", "a piece"]

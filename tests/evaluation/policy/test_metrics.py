@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kibitz.evaluation.policy.metrics import measure, place, played_in, square_marks, told
+from kibitz.evaluation.policy.metrics import measure, place, played_in, square_marks, with_side_inputs
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.session import Session
@@ -106,7 +106,7 @@ def test_games_against_the_slow_loop(name: str, small_store: Store, few: Any, re
     positions = Positions(small_store, few.games[:3], last=-2)
     batch = positions.batch(np.arange(len(positions)))
     played = played_in(small_store, batch.games, batch.plies)
-    answers = session.evaluate(batch.codes, told(session, run.settings, small_store, batch))
+    answers = session.evaluate(batch.codes, with_side_inputs(session, run.settings, small_store, batch))
     marks = measure(answers, batch, played)
     assert set(marks["phase"].tolist()) <= {0, 1, 2}
     place = 0

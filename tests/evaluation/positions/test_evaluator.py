@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.evaluation import Plan, labelled, stockfish
+from kibitz.evaluation import EvalConfig, labelled
 from kibitz.evaluation.games import Chosen
-from kibitz.evaluation.positions.evaluator import GALLERY, IN_BAND, SHOWN, examine, protocol_note
+from kibitz.evaluation.positions.evaluator import GALLERY, IN_BAND, SHOWN, evaluate, protocol_note
+from kibitz.external import uci
 from kibitz.games.chess.filters import Filter
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import encode_board
@@ -162,7 +163,7 @@ def test_games_without_ratings_count_in_neither_side_of_that_baseline(
     (tmp_path / "some.pgn").write_text("".join(lines))
     store = make_store(tmp_path / "some.store", tmp_path / "some.pgn", keep=Filter(ending="decisive"))
     chosen = Chosen(np.arange(len(store)), len(store), 0, 0, "")
-    found = examine(opened, store, chosen, Plan(), lambda *_: None, pytest.fail)
+    found = evaluate(opened, store, chosen, EvalConfig(), lambda *_: None, pytest.fail)
     rated = int((store.plies[store.column("white_rating") > 0] + 1).sum())
     beside = found["baselines"]
     assert beside["rating"]["n"] == rated
@@ -222,7 +223,8 @@ def test_games_of_the_page(result: dict[str, Any], small_store: Store) -> None:
 
 
 def test_a_sample_gives_near_figures(opened: Run, small_store: Store, chosen: Chosen, result: dict[str, Any]) -> None:
-    found = examine(opened, small_store, chosen, Plan(positions=500), lambda *_: None, pytest.fail)
+    config = EvalConfig(positions=500)
+    found = labelled(evaluate(opened, small_store, chosen, config, lambda *_: None, pytest.fail))
     assert found["figures"]["accuracy"]["n"] == 500
     assert found["data"]["positions_tested"] == 500
     whole = result["figures"]["accuracy"]["value"]
@@ -247,8 +249,8 @@ def test_stockfish_beside_the_network_on_the_same_positions(
     opened: Run, small_store: Store, chosen: Chosen, result: dict[str, Any]
 ) -> None:
     heard: list[str] = []
-    found = examine(
-        opened, small_store, chosen, Plan(stockfish=program("stockfish"), stockfish_positions=100),
+    found = evaluate(
+        opened, small_store, chosen, EvalConfig(stockfish=program("stockfish"), stockfish_positions=100),
         lambda what, *_: heard.append(what), pytest.fail,
     )  # fmt: skip
     rows = {row["label"]: row for name, row in found["baselines"].items() if name not in result["baselines"]}
@@ -267,13 +269,13 @@ def test_stockfish_beside_the_network_on_the_same_positions(
 def test_a_hanging_stockfish_is_left_out(
     opened: Run, small_store: Store, chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stockfish, "PATIENCE", 0.5)
+    monkeypatch.setattr(uci, "PATIENCE", 0.5)
     engine = tmp_path / "engine"
     engine.write_text("#!/bin/sh\nsleep 60\n")
     engine.chmod(0o755)
     said: list[str] = []
-    plan = Plan(positions=200, stockfish=str(engine), stockfish_positions=10)
-    found = examine(opened, small_store, chosen, plan, lambda *_: None, said.append)
+    config = EvalConfig(positions=200, stockfish=str(engine), stockfish_positions=10)
+    found = evaluate(opened, small_store, chosen, config, lambda *_: None, said.append)
     assert [line.split(":")[0] for line in said] == [
         "Stockfish at depth 1 is left out",
         "Stockfish at depth 10 is left out",

@@ -142,7 +142,7 @@ def test_what_is_no_board_is_refused(broken: dict[str, Any]) -> None:
 
 
 def test_a_page_of_many_boards_is_small_and_draws_no_chess() -> None:
-    figure = {"value": 0.8, "low": 0.79, "high": 0.81, "n": 100, "games": 10}
+    figure = {"value": 0.8, "low": 0.79, "high": 0.81, "n": 100, "games": 10, "kind": "share"}
     shown = [
         {
             "board": board(19, seed), "last_move": "Q16", "probability": 0.8, "probability_of": "right", "game": "1",

@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kibitz.arena.chess.engine import Engine
+from kibitz.arena.chess.engine import ChessEngine
 from kibitz.arena.chess.game import Adjudication, Side, play
-from kibitz.arena.chess.limits import Limits
+from kibitz.arena.chess.limits import ChessLimits
 from kibitz.arena.chess.openings import openings
 from kibitz.arena.chess.record import PGN, counted, text_of
-from kibitz.arena.contest import Outcome, Spent
+from kibitz.arena.contest import MoveCost, PlayedGame
 from kibitz.arena.openings import opening_of
-from kibitz.arena.players import Player
+from kibitz.arena.players import Participant
 from kibitz.arena.record import side_of
 
 
 @dataclass(frozen=True)
-class Chess:
+class ChessContest:
     """A match's chess. `limits` are of "A" and "B"; `hang` is the patience, in seconds, where none bounds it."""
 
-    limits: Mapping[str, Limits]
+    limits: Mapping[str, ChessLimits]
     seed: int = 0
     hang: float = 60.0
     rules: Adjudication = field(default_factory=Adjudication)
@@ -39,21 +39,21 @@ class Chess:
             "Rules": f"draw {rules.draw}, win {rules.win}, plies {rules.plies}, hang {self.hang:g} s",
         }
 
-    def engine(self, player: Player) -> Engine:
-        return Engine(player, self.hang)
+    def engine(self, participant: Participant) -> ChessEngine:
+        return ChessEngine(participant, self.hang)
 
     def play(
-        self, number: int, engines: Mapping[str, Engine], names: Mapping[str, str], settings: Mapping[str, str]
-    ) -> Outcome:
+        self, number: int, engines: Mapping[str, ChessEngine], names: Mapping[str, str], settings: Mapping[str, str]
+    ) -> PlayedGame:
         opening = opening_of(number, self.seed, len(openings()))
         white, black = (
             Side(engines[side], self.limits[side]) for side in (side_of(number, True), side_of(number, False))
         )
         played = play(white, black, openings()[opening], seed=self.seed, number=number, rules=self.rules)
-        spent: dict[str, list[Spent]] = {"A": [], "B": []}
+        spent: dict[str, list[MoveCost]] = {"A": [], "B": []}
         for ply, answer in enumerate(played.answers, played.opening):
-            spent[side_of(number, ply % 2 == 0)].append(Spent(answer.seconds, answer.nodes))
-        return Outcome(counted(number, played), text_of(number, played, names, opening, settings), spent)
+            spent[side_of(number, ply % 2 == 0)].append(MoveCost(answer.seconds, answer.nodes))
+        return PlayedGame(counted(number, played), text_of(number, played, names, opening, settings), spent)
 
     def facts(self) -> dict[str, Any]:
         return {}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import chess
 
-from kibitz.arena.chess.engine import Answer, Engine
-from kibitz.arena.chess.limits import Limits
+from kibitz.arena.chess.engine import ChessEngine, MoveAnswer
+from kibitz.arena.chess.limits import ChessLimits
 from kibitz.arena.contest import Fault
 
 CLOCK_MARGIN = 0.05
@@ -37,13 +37,13 @@ class Adjudication:
 class Side:
     """One side of a game: its engine and limits, and what it used."""
 
-    engine: Engine
-    limits: Limits
-    answers: list[Answer] = field(default_factory=list)
+    engine: ChessEngine
+    limits: ChessLimits
+    answers: list[MoveAnswer] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Played:
+class GameResult:
     """A game that was played. `result` as in PGN; `ending` in words ("checkmate", "stalemate", ...).
 
     `answers` are those of the plies after the opening, in order. `at_fault` is the colour that forfeited, with `kind`
@@ -52,7 +52,7 @@ class Played:
 
     board: chess.Board
     opening: int
-    answers: tuple[Answer, ...]
+    answers: tuple[MoveAnswer, ...]
     result: str
     ending: str
     termination: str
@@ -68,7 +68,7 @@ def play(
     seed: int = 0,
     number: int = 0,
     rules: Adjudication | None = None,
-) -> Played:
+) -> GameResult:
     """Play one game from an opening, and say how it ended; an engine's fault raises nothing. Both engines are started.
 
     Mate, stalemate and insufficient material end the game; threefold repetition and fifty moves are claimed as soon as
@@ -81,15 +81,15 @@ def play(
     for move in opening:
         board.push(move)
     game = object()
-    answers: list[Answer] = []
+    answers: list[MoveAnswer] = []
 
-    def ended(result: str, ending: str, termination: str = "normal", **fault: object) -> Played:
-        return Played(board, len(opening), tuple(answers), result, ending, termination, **fault)  # type: ignore[arg-type]
+    def ended(result: str, ending: str, termination: str = "normal", **fault: object) -> GameResult:
+        return GameResult(board, len(opening), tuple(answers), result, ending, termination, **fault)  # type: ignore[arg-type]
 
     while True:
         if by_rule := over(board):
             return ended(*by_rule)
-        if by_judge := adjudged(answers, len(opening), len(board.move_stack), rules):
+        if by_judge := adjudicate(answers, len(opening), len(board.move_stack), rules):
             return ended(*by_judge, termination="adjudication")
         side, turn = sides[board.turn], board.turn
         limit = side.limits.go(seed, number, len(board.move_stack), clocks)
@@ -112,7 +112,7 @@ def play(
         board.push(answer.move)
 
 
-def _patience(limits: Limits, left: float | None) -> float | None:
+def _patience(limits: ChessLimits, left: float | None) -> float | None:
     """Seconds to wait for a move; None for as long as an engine that hangs is given."""
     waits = []
     if left is not None:
@@ -137,7 +137,7 @@ def over(board: chess.Board) -> tuple[str, str] | None:
     return None
 
 
-def adjudged(answers: Sequence[Answer], opening: int, plies: int, rules: Adjudication) -> tuple[str, str] | None:
+def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: Adjudication) -> tuple[str, str] | None:
     """The result where the judge ends the game: scores that both engines agree on, or too many plies."""
     if rules.draw is not None:
         scores = _white_scores(answers, opening, 2 * rules.draw[1])
@@ -153,7 +153,7 @@ def adjudged(answers: Sequence[Answer], opening: int, plies: int, rules: Adjudic
     return None
 
 
-def _white_scores(answers: Sequence[Answer], opening: int, last: int) -> list[int]:
+def _white_scores(answers: Sequence[MoveAnswer], opening: int, last: int) -> list[int]:
     """The scores of the last plies in White's view; none where one of them is missing."""
     if len(answers) < last:
         return []

@@ -15,7 +15,7 @@ DEFAULT_MOVETIME = 100
 
 
 @dataclass(frozen=True)
-class Limits:
+class ChessLimits:
     """The limits of one side; several may be set, and the first that is reached ends the search.
 
     `nodes` is (least, most): where they differ, every move draws its own number between them, evenly in its logarithm.
@@ -63,15 +63,15 @@ class Limits:
         return ", ".join(parts)
 
 
-def limits(nodes: str | None, depth: int | None, movetime: int | None, clock: str | None) -> Limits:
+def limits(nodes: str | None, depth: int | None, movetime: int | None, clock: str | None) -> ChessLimits:
     """The limits that a user gave, in words: nodes "800" or "10-1000", clock "10+0.1" (seconds).
 
     Without any, DEFAULT_MOVETIME. Raises UsageError for what cannot be read.
     """
     if nodes is None and depth is None and movetime is None and clock is None:
-        return Limits(movetime=DEFAULT_MOVETIME)
+        return ChessLimits(movetime=DEFAULT_MOVETIME)
     seconds, increment = _clock(clock) if clock is not None else (None, 0.0)
-    return Limits(_nodes(nodes) if nodes is not None else None, depth, movetime, seconds, increment)
+    return ChessLimits(_nodes(nodes) if nodes is not None else None, depth, movetime, seconds, increment)
 
 
 def _nodes(text: str) -> tuple[int, int]:

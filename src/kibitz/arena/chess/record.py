@@ -9,19 +9,21 @@ from collections.abc import Mapping
 import chess
 import chess.pgn
 
-from kibitz.arena.chess.game import Played
-from kibitz.arena.record import Form, Row, row, side_of, tag, tags_of
+from kibitz.arena.chess.game import GameResult
+from kibitz.arena.record import RecordFormat, ScoredGame, row, side_of, tag, tags_of
 
 POINTS = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 """White's points, in halves."""
 
 
-def counted(number: int, played: Played) -> Row:
+def counted(number: int, played: GameResult) -> ScoredGame:
     """A game that was just played, as it counts."""
     return row(number, POINTS[played.result], played.ending, played.at_fault, played.reason)
 
 
-def text_of(number: int, played: Played, names: Mapping[str, str], opening: int, settings: Mapping[str, str]) -> str:
+def text_of(
+    number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
+) -> str:
     """The game as PGN, ending in an empty line. `names` are of "A" and "B"; `settings` become tags."""
     game = chess.pgn.Game()
     white, black = side_of(number, chess.WHITE), side_of(number, chess.BLACK)
@@ -49,7 +51,7 @@ def text_of(number: int, played: Played, names: Mapping[str, str], opening: int,
     return game.accept(chess.pgn.StringExporter(columns=100)) + "\n\n"
 
 
-def _comment(played: Played, ply: int) -> str:
+def _comment(played: GameResult, ply: int) -> str:
     answer = played.answers[ply - played.opening]
     parts = []
     if answer.score is not None:
@@ -68,4 +70,4 @@ def _read(text: str) -> tuple[int, Mapping[str, str]] | None:
     return POINTS[result], headers
 
 
-PGN = Form("--pgn", '[Event "kibitz match"]', _read)
+PGN = RecordFormat("--pgn", '[Event "kibitz match"]', _read)

@@ -7,26 +7,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kibitz.arena.contest import Outcome, Spent
-from kibitz.arena.go.engine import Engine
-from kibitz.arena.go.game import Rules, Side, play
-from kibitz.arena.go.limits import Time
+from kibitz.arena.contest import MoveCost, PlayedGame
+from kibitz.arena.go.engine import GoEngine
+from kibitz.arena.go.game import GoRules, Side, play
+from kibitz.arena.go.limits import GoTime
 from kibitz.arena.go.openings import openings
 from kibitz.arena.go.record import SGF, counted, text_of
 from kibitz.arena.openings import opening_of
-from kibitz.arena.players import Player
+from kibitz.arena.players import Participant
 from kibitz.arena.record import side_of
 from kibitz.games.go.points import BLACK, WHITE
 
 
 @dataclass(frozen=True)
-class Go:
+class GoContest:
     """A match's Go. `times` are of "A" and "B"; `hang` is the patience, in seconds, where none bounds it."""
 
-    times: Mapping[str, Time]
+    times: Mapping[str, GoTime]
     seed: int = 0
     hang: float = 60.0
-    rules: Rules = field(default_factory=Rules)
+    rules: GoRules = field(default_factory=GoRules)
     name = "go"
     colours = ("black", "white")
     form = SGF
@@ -41,21 +41,21 @@ class Go:
             "Rules": f"size {rules.size}, komi {rules.komi:g}, moves {rules.moves}, hang {self.hang:g} s",
         }
 
-    def engine(self, player: Player) -> Engine:
-        return Engine(player, self.hang, self.rules.size)
+    def engine(self, participant: Participant) -> GoEngine:
+        return GoEngine(participant, self.hang, self.rules.size)
 
     def play(
-        self, number: int, engines: Mapping[str, Engine], names: Mapping[str, str], settings: Mapping[str, str]
-    ) -> Outcome:
+        self, number: int, engines: Mapping[str, GoEngine], names: Mapping[str, str], settings: Mapping[str, str]
+    ) -> PlayedGame:
         opening = opening_of(number, self.seed, len(openings(self.rules.size)))
         sides = {BLACK: side_of(number, True), WHITE: side_of(number, False)}
         chance = random.Random(f"{self.seed}/{number}")
         black, white = (Side(engines[side], self.times[side], chance.randrange(2**31)) for side in sides.values())
         played = play(black, white, openings(self.rules.size)[opening], self.rules)
-        return Outcome(
+        return PlayedGame(
             counted(number, played),
             text_of(number, played, names, opening, settings),
-            {side: [Spent(answer.seconds) for answer in played.answers[colour]] for colour, side in sides.items()},
+            {side: [MoveCost(answer.seconds) for answer in played.answers[colour]] for colour, side in sides.items()},
         )
 
     def facts(self) -> dict[str, Any]:

@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kibitz.arena.contest import ATTEMPTS, Fault, StartFailed
-from kibitz.arena.go.limits import Clock
-from kibitz.arena.players import Player
-from kibitz.external.gtp import Lost, Program, Refused
+from kibitz.arena.contest import ATTEMPTS, Fault, StartFailed, in_words
+from kibitz.arena.go.limits import GoClock
+from kibitz.arena.players import Participant
+from kibitz.external import EngineDied
+from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.points import BLACK, WHITE, from_gtp, to_gtp
 
 START_PATIENCE = 60.0
@@ -23,31 +24,34 @@ COLOUR = {BLACK: "black", WHITE: "white"}
 
 
 @dataclass(frozen=True)
-class Answer:
+class MoveAnswer:
     """A move: a point, PASS, or None for resignation; and the seconds it took."""
 
     point: int | None
     seconds: float
 
 
-class Engine:
+class GoEngine:
     """One process of a player, for boards of one size. `hang` is the patience, in seconds, where no limit bounds it.
 
     Not started until `start`; after a Fault it is closed, and the next `start` brings a new process.
     """
 
-    def __init__(self, player: Player, hang: float, size: int):
-        self.player = player
+    def __init__(self, participant: Participant, hang: float, size: int):
+        self.participant = participant
         self.hang = hang
-        self.identity = player.name
-        self._program: Program | None = None
+        self.identity = participant.name
+        self._program: GtpProgram | None = None
         self._closed = False
         self._size = size
 
     @property
     def command(self) -> tuple[str, ...]:
         """The whole command line: GTP knows no options, so they are arguments."""
-        return (*self.player.command, *(word for name, value in self.player.options for word in (f"--{name}", value)))
+        return (
+            *self.participant.command,
+            *(word for name, value in self.participant.options for word in (f"--{name}", value)),
+        )
 
     def start(self) -> None:
         """Start the process unless it runs. Raises StartFailed."""
@@ -61,36 +65,38 @@ class Engine:
             try:
                 self._start()
                 return
-            except Refused as error:  # it will not change its mind
-                reason = _one_line(error)
+            except CommandRefused as error:  # it will not change its mind
+                reason = in_words(error)
                 break
-            except Lost as error:
-                reason = "it does not answer in GTP" if error.how == "hung" else _problem(self.player, error)
+            except EngineDied as error:
+                reason = "it does not answer in GTP" if error.how == "hung" else _problem(self.participant, error)
                 self.stop()
         self.stop()
-        raise StartFailed(f"{self.player.name}: cannot be started ({reason}); try it by hand: {' '.join(self.command)}")
+        raise StartFailed(
+            f"{self.participant.name}: cannot be started ({reason}); try it by hand: {' '.join(self.command)}"
+        )
 
     def _start(self) -> None:
-        self._program = program = Program(self.command, self.player.name)
+        self._program = program = GtpProgram(self.command, self.participant.name)
         if self._closed:  # while it started
             program.kill()
         name, version = (program.ask(word, START_PATIENCE) for word in ("name", "version"))
-        self.identity = " ".join(f"{name} {version}".split()) or self.player.name
+        self.identity = " ".join(f"{name} {version}".split()) or self.participant.name
         try:
             program.ask(f"boardsize {self._size}", START_PATIENCE)
-        except Refused as error:
-            raise Refused(f"it does not play on {self._size} × {self._size}: {error}") from None
-        if self.player.weights:  # a network is loaded when it is needed, and that must be over before a clock runs
+        except CommandRefused as error:
+            raise CommandRefused(f"it does not play on {self._size} × {self._size}: {error}") from None
+        if self.participant.weights:  # a network is loaded when it is needed, and that must be over before a clock runs
             program.ask("genmove black", START_PATIENCE)
 
-    def new_game(self, komi: float, clock: Clock, opening: Iterable[tuple[int, int]], seed: int) -> None:
+    def new_game(self, komi: float, clock: GoClock, opening: Iterable[tuple[int, int]], seed: int) -> None:
         """Bring it to the position after the opening's moves (colour, point). Raises Fault.
 
         A program that takes a seed, as GNU Go does, plays the same game again with the same one.
         """
-        self._must(f"boardsize {self._size}", "refused to play on this board")
-        self._must("clear_board", "refused to begin a game")
-        self._must(f"komi {komi:g}", "refused this komi")
+        self._require(f"boardsize {self._size}", "refused to play on this board")
+        self._require("clear_board", "refused to begin a game")
+        self._require(f"komi {komi:g}", "refused this komi")
         for rules in RULES:
             if self._try(f"kata-set-rules {rules}"):
                 break
@@ -103,53 +109,53 @@ class Engine:
     def play(self, colour: int, point: int) -> None:
         """Tell it a move of the other side, or of the opening. Raises Fault."""
         vertex = to_gtp(point, self._size)
-        self._must(f"play {COLOUR[colour]} {vertex}", f"refused the legal move {vertex}")
+        self._require(f"play {COLOUR[colour]} {vertex}", f"refused the legal move {vertex}")
 
-    def answer(self, colour: int, clock: Clock) -> Answer:
+    def answer(self, colour: int, clock: GoClock) -> MoveAnswer:
         """Its move. Raises Fault, after which the process is gone."""
         if clock.time.main is not None:
             self._try(f"time_left {COLOUR[colour]} {clock.says()}")
         begun = time.perf_counter()
-        said = self._must(f"genmove {COLOUR[colour]}", "answered no move", clock.patience())
+        said = self._require(f"genmove {COLOUR[colour]}", "answered no move", clock.patience())
         seconds = time.perf_counter() - begun
         if said.lower() == "resign":
-            return Answer(None, seconds)
+            return MoveAnswer(None, seconds)
         try:
-            return Answer(from_gtp(said, self._size), seconds)
+            return MoveAnswer(from_gtp(said, self._size), seconds)
         except ValueError:
-            raise self.fault("illegal", f"answered what is no move on this board ({_one_line(said)})") from None
+            raise self.fault("illegal", f"answered what is no move on this board ({in_words(said)})") from None
 
     def fault(self, kind: str, reason: str) -> Fault:
         """End the process; the fault to be raised."""
         self.stop()
         return Fault(kind, reason)
 
-    def _must(self, command: str, refusal: str, limit: float | None = None) -> str:
+    def _require(self, command: str, refusal: str, limit: float | None = None) -> str:
         """The answer to a command that every program has to know. Raises Fault."""
         try:
             return self._ask(command, limit)
-        except Refused as error:
-            raise self.fault("illegal", f"{refusal} ({_one_line(error)})") from None
+        except CommandRefused as error:
+            raise self.fault("illegal", f"{refusal} ({in_words(error)})") from None
 
     def _try(self, command: str) -> bool:
         """Say what not every program knows; whether it did. Raises Fault."""
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(CommandRefused):
             self._ask(command)
             return True
         return False
 
     def _ask(self, command: str, limit: float | None = None) -> str:
-        """The answer to a command within `limit` seconds (None: `hang`). Raises Refused, and Fault."""
+        """The answer to a command within `limit` seconds (None: `hang`). Raises CommandRefused, and Fault."""
         program = self._program  # another thread may close it
         if program is None:
             raise Fault("crash", "ended")
         limit = self.hang if limit is None else limit
         try:
             return program.ask(command, limit)
-        except Lost as error:
+        except EngineDied as error:
             if error.how == "hung":
                 raise self.fault("hang", f"no answer to {command!r} after {limit:.1f} s") from None
-            raise self.fault("crash", f"crashed: {_problem(self.player, error)}") from None
+            raise self.fault("crash", f"crashed: {_problem(self.participant, error)}") from None
 
     def stop(self) -> None:
         """End the process, and whatever it started."""
@@ -163,9 +169,5 @@ class Engine:
         self.stop()
 
 
-def _problem(player: Player, error: Lost) -> str:
-    return _one_line(error).removeprefix(f"{player.name}: ")
-
-
-def _one_line(error: object) -> str:
-    return " ".join(str(error).split()).replace('"', "'")[:200]
+def _problem(participant: Participant, error: EngineDied) -> str:
+    return in_words(error).removeprefix(f"{participant.name}: ")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kibitz.arena.contest import Fault
-from kibitz.arena.go.engine import Answer, Engine
-from kibitz.arena.go.limits import Clock, Time
+from kibitz.arena.go.engine import GoEngine, MoveAnswer
+from kibitz.arena.go.limits import GoClock, GoTime
 from kibitz.arena.go.referee import lead
 from kibitz.games.go.points import BLACK, POINTS, WHITE, to_gtp
 from kibitz.games.go.rules import Board
@@ -19,7 +19,7 @@ Referee = Callable[[Board, float], tuple[float, str]]
 
 
 @dataclass(frozen=True)
-class Rules:
+class GoRules:
     """Chinese rules: area, no suicide, no position comes again. A game of `moves` moves is counted as it stands."""
 
     size: int = 19
@@ -31,23 +31,23 @@ class Rules:
 class Side:
     """One side of a game: its engine, its time, and the seed that it is given."""
 
-    engine: Engine
-    time: Time = field(default_factory=Time)
+    engine: GoEngine
+    time: GoTime = field(default_factory=GoTime)
     seed: int = 0
 
 
 @dataclass(frozen=True)
-class Played:
+class GameResult:
     """A game that was played. `result` as in SGF ("B+3.5", "W+R", "0"); `ending` in words.
 
     `moves` are (colour, point) from the first stone of the opening, whose length is `opening`. `answers` are Black's
     and White's. `at_fault` is the colour that forfeited, with the fault's `reason`, or None; `referee` who counted.
     """
 
-    rules: Rules
+    rules: GoRules
     moves: tuple[tuple[int, int], ...]
     opening: int
-    answers: dict[int, tuple[Answer, ...]]
+    answers: dict[int, tuple[MoveAnswer, ...]]
     result: str
     ending: str
     at_fault: int | None = None
@@ -55,22 +55,22 @@ class Played:
     referee: str = ""
 
 
-def play(black: Side, white: Side, opening: Sequence[int], rules: Rules, referee: Referee = lead) -> Played:
+def play(black: Side, white: Side, opening: Sequence[int], rules: GoRules, referee: Referee = lead) -> GameResult:
     """Play one game from an opening, and say how it ended; an engine's fault raises nothing. Both engines are started.
 
     Two passes in a row end the game, and then the referee counts it.
     """
     sides = {BLACK: black, WHITE: white}
-    clocks = {colour: Clock(side.time) for colour, side in sides.items()}
+    clocks = {colour: GoClock(side.time) for colour, side in sides.items()}
     board = Board(rules.size, superko=True)
     moves: list[tuple[int, int]] = []
-    answers: dict[int, list[Answer]] = {BLACK: [], WHITE: []}
+    answers: dict[int, list[MoveAnswer]] = {BLACK: [], WHITE: []}
 
-    def ended(result: str, ending: str, at_fault: int | None = None, reason: str = "", referee: str = "") -> Played:
+    def ended(result: str, ending: str, at_fault: int | None = None, reason: str = "", referee: str = "") -> GameResult:
         given = {colour: tuple(of_side) for colour, of_side in answers.items()}
-        return Played(rules, tuple(moves), len(opening), given, result, ending, at_fault, reason, referee)
+        return GameResult(rules, tuple(moves), len(opening), given, result, ending, at_fault, reason, referee)
 
-    def counted(ending: str) -> Played:
+    def counted(ending: str) -> GameResult:
         margin, name = referee(board, rules.komi)
         result = f"{'B' if margin > 0 else 'W'}+{abs(margin):g}" if margin else "0"
         return ended(result, ending, referee=name)
@@ -100,7 +100,7 @@ def play(black: Side, white: Side, opening: Sequence[int], rules: Rules, referee
         return ended(f"{_letter(3 - turn)}+{FORFEITS[fault.kind]}", fault.kind, turn, fault.reason)
 
 
-def _answer(engine: Engine, board: Board, clock: Clock) -> Answer:
+def _answer(engine: GoEngine, board: Board, clock: GoClock) -> MoveAnswer:
     """A move that is legal and in time. Raises Fault for any other."""
     allowed = clock.allowed
     try:

@@ -14,7 +14,7 @@ MOVETIME_GRACE = 5.0
 
 
 @dataclass(frozen=True)
-class Time:
+class GoTime:
     """The time of one side: `main` seconds for the game, and when they are used up `move` seconds for each move.
 
     Without `main` (None) a move that takes too long is late, not lost. Without either there is no limit.
@@ -35,10 +35,10 @@ class Time:
         return f"{self.main} s" + (f", then {self.move} s a move" if self.move else "")
 
 
-class Clock:
+class GoClock:
     """One side's clock in one game. `left` is what remains of the main time."""
 
-    def __init__(self, time: Time):
+    def __init__(self, time: GoTime):
         self.time = time
         self.left = float(time.main or 0)
 
@@ -66,7 +66,7 @@ class Clock:
         return in_time
 
 
-def time_limit(movetime: int | None, clock: str | None) -> Time:
+def time_limit(movetime: int | None, clock: str | None) -> GoTime:
     """The time that a user gave: milliseconds a move, or a clock as "600" or "600+10", then so many seconds a move.
 
     Raises UsageError for what cannot be read, or told to a program: GTP counts in whole seconds.
@@ -76,10 +76,10 @@ def time_limit(movetime: int | None, clock: str | None) -> Time:
     if movetime is not None:
         if movetime < 1000 or movetime % 1000:
             raise UsageError(f"--movetime {movetime}: GTP counts in whole seconds; write 1000, 2000, ...")
-        return Time(move=movetime // 1000)
+        return GoTime(move=movetime // 1000)
     if clock is None:
-        return Time()
-    main, found, move = clock.partition("+")
-    if not (main.isdecimal() and (move.isdecimal() if found else True)) or int(main) < 1:
+        return GoTime()
+    main, plus, move = clock.partition("+")
+    if not (main.isdecimal() and (move.isdecimal() if plus else True)) or int(main) < 1:
         raise UsageError(f"--clock {clock}: write whole seconds, and those a move when they are used up, as 600+10")
-    return Time(int(main), int(move or 0) or None)
+    return GoTime(int(main), int(move or 0) or None)

@@ -33,16 +33,16 @@ def openings(size: int) -> tuple[tuple[int, ...], ...]:
         return (last - row if low else row) * GRID + (last - column if right else column)
 
     stones = 2 if size == 9 else 4
-    found = [
+    lines = [
         tuple(point(corner, kind) for corner, kind in zip((_FIRST, *corners), chosen, strict=True))
         for corners in permutations(_OTHERS, stones - 1)
         for chosen in product(kinds, repeat=stones)
     ]
     if size == 9:
         middle = last // 2 * (GRID + 1)
-        found += [(middle, point(_FIRST, kind)) for kind in kinds]
-    found = [moves for moves in found if len(set(moves)) == stones]  # the middle of a side belongs to two corners
-    return tuple(found[at] for at in _first_of_each(np.array(found), size))
+        lines += [(middle, point(_FIRST, kind)) for kind in kinds]
+    lines = [moves for moves in lines if len(set(moves)) == stones]  # the middle of a side belongs to two corners
+    return tuple(lines[at] for at in _first_of_each(np.array(lines), size))
 
 
 def _first_of_each(moves: NDArray[np.int64], size: int) -> list[int]:

@@ -6,8 +6,8 @@ import datetime
 import re
 from collections.abc import Mapping
 
-from kibitz.arena.go.game import Played
-from kibitz.arena.record import Form, Row, row, side_of, tag, tags_of
+from kibitz.arena.go.game import GameResult
+from kibitz.arena.record import RecordFormat, ScoredGame, row, side_of, tag, tags_of
 from kibitz.games.go.points import BLACK, to_sgf
 
 HEAD = "(;EV[kibitz match]"
@@ -17,7 +17,7 @@ _MOVES_A_LINE = 10
 _PROPERTY = re.compile(r"([A-Z]+)\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 
 
-def counted(number: int, played: Played) -> Row:
+def counted(number: int, played: GameResult) -> ScoredGame:
     """A game that was just played, as it counts."""
     first_at_fault = None if played.at_fault is None else played.at_fault == BLACK
     return row(number, _points(played.result), played.ending, first_at_fault, played.reason, played.referee)
@@ -31,7 +31,9 @@ def _points(result: str) -> int:
     return points
 
 
-def text_of(number: int, played: Played, names: Mapping[str, str], opening: int, settings: Mapping[str, str]) -> str:
+def text_of(
+    number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
+) -> str:
     """The game as SGF, ending in an empty line. `names` are of "A" and "B"; `settings` become tags."""
     black, white = side_of(number, True), side_of(number, False)
     tags = {
@@ -51,7 +53,7 @@ def text_of(number: int, played: Played, names: Mapping[str, str], opening: int,
     return "\n".join(lines) + f"C[{_escaped(_last_words(played))}])\n\n"
 
 
-def _last_words(played: Played) -> str:
+def _last_words(played: GameResult) -> str:
     if played.at_fault is not None:
         return f"{'Black' if played.at_fault == BLACK else 'White'} forfeits: {tag(played.reason)}"
     return f"{played.ending}; counted by {played.referee}" if played.referee else played.ending
@@ -72,4 +74,4 @@ def _read(text: str) -> tuple[int, Mapping[str, str]] | None:
         return None
 
 
-SGF = Form("--sgf", HEAD, _read)
+SGF = RecordFormat("--sgf", HEAD, _read)

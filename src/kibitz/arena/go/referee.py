@@ -7,7 +7,8 @@ import contextlib
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.external.gtp import Lost, find_gnugo
+from kibitz.external import EngineDied
+from kibitz.external.programs import find_gnugo
 from kibitz.games.go.endings.counting import area, settle
 from kibitz.games.go.endings.dead import GnuGo, by_playouts
 from kibitz.games.go.rules import Board
@@ -34,7 +35,7 @@ def _dead_by_gnugo(colours: NDArray[np.uint8], size: int) -> NDArray[np.bool_] |
         return None
     with (
         contextlib.closing(GnuGo([command, "--mode", "gtp", "--chinese-rules"], PATIENCE)) as gnugo,
-        contextlib.suppress(Lost, ValueError),
+        contextlib.suppress(EngineDied, ValueError),
     ):
         return gnugo.dead(colours, size)[0]
     return None

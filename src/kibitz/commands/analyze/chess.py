@@ -7,47 +7,43 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from kibitz import records
+from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object, progress, same_file, warn
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
     from kibitz.analysis import Analysis
+    from kibitz.analysis.chess.games import Record
     from kibitz.analysis.chess.moves import AnalysedGame
     from kibitz.play.session import Session
+    from kibitz.systems.declaration import Meaning
 
 
-def analyze_chess(
-    session: Session, run: str, game_file: str, number: int | None, as_json: bool, pgn: str | None, swing: float,
-    rating: str | None = None,
-) -> None:  # fmt: skip
-    if not 0 < swing <= 100:
-        raise UsageError(f"--swing {swing:g}: points of a hundred, over 0 to 100")
-    replaced = bool(pgn) and same_file(pgn or "", game_file)
-    if replaced and number is not None:
-        raise UsageError(f"--pgn {pgn}: its other games would be lost; add --all, or name another file")
+SWING = 10.0
+"""Points of a hundred that a marked move loses, where --swing is not given."""
 
-    ratings = _ratings(session, rating) if rating is not None else None
+
+def analyze_chess(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
+    """Analyse games of a PGN file ("-": standard input) and print or write them. Raises UsageError and KibitzError."""
     from kibitz.analysis import load
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.files import whole_file
     from kibitz.systems import find
 
+    games = _PgnGames(session, path, options)
+    meaning = find(session.system).meaning
     analysis = load(session.system)
     with contextlib.ExitStack() as stack:
-        file = stack.enter_context(whole_file(pgn)) if pgn else None
-        put = (
-            stack.enter_context(as_object(run, session.system, find(session.system).meaning.note)) if as_json else None
-        )
-        table = _table(swing / 100)
-        for judged in stack.enter_context(
-            contextlib.closing(_judged(game_file, number, session, analysis, swing, replaced, ratings))
-        ):
+        file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
+        put = stack.enter_context(as_object(run, session.system, meaning.note)) if options.as_json else None
+        table = _table(games.swing)
+        for game in stack.enter_context(contextlib.closing(games.analysed(analysis, meaning))):
             if put:
-                put(judged.as_json())
-            elif pgn != "-":
-                table(judged)
+                put(game.as_json())
+            elif options.pgn != "-":
+                table(game)
             if file:
-                file.write(annotated(judged))
+                file.write(annotated(game))
 
 
 def _ratings(session: Session, text: str) -> tuple[int, int]:
@@ -59,64 +55,90 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
     return read_pair(text)
 
 
-def _not_replaced(number: int, path: str) -> str:
-    return f"{path}: left as it is, since writing it again would lose what is wrong in game {number}; name another file"
+class _PgnGames:
+    """The games of a PGN file that are to be analysed, and what is left out on the way.
 
-
-def _judged(
-    path: str,
-    number: int | None,
-    session: Session,
-    analysis: Analysis,
-    swing: float,
-    whole: bool,
-    ratings: tuple[int, int] | None = None,
-) -> Generator[AnalysedGame]:
-    """The games, judged one by one; what was left out is told on standard error.
-
-    Raises KibitzError where there is nothing to judge, and, with `whole`, before anything is left out.
+    number: of the only game, from 1; None for all. swing: in probability of winning. replaced: the games are written
+    back to their file, so that nothing may be left out.
     """
-    from kibitz.analysis.chess.games import read
-    from kibitz.analysis.chess.moves import analyse
-    from kibitz.analysis.chess.ratings import RATING, UNIT, lacking
-    from kibitz.systems import find
 
-    name = "standard input" if path == records.STDIN else records.printable(path)
-    judged = refused = 0
-    first = ""
-    unrated: list[int] = []
-    with progress(path) as show, contextlib.closing(read(path, number, show)) as games:
-        for record in games:
-            where = f"{name} game {record.number}"
-            if record.refused:
-                refused += 1
-                first = first or f"{where}: {record.refused}"
-                if number is None:
-                    warn(f"{where}: {record.refused}")
-                if whole:
-                    raise KibitzError(_not_replaced(record.number, path))
-                continue
+    def __init__(self, session: Session, path: str, options: AnalyzeOptions):
+        """Raises UsageError for options that make no sense together or for this network."""
+        swing = SWING if options.swing is None else options.swing
+        if not 0 < swing <= 100:
+            raise UsageError(f"--swing {swing:g}: points of a hundred, over 0 to 100")
+        self.session, self.path, self.swing = session, path, swing / 100
+        self.number = None if options.every else options.game or 1
+        self.replaced = bool(options.pgn) and same_file(options.pgn or "", path)
+        if self.replaced and self.number is not None:
+            raise UsageError(f"--pgn {options.pgn}: its other games would be lost; add --all, or name another file")
+        self.ratings = _ratings(session, options.rating) if options.rating is not None else None
+        self.name = "standard input" if path == records.STDIN else records.printable(path)
+        self._refused: list[str] = []
+        self._unrated: list[int] = []
+
+    def analysed(self, analysis: Analysis, meaning: Meaning) -> Generator[AnalysedGame]:
+        """The games one by one; what is left out is reported on standard error.
+
+        Raises KibitzError where no game can be analysed, and, if the file is replaced, before anything is left out.
+        """
+        from kibitz.analysis.chess.games import read
+        from kibitz.analysis.chess.moves import analyse
+
+        done = 0
+        with progress(self.path) as show, contextlib.closing(read(self.path, self.number, show)) as games:
+            for record in games:
+                if self._accepts(record):
+                    done += 1
+                    yield analyse(record, self.session, analysis, self.swing, self.ratings, meaning)
+        self._warn_of_ratings()
+        if not done:
+            raise self._nothing_left()
+
+    def _accepts(self, record: Record) -> bool:
+        """Whether a game can be analysed. Says what is wrong with it."""
+        from kibitz.analysis.chess.ratings import RATING, lacking
+
+        where = f"{self.name} game {record.number}"
+        if record.refused:
+            self._refused.append(f"{where}: {record.refused}")
+            if self.number is None:
+                warn(self._refused[-1])
+        else:
             for note in record.notes:
                 warn(f"{where}: {note}")
             if record.problem:
                 warn(f"{where}: {record.problem}; analysed up to there")
-            if whole and (record.problem or record.notes):
-                raise KibitzError(_not_replaced(record.number, path))
-            judged += 1
-            if RATING in session.beyond and ratings is None and lacking(record.game.headers):
-                unrated.append(record.number)
-            yield analyse(record, session, analysis, swing / 100, ratings, find(session.system).meaning)
-    if unrated:
-        which = f"game {unrated[0]} lacks"
-        if len(unrated) > 1:
-            which = f"{len(unrated):,} games, from {unrated[0]} on, lack"
-        usual = session.beyond[RATING] * UNIT
+        if self.replaced and (record.refused or record.problem or record.notes):
+            raise KibitzError(
+                f"{self.path}: left as it is, since writing it again would lose what is wrong in game {record.number}; "
+                "name another file"
+            )
+        if record.refused:
+            return False
+        if RATING in self.session.beyond and self.ratings is None and lacking(record.game.headers):
+            self._unrated.append(record.number)
+        return True
+
+    def _warn_of_ratings(self) -> None:
+        """Say which games lacked a rating that the network is given."""
+        from kibitz.analysis.chess.ratings import RATING, UNIT
+
+        if not self._unrated:
+            return
+        which = f"game {self._unrated[0]} lacks"
+        if len(self._unrated) > 1:
+            which = f"{len(self._unrated):,} games, from {self._unrated[0]} on, lack"
+        usual = self.session.beyond[RATING] * UNIT
         took = f"took the player for one of {usual}" if usual else "was told that it is not known"
-        warn(f"{name}: {which} a rating, which the network is told; it {took}")
-    if not judged:
-        if number is not None:
-            raise KibitzError(f"{first}; choose another with --game")
-        raise KibitzError(f"{name}: none of its games can be analysed ({refused:,}; {first.removeprefix(name + ' ')})")
+        warn(f"{self.name}: {which} a rating, which the network is told; it {took}")
+
+    def _nothing_left(self) -> KibitzError:
+        first = self._refused[0] if self._refused else ""
+        if self.number is not None:
+            return KibitzError(f"{first}; choose another with --game")
+        why = f"{len(self._refused):,}; {first.removeprefix(self.name + ' ')}"
+        return KibitzError(f"{self.name}: none of its games can be analysed ({why})")
 
 
 def _table(swing: float) -> Callable[[AnalysedGame], None]:
@@ -126,13 +148,13 @@ def _table(swing: float) -> Callable[[AnalysedGame], None]:
     from kibitz.analysis.chess.terminal import show
 
     console = Console()
-    shown = 0
+    printed = 0
 
-    def one(judged: AnalysedGame) -> None:
-        nonlocal shown
-        if shown:
+    def one(game: AnalysedGame) -> None:
+        nonlocal printed
+        if printed:
             print()
-        show(judged, swing, console)
-        shown += 1
+        show(game, swing, console)
+        printed += 1
 
     return one

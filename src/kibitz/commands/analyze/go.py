@@ -4,42 +4,29 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kibitz import records
+from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object, progress, same_file, warn
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games.go.points import POINTS
 
 if TYPE_CHECKING:
     from kibitz.analysis.go.games import AnalysedGame
+    from kibitz.games.go.io.sgf import Unreadable
     from kibitz.play.session import Session
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What the options ask for.
-
-    number: of the game in the file, None for all. sgf: a file to write. swing: points, None for the usual ones. move:
-    the position to show, None for the usual ones. owners: the map of every position.
-    """
-
-    number: int | None = None
-    as_json: bool = False
-    sgf: str | None = None
-    swing: float | None = None
-    move: int | None = None
-    owners: bool = False
-
-
-def analyze_go(session: Session, run: str, path: str, wanted: Wanted) -> None:
-    if wanted.swing is not None and not 0 < wanted.swing <= 361:
-        raise UsageError(f"--swing {wanted.swing:g}: points of lead, over 0 to 361")
-    if wanted.owners and not wanted.as_json:
+def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
+    """Analyse games of an SGF file ("-": standard input) and print or write them. Raises UsageError and KibitzError."""
+    if options.swing is not None and not 0 < options.swing <= POINTS:
+        raise UsageError(f"--swing {options.swing:g}: points of lead, over 0 to {POINTS}")
+    if options.owners and not options.as_json:
         raise UsageError("--owners: prints numbers; add --json")
-    if wanted.sgf and same_file(wanted.sgf, path):
-        raise UsageError(f"--sgf {wanted.sgf}: its own comments and variations would be lost; name another file")
+    if options.sgf and same_file(options.sgf, path):
+        raise UsageError(f"--sgf {options.sgf}: its own comments and variations would be lost; name another file")
 
     from rich.console import Console
 
@@ -49,92 +36,114 @@ def analyze_go(session: Session, run: str, path: str, wanted: Wanted) -> None:
 
     console = Console()
     with contextlib.ExitStack() as stack:
-        file = stack.enter_context(whole_file(wanted.sgf)) if wanted.sgf else None
-        put = stack.enter_context(as_object(run, session.system)) if wanted.as_json else None
-        for i, judged in enumerate(stack.enter_context(contextlib.closing(_judged(path, session, wanted)))):
+        file = stack.enter_context(whole_file(options.sgf)) if options.sgf else None
+        put = stack.enter_context(as_object(run, session.system)) if options.as_json else None
+        games = stack.enter_context(contextlib.closing(_SgfGames(session, path, options).analysed()))
+        for i, game in enumerate(games):
             if put:
-                put(judged.as_json(wanted.move, wanted.owners))
-            elif wanted.sgf != "-":
+                put(game.as_json(options.move, options.owners))
+            elif options.sgf != "-":
                 if i:
                     print()
-                show(judged, wanted.move, console)
+                show(game, options.move, console)
             if file:
-                file.write(annotated(judged))
+                file.write(annotated(game))
 
 
-def _judged(path: str, session: Session, wanted: Wanted) -> Generator[AnalysedGame]:
-    """The games, judged one by one; what was left out is told on standard error. Raises KibitzError where there is
-    nothing to judge."""
-    from kibitz.analysis import load_owners
-    from kibitz.analysis.go.games import analyse
-    from kibitz.games.go.io.sgf import Unreadable, read_records
+class _SgfGames:
+    """The games of an SGF file, or of a folder, that are to be analysed, and what is left out on the way."""
 
-    analysis = load_owners(session.system)
-    name = "standard input" if path == records.STDIN else records.printable(path)
-    number = judged = refused = 0
-    first = late = ""  # late: the first game's line, which is the error itself where no other game follows
-    strange: set[int] = set()
-    with progress(path, measured=False) as show:
-        for record in read_records([path]):
-            show(number, 0)
-            if isinstance(record, Unreadable) and record.number == 0:  # the file itself, or what is left of it
-                line = f"{record.file}: {record.reason}"
-                if not Path(path).is_dir():
-                    raise KibitzError(line)
-                warn(line)
-                continue
-            number += 1
-            if late:
-                warn(late)
-                late = ""
-            if wanted.number not in (None, number):
-                continue
-            where = f"{name} game {number}"
-            if isinstance(record, Unreadable) and Path(path).is_dir():
-                where = f"{record.file} game {record.number}"
-            problem = record.reason if isinstance(record, Unreadable) else _too_large(record.size, session)
-            if isinstance(record, Unreadable) or problem:
-                refused += 1
-                line = f"{where}: {problem}"
-                first = first or line
-                if wanted.number is None and number == 1:
-                    late = line
-                elif wanted.number is None:
-                    warn(line)
-            else:
-                found = analyse(number, record, session, analysis, wanted.swing)
-                if record.size not in _sizes(session) and record.size not in strange:
-                    strange.add(record.size)
-                    warn(f"{where}: {record.size}×{record.size}, of which {session.name} has learned nothing")
-                if found.problem:
-                    warn(f"{where}: {found.problem}; analysed up to there")
-                if wanted.move is not None and wanted.move > len(found.moves):
-                    warn(f"{where}: --move {wanted.move}: it has {len(found.moves)} moves; its end is shown")
-                judged += 1
-                yield found
-            if wanted.number == number:
-                break
-    if not number:
-        raise KibitzError(f"{name}: no game in it; is it an SGF file?")
-    if wanted.number is not None and number < wanted.number:
-        count = "1 game" if number == 1 else f"{number:,} games"
-        raise KibitzError(
-            f"{name}: there is no game {wanted.number}, the file has {count}; choose --game 1 to {number}"
-        )
-    if not judged:
-        if wanted.number is not None or number == 1:
-            raise KibitzError(first)
-        raise KibitzError(f"{name}: none of its games can be analysed ({refused:,}; {first.removeprefix(name + ' ')})")
+    def __init__(self, session: Session, path: str, options: AnalyzeOptions):
+        self.session, self.path, self.options = session, path, options
+        self.name = "standard input" if path == records.STDIN else records.printable(path)
+        self.boards = [int(size) for size in str(session.run.info["settings"].get("sizes", "19")).split(",")]
+        """Sizes that the network learned from; from run.json, since a run's settings load torch."""
+        self.read = 0
+        self._refused: list[str] = []
+        self._held_back = ""
+        """What was wrong with the first game: the error itself where no other game follows, else a warning."""
+        self._warned_sizes: set[int] = set()
 
+    def analysed(self) -> Generator[AnalysedGame]:
+        """The games one by one; what is left out is reported on standard error.
 
-def _too_large(size: int, session: Session) -> str | None:
-    """Why the network cannot see a board of that size; None where it can."""
-    largest = max(_sizes(session))
-    if size <= largest:
-        return None
-    return f"a board of {size}×{size}, and {session.name} sees up to {largest}×{largest}; take another run"
+        Raises KibitzError where no game can be analysed.
+        """
+        from kibitz.analysis import load_owners
+        from kibitz.analysis.go.games import analyse
+        from kibitz.games.go.io.sgf import Unreadable, read_records
 
+        analysis, only, done = load_owners(self.session.system), self.options.game, 0
+        with progress(self.path, measured=False) as show:
+            for record in read_records([self.path]):
+                show(self.read, 0)
+                if isinstance(record, Unreadable) and record.number == 0:
+                    self._file_problem(record)
+                    continue
+                self.read += 1
+                if self._held_back:
+                    warn(self._held_back)
+                    self._held_back = ""
+                if only in (None, self.read):
+                    if isinstance(record, Unreadable):
+                        self._refuse(record.reason, record if Path(self.path).is_dir() else None)
+                    elif problem := self._too_large(record.size):
+                        self._refuse(problem)
+                    else:
+                        game = analyse(self.read, record, self.session, analysis, self.options.swing)
+                        self._warn_about(game)
+                        done += 1
+                        yield game
+                if only == self.read:
+                    break
+        if not done:
+            raise self._nothing_left()
 
-def _sizes(session: Session) -> list[int]:
-    """The boards that the network learned from; from run.json, since a run's settings load torch."""
-    return [int(size) for size in str(session.run.info["settings"].get("sizes", "19")).split(",")]
+    def _file_problem(self, record: Unreadable) -> None:
+        """A file that cannot be read, or not any further. Raises KibitzError unless there may be other files."""
+        line = f"{record.file}: {record.reason}"
+        if not Path(self.path).is_dir():
+            raise KibitzError(line)
+        warn(line)
+
+    def _refuse(self, problem: str, inside: Unreadable | None = None) -> None:
+        """Leave the present game out. inside: the record, where its own file is to be named."""
+        where = f"{inside.file} game {inside.number}" if inside else f"{self.name} game {self.read}"
+        line = f"{where}: {problem}"
+        self._refused.append(line)
+        if self.options.game is None and self.read == 1:
+            self._held_back = line
+        elif self.options.game is None:
+            warn(line)
+
+    def _too_large(self, size: int) -> str | None:
+        """Why the network cannot see a board of that size; None where it can."""
+        largest = max(self.boards)
+        if size <= largest:
+            return None
+        return f"a board of {size}×{size}, and {self.session.name} sees up to {largest}×{largest}; take another run"
+
+    def _warn_about(self, game: AnalysedGame) -> None:
+        where, size, move = f"{self.name} game {self.read}", game.record.size, self.options.move
+        if size not in self.boards and size not in self._warned_sizes:
+            self._warned_sizes.add(size)
+            warn(f"{where}: {size}×{size}, of which {self.session.name} has learned nothing")
+        if game.problem:
+            warn(f"{where}: {game.problem}; analysed up to there")
+        if move is not None and move > len(game.moves):
+            warn(f"{where}: --move {move}: it has {len(game.moves)} moves; its end is shown")
+
+    def _nothing_left(self) -> KibitzError:
+        only = self.options.game
+        if not self.read:
+            return KibitzError(f"{self.name}: no game in it; is it an SGF file?")
+        if only is not None and self.read < only:
+            count = "1 game" if self.read == 1 else f"{self.read:,} games"
+            return KibitzError(
+                f"{self.name}: there is no game {only}, the file has {count}; choose --game 1 to {self.read}"
+            )
+        first = self._refused[0]
+        if only is not None or self.read == 1:
+            return KibitzError(first)
+        why = f"{len(self._refused):,}; {first.removeprefix(self.name + ' ')}"
+        return KibitzError(f"{self.name}: none of its games can be analysed ({why})")

@@ -10,27 +10,20 @@ from kibitz.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kibitz.arena.chess.contest import Chess
-    from kibitz.arena.go.contest import Go
+    from kibitz.arena.chess.contest import ChessContest
+    from kibitz.arena.go.contest import GoContest
+    from kibitz.commands.match.options import RuleOptions
 
 _CHESS_PLIES = 600
 _KOMI = 7.5
-_MOST_KOMI = 361
 
 
-def chess_game(
-    limits: Mapping[str, Mapping[str, Any]],
-    seed: int,
-    hang: float,
-    draw: str | None,
-    win: str | None,
-    plies: int | None,
-) -> Chess:
+def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> ChessContest:
     """Chess with the limits of "A" and "B" (nodes, depth, movetime, clock) and rules of adjudication as given.
 
     Raises UsageError for what cannot be read.
     """
-    from kibitz.arena.chess.contest import Chess
+    from kibitz.arena.chess.contest import ChessContest
     from kibitz.arena.chess.game import Adjudication
     from kibitz.arena.chess.limits import limits as limits_of
 
@@ -40,39 +33,34 @@ def chess_game(
                 raise UsageError(f"--{name} {limits[side][name]}: must be at least 1")
     of_sides = {side: limits_of(**limits[side]) for side in "AB"}
     rules = Adjudication(
-        _adjudicated("--adjudicate-draw", draw), _adjudicated("--adjudicate-win", win), plies or _CHESS_PLIES
+        _adjudicated("--adjudicate-draw", options.adjudicate_draw),
+        _adjudicated("--adjudicate-win", options.adjudicate_win),
+        options.max_plies or _CHESS_PLIES,
     )
-    return Chess(of_sides, seed, hang, rules)
+    return ChessContest(of_sides, options.seed, options.hang, rules)
 
 
 def _adjudicated(option: str, text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
-    found = re.fullmatch(r"(\d+):(\d+)", text)
-    if not found or int(found[2]) < 1:
+    match = re.fullmatch(r"(\d+):(\d+)", text)
+    if not match or int(match[2]) < 1:
         raise UsageError(f"{option} {text}: write centipawns and moves, as 20:8")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
-def go_game(
-    limits: Mapping[str, Mapping[str, Any]],
-    seed: int,
-    hang: float,
-    size: int | None,
-    komi: float | None,
-    moves: int | None,
-) -> Go:
+def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> GoContest:
     """Go with the limits of "A" and "B" (movetime, clock) and rules as they were given. Raises UsageError."""
-    from kibitz.arena.go.contest import Go
-    from kibitz.arena.go.game import Rules
+    from kibitz.arena.go.contest import GoContest
+    from kibitz.arena.go.game import GoRules
     from kibitz.arena.go.limits import time_limit
-    from kibitz.games.go.points import SIZES
+    from kibitz.games.go.points import POINTS, SIZES
 
-    size = SIZES[-1] if size is None else size
-    komi = _KOMI if komi is None else komi
+    size = SIZES[-1] if options.size is None else options.size
+    komi = _KOMI if options.komi is None else options.komi
     if size not in SIZES:
         raise UsageError(f"--size {size}: choose from {', '.join(map(str, SIZES))}")
-    if komi * 2 % 1 or abs(komi) > _MOST_KOMI:
+    if komi * 2 % 1 or abs(komi) > POINTS:
         raise UsageError(f"--komi {komi:g}: write whole or half points, as 7.5")
     times = {side: time_limit(limits[side]["movetime"], limits[side]["clock"]) for side in "AB"}
-    return Go(times, seed, hang, Rules(size, komi, moves or 3 * size * size))
+    return GoContest(times, options.seed, options.hang, GoRules(size, komi, options.max_plies or 3 * size * size))

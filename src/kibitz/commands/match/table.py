@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
+from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.commands.tables import print_table
 
 if TYPE_CHECKING:
@@ -16,44 +16,25 @@ LINE_EVERY = 15.0
 """Seconds between lines of progress, where standard error is no terminal."""
 
 
-class Progress:
-    """The running score: a bar on a terminal, a line now and then anywhere else; on standard error."""
+class MatchProgress(Progress):
+    """The running score of a match."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        super().__init__(
+            "{task.description}", BAR, "{task.completed:.0f} of {task.total:.0f} games", LEFT, every=LINE_EVERY
+        )
+        self._begun = False
 
-        self._console = Console(stderr=True)
-        self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.0f} of {task.total:.0f} games"),
-            TextColumn("left:"), TimeRemainingColumn(), console=self._console, transient=True,
-            disable=not self._console.is_terminal,
-        )  # fmt: skip
-        self._task: Any = None
-        self._said = time.monotonic()
-
-    def __enter__(self) -> Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def tell(self, match: Match) -> None:
+    def on_game(self, match: Match) -> None:
         """The score after a game; called first before any, with those of an earlier call."""
-        done, tally = len(match.rows), match.tally
-        score = f"{match.plan.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
-        if self._task is None:
-            self._task = self._bar.add_task(score, total=match.plan.games, completed=done)
+        done, games, tally = len(match.rows), match.config.games, match.tally
+        score = f"{match.config.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
+        if not self._begun:
+            self._begun = True
+            self.begin(score, games, done)
             if match.resumed:
-                _say(f"going on: {match.resumed} of {match.plan.games} games are in {match.plan.record}")
-        self._bar.update(self._task, description=score, completed=done)
-        now = time.monotonic()
-        if not self._console.is_terminal and done < match.plan.games and now - self._said >= LINE_EVERY:
-            rate = (done - match.resumed) / match.seconds if match.seconds else 0
-            left = f", {(match.plan.games - done) / rate:,.0f} s left" if rate else ""
-            _say(f"{done} of {match.plan.games} games: {score}{left}")
-            self._said = now
+                _say(f"going on: {match.resumed} of {games} games are in {match.config.record}")
+        self.update(done, f"kibitz: {done} of {games} games: {score}", description=score)
 
 
 def _say(line: str) -> None:
@@ -95,11 +76,13 @@ def _report(result: dict[str, Any]) -> None:
         ("pairs with 0, ½, 1, 1½, 2 points", ", ".join(map(str, result["pentanomial"]))),
     ]
     if test:
-        said = {"H0": f"{test['elo0']:g} accepted", "H1": f"{test['elo1']:g} accepted"}.get(
+        verdict = {"H0": f"{test['elo0']:g} accepted", "H1": f"{test['elo1']:g} accepted"}.get(
             test["decision"], "undecided"
         )
         bounds = f"{test['lower']:.2f} to {test['upper']:.2f}"
-        facts.append((f"SPRT, Elo {test['elo0']:g} or {test['elo1']:g}", f"{said}; LLR {test['llr']:.2f} in {bounds}"))
+        facts.append(
+            (f"SPRT, Elo {test['elo0']:g} or {test['elo1']:g}", f"{verdict}; LLR {test['llr']:.2f} in {bounds}")
+        )
     facts.append(("endings", _numbers(result["endings"]) or "none"))
     if result["referees"]:
         facts.append(("counted by", _numbers(result["referees"])))

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import threading
+import functools
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.errors import UsageError
-from kibitz.external.gtp import Lost, Program, Refused, find_gnugo
+from kibitz.external import EngineDied
+from kibitz.external.gtp import CommandRefused, GtpProgram
+from kibitz.external.pool import Counter, fan_out
 from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import SIDE, SIZE, colours_of
 from kibitz.store.store import Store
 
 LIMIT = 20.0
 """Seconds for one answer; as a rule it takes a tenth of one."""
-MOST_LOST = 3
-"""A worker whose program was lost so often gives up."""
-
-
-def find(wanted: str | None = None) -> str | None:
-    """The path of GNU Go; None where it is not installed. Raises UsageError where `wanted` is no program."""
-    found = find_gnugo(wanted)
-    if wanted is not None and found is None:
-        raise UsageError(f"--gnugo {wanted}: no such program; give its path")
-    return found
+MAX_DEATHS = 3
+"""A worker whose program died so often gives up."""
 
 
 def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -52,73 +44,67 @@ def influence(
     plies: NDArray[np.int64],
     *,
     workers: int,
-    tell: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[str, NDArray[np.float32], NDArray[np.bool_]]:
     """The program's name, its predictions [n, 361] of these positions (sorted by game and ply), and which it answered.
 
     A game whose moves it refuses is passed over from there on, as is one at which it hangs. workers: processes.
-    Raises Lost where it cannot be started, or is lost again and again.
+    Raises EngineDied where it cannot be started, or is lost again and again.
     """
-    codes, state = store.replay(games, plies)
-    colours = colours_of(codes)
-    chance, answered = np.full((len(games), POINTS), 0.5, np.float32), np.zeros(len(games), np.bool_)
-    numbers = np.unique(games)
-    lock, failed = threading.Lock(), threading.Event()
-    done = 0
+    asked = _Positions(store, games, plies, Counter(len(games), on_progress))
+    names, _ = fan_out(np.unique(games).tolist(), functools.partial(_work, path, asked), workers)
+    return names[0], asked.chance, asked.answered
 
-    def answer(program: Program, game: int) -> None:
-        nonlocal done
-        mine = np.flatnonzero(games == game)
-        commands = _commands(store, game)
+
+class _Positions:
+    """Positions that GNU Go is asked about, and its answers: chance float32 [n, 361], 0.5 where answered bool [n] is
+    false. Threads write the positions of different games."""
+
+    def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], counter: Counter):
+        self._store, self._games, self._plies, self._counter = store, games, plies, counter
+        codes, self._state = store.replay(games, plies)
+        self._colours = colours_of(codes)
+        self.chance = np.full((len(games), POINTS), 0.5, np.float32)
+        self.answered = np.zeros(len(games), np.bool_)
+
+    def ask(self, program: GtpProgram, game: int) -> None:
+        """Play a game through, and ask about its positions. Raises EngineDied, and ValueError for other answers."""
+        commands = _commands(self._store, game)
         ply = -1  # after the commands that set the board up
-        for i in mine:
-            while ply < plies[i]:
+        for i in np.flatnonzero(self._games == game):
+            while ply < self._plies[i]:
                 for command in next(commands):
                     program.ask(command, LIMIT)
                 ply += 1
-            mover = "white" if state[i, SIDE] else "black"
+            mover = "white" if self._state[i, SIDE] else "black"
             text = program.ask(f"initial_influence {mover} territory_value", LIMIT)
-            chance[i] = read_territory(text, int(state[i, SIZE]), colours[i])
-            answered[i] = True
-            with lock:
-                done += 1
-                tell(done, len(games))
+            self.chance[i] = read_territory(text, int(self._state[i, SIZE]), self._colours[i])
+            self.answered[i] = True
+            self._counter.step()
 
-    def work(mine: NDArray[np.int64]) -> str:
-        program, lost = Program([path, "--mode", "gtp", "--level", "1"], "GNU Go"), 0
-        try:
-            name = f"{program.ask('name', LIMIT)} {program.ask('version', LIMIT)}"
-            for game in mine.tolist():
-                if failed.is_set():
-                    break
-                try:
-                    answer(program, game)
-                except Lost:
-                    lost += 1
-                    if lost == MOST_LOST:
-                        raise
-                    program.close()
-                    program = Program([path, "--mode", "gtp", "--level", "1"], "GNU Go")
-                except ValueError:  # Refused among them: the rest of this game is left out
-                    continue
-            return name
-        except BaseException as error:
-            failed.set()
-            if isinstance(error, Refused):
-                raise Lost(f"GNU Go: {error}; is {path} GNU Go?", "died") from None
-            raise
-        finally:
-            program.close()
 
-    workers = max(1, min(workers, len(numbers)))
-    with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(work, numbers[first::workers]) for first in range(workers)]
-        try:
-            names = [future.result() for future in futures]
-        except BaseException:
-            failed.set()  # Ctrl-C too: the others stop after the game they are at
-            raise
-    return names[0], chance, answered
+def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
+    """Ask one GNU Go about the positions of some games; its name. One that hangs or dies is started anew."""
+    command = [path, "--mode", "gtp", "--level", "1"]
+    program, deaths = GtpProgram(command, "GNU Go"), 0
+    try:
+        name = f"{program.ask('name', LIMIT)} {program.ask('version', LIMIT)}"
+        for game in games:
+            try:
+                positions.ask(program, game)
+            except EngineDied:
+                deaths += 1
+                if deaths == MAX_DEATHS:
+                    raise
+                program.close()
+                program = GtpProgram(command, "GNU Go")
+            except ValueError:  # CommandRefused among them: the rest of this game is left out
+                continue
+        return name
+    except CommandRefused as error:
+        raise EngineDied(f"GNU Go: {error}; is {path} GNU Go?", "died") from None
+    finally:
+        program.close()
 
 
 def _commands(store: Store, game: int) -> Iterator[list[str]]:

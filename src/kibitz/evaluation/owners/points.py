@@ -23,7 +23,7 @@ KINDS = ("a black stone", "a white stone", "an empty point")
 SURE = 0.9
 """From here on a wrong answer is a sure one."""
 
-Tally = dict[str, NDArray[Any]]
+PointCounts = dict[str, NDArray[Any]]
 
 
 @numba.njit(nogil=True, cache=True)
@@ -61,9 +61,9 @@ def _tally(  # type: ignore[no-untyped-def]
             kind_right[i, kind] += good
 
 
-def tally(
+def count_points(
     chance: NDArray[np.float32], owners: NDArray[np.uint8], colours: NDArray[np.uint8], sizes: NDArray[np.uint8]
-) -> Tally:
+) -> PointCounts:
     """The sums of a batch of positions, each with the position as first axis.
 
     chance [n, 361]: that Black owns each point; owners [n, 361]: who does (0: left out); colours [n, 361]: what stands
@@ -76,7 +76,7 @@ def tally(
     [n, LINES] and kind_known, kind_right [n, 3]: known and right by line and by what stands on the point (KINDS).
     """
     n = len(chance)
-    found: Tally = {
+    counts: PointCounts = {
         "known": np.zeros(n, np.uint16),
         "right": np.zeros(n, np.float32),
         "squared": np.zeros(n, np.float64),
@@ -90,8 +90,8 @@ def tally(
         "kind_known": np.zeros((n, len(KINDS)), np.uint16),
         "kind_right": np.zeros((n, len(KINDS)), np.float32),
     }
-    _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, *found.values())
-    return found
+    _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, *counts.values())
+    return counts
 
 
 @numba.njit(nogil=True, cache=True)

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
-from kibitz.evaluation.owners.points import Tally, nearest_stone, tally
+from kibitz.evaluation.owners.points import PointCounts, count_points, nearest_stone
 from kibitz.games.go.endings.counting import TERRITORY, compensation
 from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE
 from kibitz.games.go.replay import SIDE, SIZE, colours_of
 from kibitz.play.go.ownership import OUTPUT
 from kibitz.play.session import NetworkSession
-from kibitz.stats import ByGame, Figure
+from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
@@ -29,17 +29,17 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
     return owners
 
 
-def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> Tally:
-    """What a Sheet keeps of a batch of positions: the network's tally, some of the nearest stones', and who moves."""
+def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
+    """What OwnerResults hold of a batch: the counts of the network, some of the nearest stones', and who moves."""
     colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
-    marks = tally(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)
-    nearest = tally(nearest_stone(colours), final, colours, sizes)
-    kept = {f"nearest_{name}": nearest[name] for name in ("right", "squared", "score")}
-    return {**marks, **kept, "side": batch.state[:, SIDE]}
+    marks = count_points(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)
+    nearest = count_points(nearest_stone(colours), final, colours, sizes)
+    of_nearest = {f"nearest_{name}": nearest[name] for name in ("right", "squared", "score")}
+    return {**marks, **of_nearest, "side": batch.state[:, SIDE]}
 
 
 @dataclass(frozen=True)
-class Sheet:
+class OwnerResults:
     """Positions by game and ply, and what `go_points.tally` counted of a network's predictions for each.
 
     The figures below take the counts of another predictor of the same positions as `of`; a mask limits them to some
@@ -49,11 +49,11 @@ class Sheet:
     store: Store
     games: NDArray[np.int64]
     plies: NDArray[np.int64]
-    marks: Tally
+    marks: PointCounts
 
     @cached_property
-    def groups(self) -> ByGame:
-        return ByGame(self.games)
+    def groups(self) -> ClusterBootstrap:
+        return ClusterBootstrap(self.games)
 
     def of_game(self, column: str) -> NDArray[Any]:
         """A column of the store's table, position by position."""
@@ -89,19 +89,19 @@ class Sheet:
         ]  # fmt: skip
         return np.array(given)[of]
 
-    def accuracy(self, mask: NDArray[np.bool_] | None = None, of: Tally | None = None) -> Figure:
+    def accuracy(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
         """Points predicted right, of all whose owner is known."""
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
 
-    def squared_error(self, mask: NDArray[np.bool_] | None = None, of: Tally | None = None) -> Figure:
+    def squared_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
         """The mean over points of the squared distance between the probability and 1 or 0."""
         return self.groups.mean((of or self.marks)["squared"], mask, self.marks["known"])
 
-    def score_error(self, mask: NDArray[np.bool_] | None = None, of: Tally | None = None) -> Figure:
+    def score_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
         """How many points the score that the predictions imply is off, by area, either way; mean over positions."""
         return self.groups.mean(np.abs((of or self.marks)["score"] - self.area), mask)
 
-    def winner_accuracy(self, mask: NDArray[np.bool_] | None = None, score: NDArray[Any] | None = None) -> Figure:
+    def winner_accuracy(self, mask: NDArray[np.bool_] | None = None, score: NDArray[Any] | None = None) -> Estimate:
         """How often the winner of the record has the better score (of `score`, by default the network's) under the
         game's rules, after komi; a draw is half right. Games without a winner or komi are left out."""
         result = self.of_game("result")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.evaluation.owners.results import Sheet, measure, owners_of
+from kibitz.evaluation.owners.results import OwnerResults, measure, owners_of
 from kibitz.games.go.points import GRID, to_gtp
 from kibitz.games.go.replay import SIZE, colours_of
 from kibitz.play.go.ownership import OUTPUT
@@ -67,14 +67,14 @@ def headers(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def shown(sheet: Sheet, session: NetworkSession, seed: int) -> dict[str, Any]:
+def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> dict[str, Any]:
     """What the page shows of single positions, and the games of the mistakes."""
-    gallery = [_at(sheet, share, seed + i) for i, (share, _) in enumerate(MOMENTS)]
-    mistakes = _worst(sheet)
+    gallery = [_at(results, share, seed + i) for i, (share, _) in enumerate(MOMENTS)]
+    mistakes = _worst(results)
     every = [*(i for band in gallery for i in band), *mistakes]
-    numbers = sorted({int(sheet.games[i]) for i in every})
-    known = dict(zip(numbers, sheet.store.table().take(numbers).to_pylist(), strict=True))
-    rows = dict(zip(every, _positions(sheet, session, np.array(every, np.int64), known), strict=True))
+    numbers = sorted({int(results.games[i]) for i in every})
+    known = dict(zip(numbers, results.store.table().take(numbers).to_pylist(), strict=True))
+    rows = dict(zip(every, _positions(results, session, np.array(every, np.int64), known), strict=True))
     return {
         "gallery": [
             {"title": title, "positions": [rows[i] for i in band]}
@@ -83,41 +83,41 @@ def shown(sheet: Sheet, session: NetworkSession, seed: int) -> dict[str, Any]:
         ],
         "mistakes": [rows[i] for i in mistakes],
         "games": {
-            str(game): _story(sheet.store, session, game, known[game])
-            for game in (int(sheet.games[i]) for i in mistakes)
+            str(game): _story(results.store, session, game, known[game])
+            for game in (int(results.games[i]) for i in mistakes)
         },
     }
 
 
-def _at(sheet: Sheet, share: float, seed: int) -> list[int]:
+def _at(results: OwnerResults, share: float, seed: int) -> list[int]:
     """Positions near that share of their game's moves, of a few games drawn at random. A test of few positions has
     none near in most games: those that are nearest stand for them."""
-    away = np.abs(sheet.plies / np.maximum(1, sheet.store.plies[sheet.games]) - share)
+    away = np.abs(results.plies / np.maximum(1, results.store.plies[results.games]) - share)
     drawn = np.random.default_rng(seed).permutation(len(away))
     near = NEAR if share < 1 else 0.0  # the end is the end
     order = drawn[np.argsort(np.maximum(away[drawn], near), kind="stable")]
-    _, first = np.unique(sheet.games[order], return_index=True)
+    _, first = np.unique(results.games[order], return_index=True)
     return sorted(order[np.sort(first)][:AT_EACH].tolist())
 
 
-def _worst(sheet: Sheet) -> list[int]:
+def _worst(results: OwnerResults) -> list[int]:
     """Positions of the second half of their games with most points that are surely predicted, and wrong: one a game."""
-    wrong = np.where(sheet.stage >= 5, sheet.marks["surely_wrong"].astype(np.int64), 0)
-    order = np.lexsort((sheet.plies, -wrong))
-    _, first = np.unique(sheet.games[order], return_index=True)
+    wrong = np.where(results.stage >= 5, results.marks["surely_wrong"].astype(np.int64), 0)
+    order = np.lexsort((results.plies, -wrong))
+    _, first = np.unique(results.games[order], return_index=True)
     return [int(i) for i in order[np.sort(first)][:MISTAKES] if wrong[i]]
 
 
 def _positions(
-    sheet: Sheet, session: NetworkSession, some: NDArray[np.int64], known: dict[int, dict[str, Any]]
+    results: OwnerResults, session: NetworkSession, some: NDArray[np.int64], known: dict[int, dict[str, Any]]
 ) -> Iterable[dict[str, Any]]:
     """These positions as the page shows them."""
-    store, games, plies = sheet.store, sheet.games[some], sheet.plies[some]
+    store, games, plies = results.store, results.games[some], results.plies[some]
     codes, state = store.replay(games, plies)
     chance, owners, colours = session.evaluate(codes, state)[OUTPUT], owners_of(store), colours_of(codes)
     for i, (game, ply) in enumerate(zip(games.tolist(), plies.tolist(), strict=True)):
         size = int(state[i, SIZE])
-        mark = {name: float(sheet.marks[name][some[i]]) for name in ("right", "known", "surely_wrong")}
+        mark = {name: float(results.marks[name][some[i]]) for name in ("right", "known", "surely_wrong")}
         words = "of the points right"
         if mark["surely_wrong"]:
             words += f", {mark['surely_wrong']:.0f} surely wrong"

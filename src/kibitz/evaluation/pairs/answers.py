@@ -12,23 +12,21 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kibitz.errors import KibitzError
-from kibitz.evaluation.pairs.two_way import ByBothGames, over_games
+from kibitz.errors import KibitzError, one_line
+from kibitz.evaluation.pairs.two_way import TwoWayBootstrap, clustered_mean
 from kibitz.evaluation.slices import VALUES
 from kibitz.runs import Run
-from kibitz.stats import SEED, Figure
+from kibitz.stats import SEED, Estimate
 from kibitz.store.positions import permutation
 from kibitz.store.sampling import Sample
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, Settings
 from kibitz.systems.winner import phase
 
-TOGETHER = 4096
+BATCH_SIZE = 4096
 """Positions replayed, or pairs compared, at once."""
-MOST = 4_000_000
+MAX_PAIRS = 4_000_000
 """Pairs drawn where all are asked for: even of a few thousand games there are more than anybody waits for."""
-
-Told = Callable[[int, int], None]
 
 
 def as_tested(settings: Settings) -> Settings:
@@ -38,18 +36,18 @@ def as_tested(settings: Settings) -> Settings:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairSample:
     """Positions int64 [positions] by game and ply, and pairs of them.
 
     won, lost: numbers of each pair's two positions, of a game that White won and of one that Black won; first: whether
-    the network is shown the former first. numbers: the place of each position in the sample that they are of. possible:
+    the network is shown the former first. indices: of each position in the sample that they were drawn from. possible:
     how many pairs that sample makes.
     """
 
     store: Store
     games: NDArray[np.int64]
     plies: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    indices: NDArray[np.int64]
     won: NDArray[np.int64]
     lost: NDArray[np.int64]
     first: NDArray[np.bool_]
@@ -60,16 +58,17 @@ class Pairs:
         return len(self.won)
 
     @cached_property
-    def groups(self) -> ByBothGames:
-        return ByBothGames(self.games[self.won], self.games[self.lost], seed=self.seed)
+    def groups(self) -> TwoWayBootstrap:
+        return TwoWayBootstrap(self.games[self.won], self.games[self.lost], seed=self.seed)
 
     def both(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """A column of the positions at both positions of each pair, the White-won one first."""
         return values[self.won], values[self.lost]
 
 
-def pairs(store: Store, sample: Sample, most: int, seed: int, bootstrap: int = SEED) -> Pairs | None:
-    """At most `most` pairs (0: MOST) out of a sample, each as likely as any other; positions in no pair are left out.
+def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = SEED) -> PairSample | None:
+    """At most `limit` pairs (0: MAX_PAIRS) out of a sample, each as likely as any other; positions in no pair are left
+    out.
 
     None where the sample has no position of games that White won, or none of games that Black won. bootstrap: the seed
     of its resamples.
@@ -79,12 +78,12 @@ def pairs(store: Store, sample: Sample, most: int, seed: int, bootstrap: int = S
     possible = len(won) * len(lost)
     if not possible:
         return None
-    count = min(possible, most or MOST)
+    count = min(possible, limit or MAX_PAIRS)
     drawn = np.sort(permutation(possible, seed, 0, 0, count)) if count < possible else np.arange(possible)
     left, right = won[drawn // len(lost)], lost[drawn % len(lost)]
-    kept = np.union1d(left, right)
-    return Pairs(
-        store, sample.games[kept], sample.plies[kept], kept, np.searchsorted(kept, left), np.searchsorted(kept, right),
+    used = np.union1d(left, right)
+    return PairSample(
+        store, sample.games[used], sample.plies[used], used, np.searchsorted(used, left), np.searchsorted(used, right),
         np.random.default_rng(seed).integers(2, size=count) > 0, possible, bootstrap,
     )  # fmt: skip
 
@@ -99,8 +98,7 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
     try:
         network: Any = run.network()
     except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise KibitzError(f"{run.path}: its weights cannot be read ({reason}); train again") from None
+        raise KibitzError(f"{run.path}: its weights cannot be read ({one_line(error)}); train again") from None
     parts: dict[str, ComparisonNet] = network.parts()
     return parts
 
@@ -118,23 +116,24 @@ def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) ->
 
 
 @dataclass(frozen=True)
-class Answers:
+class PairAnswers:
     """A network's answers to pairs: logits float32 [pairs] that the position of the game that White won is better for
-    White, when it is shown as the first of the two, and as the second; asked: the one that counts."""
+    White, when it is shown as the first of the two, and as the second; as_shown: the one of the order in which it is
+    shown them, which counts."""
 
     as_first: NDArray[np.float32]
     as_second: NDArray[np.float32]
-    asked: NDArray[np.float32]
+    as_shown: NDArray[np.float32]
 
     @property
     def right(self) -> NDArray[np.float64]:
         """1 where the network prefers the position of the game that White won, one half where it prefers neither."""
-        return preferred(self.asked)
+        return preferred(self.as_shown)
 
     @property
     def chance(self) -> NDArray[np.float64]:
         """The probability that it gives to that position being the better one for White."""
-        return sigmoid(self.asked)
+        return sigmoid(self.as_shown)
 
     @property
     def gap(self) -> NDArray[np.float64]:
@@ -160,82 +159,91 @@ def sigmoid(logits: NDArray[Any]) -> NDArray[np.float64]:
     return chance
 
 
-def answers(part: ComparisonNet, features: torch.Tensor, of: Pairs, tell: Told = lambda done, total: None) -> Answers:
+def answers(
+    part: ComparisonNet,
+    features: torch.Tensor,
+    of: PairSample,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> PairAnswers:
     """features [positions, …] of the pairs' positions."""
-    found = np.empty((2, len(of)), np.float32)
-    for at in range(0, len(of), TOGETHER):
-        some = slice(at, at + TOGETHER)
+    logits = np.empty((2, len(of)), np.float32)
+    for at in range(0, len(of), BATCH_SIZE):
+        some = slice(at, at + BATCH_SIZE)
         won, lost = (features[torch.from_numpy(numbers[some])] for numbers in (of.won, of.lost))
-        found[:, some] = both_ways(part, won, lost)
-        tell(min(at + TOGETHER, len(of)), len(of))
-    return Answers(found[0], -found[1], np.where(of.first, found[0], -found[1]))
+        logits[:, some] = both_ways(part, won, lost)
+        on_progress(min(at + BATCH_SIZE, len(of)), len(of))
+    return PairAnswers(logits[0], -logits[1], np.where(of.first, logits[0], -logits[1]))
 
 
-# The sheet
+# The results
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PairResults:
     """Pairs with all answers. material int16 (pawns, White's view) and phase int64 (as in `winner`): [positions];
     parts, features [positions, …] and answers: by the network's name, the first is the one that counts."""
 
-    pairs: Pairs
+    pairs: PairSample
     material: NDArray[np.int16]
     phase: NDArray[np.int64]
     parts: Mapping[str, ComparisonNet]
     features: Mapping[str, torch.Tensor]
-    answers: Mapping[str, Answers]
+    answers: Mapping[str, PairAnswers]
 
     @property
-    def main(self) -> Answers:
+    def main(self) -> PairAnswers:
         return next(iter(self.answers.values()))
 
     @property
-    def ahead(self) -> NDArray[np.int16]:
+    def material_difference(self) -> NDArray[np.int16]:
         """How much more material White has in the position of the game that White won than in the other, [pairs]."""
         won, lost = self.pairs.both(self.material)
         ahead: NDArray[np.int16] = won - lost
         return ahead
 
     @property
-    def groups(self) -> ByBothGames:
+    def groups(self) -> TwoWayBootstrap:
         return self.pairs.groups
 
     def right(self) -> dict[str, NDArray[np.float64]]:
         """How right each network is, and after them material, by name."""
-        return {name: one.right for name, one in self.answers.items()} | {"material": preferred(self.ahead)}
+        return {name: one.right for name, one in self.answers.items()} | {
+            "material": preferred(self.material_difference)
+        }
 
-    def of_some(self, numbers: NDArray[np.int64], most: int, seed: int) -> Sheet | None:
+    def of_some(self, indices: NDArray[np.int64], most: int, seed: int) -> PairResults | None:
         """Pairs of some of the positions alone, answered by the first network. None where they make no pairs."""
-        sample = Sample(self.pairs.games[numbers], self.pairs.plies[numbers])
+        sample = Sample(self.pairs.games[indices], self.pairs.plies[indices])
         if (of := pairs(self.pairs.store, sample, most, seed)) is None:
             return None
-        kept = numbers[of.numbers]
+        some = indices[of.indices]
         name, part = next(iter(self.parts.items()))
-        features = self.features[name][torch.from_numpy(kept)]
-        found = {name: answers(part, features, of)}
-        return Sheet(of, self.material[kept], self.phase[kept], {name: part}, {name: features}, found)
+        features = self.features[name][torch.from_numpy(some)]
+        answered = {name: answers(part, features, of)}
+        return PairResults(of, self.material[some], self.phase[some], {name: part}, {name: features}, answered)
 
 
-def fill(of: Pairs, parts: Mapping[str, ComparisonNet], tell: Callable[[str, int, int], None], words: str) -> Sheet:
+def fill(
+    of: PairSample, parts: Mapping[str, ComparisonNet], on_progress: Callable[[str, int, int], None], words: str
+) -> PairResults:
     """Look at every position once, and compare all pairs. words: what the progress calls it."""
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
     features = {name: torch.empty(many, part.compare.as_first.in_features) for name, part in parts.items()}
-    for at in range(0, many, TOGETHER):
-        some = slice(at, at + TOGETHER)
+    for at in range(0, many, BATCH_SIZE):
+        some = slice(at, at + BATCH_SIZE)
         codes, state = of.store.replay(of.games[some], of.plies[some])
         material[some] = VALUES[codes].sum(1, dtype=np.int16)
         phases[some] = phase(torch.from_numpy(codes)).numpy()
         with torch.inference_mode():
             for name, part in parts.items():
                 features[name][some] = part.pos2vec(torch.from_numpy(codes), torch.from_numpy(state))
-        tell(f"positions ({words})", min(at + TOGETHER, many), many)
-    found = {
-        name: answers(part, features[name], of, partial(tell, f"pairs ({words}, {name} network)"))
+        on_progress(f"positions ({words})", min(at + BATCH_SIZE, many), many)
+    answered = {
+        name: answers(part, features[name], of, partial(on_progress, f"pairs ({words}, {name} network)"))
         for name, part in parts.items()
     }
-    return Sheet(of, material, phases, parts, features, found)
+    return PairResults(of, material, phases, parts, features, answered)
 
 
 # Triples
@@ -243,19 +251,19 @@ def fill(of: Pairs, parts: Mapping[str, ComparisonNet], tell: Callable[[str, int
 
 def intransitive(
     part: ComparisonNet, features: torch.Tensor, games: NDArray[np.int64], count: int, seed: int
-) -> Figure:
+) -> Estimate:
     """The share of random triples of different positions of which the network prefers a to b, b to c and c to a. Each
     two are shown in one order, as they were drawn; a network that tossed a coin for each pair would have a quarter."""
     if len(games) < 3:
-        return Figure(math.nan, math.nan, math.nan, 0, 0)
+        return Estimate(math.nan, math.nan, math.nan, 0, 0)
     three = np.random.default_rng(seed).integers(len(games), size=(count, 3))
     three = three[(three[:, 0] != three[:, 1]) & (three[:, 1] != three[:, 2]) & (three[:, 0] != three[:, 2])]
     wins = []
     for one, other in ((0, 1), (1, 2), (2, 0)):
         pieces = [
-            both_ways(part, *(features[torch.from_numpy(three[at : at + TOGETHER, k])] for k in (one, other)))[0]
-            for at in range(0, len(three), TOGETHER)
+            both_ways(part, *(features[torch.from_numpy(three[at : at + BATCH_SIZE, k])] for k in (one, other)))[0]
+            for at in range(0, len(three), BATCH_SIZE)
         ]
         wins.append(np.concatenate(pieces) > 0)
     circle = (wins[0] == wins[1]) & (wins[1] == wins[2])
-    return over_games(circle, games[three])
+    return clustered_mean(circle, games[three])

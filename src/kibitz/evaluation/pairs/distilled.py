@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from kibitz.evaluation import Table
-from kibitz.evaluation.pairs.answers import Pairs, Sheet
+from kibitz.evaluation.pairs.answers import PairResults, PairSample
+from kibitz.evaluation.tables import Cell, Column, Table
 from kibitz.play.comparison import embedding
 from kibitz.runs import Run
 
@@ -17,23 +16,23 @@ SPEED_POSITIONS = 512
 SECONDS, TRIES = 0.1, 3
 
 
-def distilled(run: Run, sheet: Sheet, by_position: Sheet | None) -> list[Table]:
+def distilled(run: Run, results: PairResults, by_position: PairResults | None) -> list[Table]:
     """The table of both networks; nothing where the run has one only."""
-    if len(sheet.parts) < 2:
+    if len(results.parts) < 2:
         return []
-    full, small = sheet.answers["full"], sheet.answers["distilled"]
-    lost = sheet.groups.difference(full.right, small.right)
-    agree = sheet.groups.mean((full.asked > 0) == (small.asked > 0))
-    speeds = {name: speed(run, name, sheet.pairs) for name in sheet.parts}
+    full, small = results.answers["full"], results.answers["distilled"]
+    lost = results.groups.difference(full.right, small.right)
+    agree = results.groups.mean((full.as_shown > 0) == (small.as_shown > 0))
+    speeds = {name: speed(run, name, results.pairs) for name in results.parts}
     rates = {name: 1 / (1 / embed + 1 / compare) for name, (embed, compare) in speeds.items()}
-    rows: list[list[Any]] = []
-    for name, part in sheet.parts.items():
+    rows: list[list[Cell]] = []
+    for name, part in results.parts.items():
         rows.append(
             [
                 name,
-                sheet.groups.mean(sheet.answers[name].right).as_json(),
-                by_position.groups.mean(by_position.answers[name].right).as_json() if by_position else None,
-                agree.as_json() if name == "distilled" else None,
+                results.groups.mean(results.answers[name].right),
+                by_position.groups.mean(by_position.answers[name].right) if by_position else None,
+                agree if name == "distilled" else None,
                 sum(weights.numel() for weights in part.parameters()),
                 *(round(rate) for rate in speeds[name]),
                 round(rates[name]),
@@ -41,24 +40,24 @@ def distilled(run: Run, sheet: Sheet, by_position: Sheet | None) -> list[Table]:
         )
     points, low, high = (100 * value for value in (lost.value, lost.low, lost.high))
     return [
-        {
-            "title": "Distilled beside full",
-            "text": f"The distilled network is right {abs(points):.1f} points {'less' if points >= 0 else 'more'} "
+        Table(
+            "Distilled beside full",
+            f"The distilled network is right {abs(points):.1f} points {'less' if points >= 0 else 'more'} "
             f"often by game (95% interval of the loss {low:+.1f} to {high:+.1f}) and makes "
             f"{rates['distilled'] / rates['full']:.1f} times as many evaluations a second. An evaluation is one "
             "position embedded and compared once; measured on one core, one position at a time, with the code that "
             "plays.",
-            "heading": "network",
-            "columns": [
-                "by game", "by position", "agrees", "weights", "embeddings/s", "comparisons/s", "evaluations/s",
+            "network",
+            [
+                *(Column(name) for name in ("by game", "by position", "agrees")),
+                *(Column(name, "count") for name in ("weights", "embeddings/s", "comparisons/s", "evaluations/s")),
             ],
-            "kinds": ["share", "share", "share", "count", "count", "count", "count"],
-            "rows": rows,
-        }
-    ]  # fmt: skip
+            rows,
+        )
+    ]
 
 
-def speed(run: Run, name: str, pairs: Pairs) -> tuple[float, float]:
+def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
     """Embeddings and comparisons a second."""
     network = embedding.load(run, name)
     some = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)

@@ -1,4 +1,4 @@
-"""The examination of `deepchess`: pairs split by game and, beside them, by position as the paper splits them.
+"""The evaluation of `deepchess`: pairs split by game and, beside them, by position as the paper splits them.
 
 A pair is a position of a game that White won and one of a game that Black won; the network is right where it prefers
 the former. It is shown the two in random order, as in training.
@@ -6,6 +6,7 @@ the former. It is shown the two in random order, as in training.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
@@ -14,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
-from kibitz.evaluation import Plan, Table, Tell
+from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.games import Chosen, bundled_note, describe
-from kibitz.evaluation.pairs.answers import Sheet, as_tested, fill, intransitive, networks, pairs, preferred
-from kibitz.evaluation.pairs.baselines import as_baselines, beside, table
+from kibitz.evaluation.pairs.answers import PairResults, as_tested, fill, intransitive, networks, pairs, preferred
+from kibitz.evaluation.pairs.baselines import as_baselines, run_baselines, table
 from kibitz.evaluation.pairs.distilled import distilled
-from kibitz.evaluation.pairs.samples import shown
-from kibitz.evaluation.pairs.split import Learned, learned, split_figures, split_tables
-from kibitz.evaluation.pairs.two_way import ByBothGames
-from kibitz.evaluation.slices import PHASES, as_by, by_rating
+from kibitz.evaluation.pairs.samples import page_samples
+from kibitz.evaluation.pairs.split import LearnedPairs, learned, split_figures, split_tables
+from kibitz.evaluation.slices import PHASES, per_rating, slices_as_json
+from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
 from kibitz.play.session import Session
 from kibitz.runs import Run
-from kibitz.stats import Figure, log_loss, reliability, slices
+from kibitz.stats import log_loss, reliability, slices
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, Settings, positions
 
@@ -40,42 +41,44 @@ STEP, FEWEST = 10, 20
 """The curve has a point every so many plies, as long as so many games (or all, if they are fewer) last."""
 
 
-def examine(
-    run: Run, store: Store, chosen: Chosen, plan: Plan, tell: Tell, say: Callable[[str], None]
+def evaluate(
+    run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Examination`; figures are over pairs, plan.positions counts
-    pairs."""
+    """The system's part of a result, see `kibitz.evaluation.Evaluator`; figures are over pairs, and
+    config.positions counts pairs."""
     settings, parts = as_tested(run.settings), networks(run)
     sample = positions(store, chosen.games, settings)
-    of = pairs(store, sample, plan.positions, plan.seed)
+    of = pairs(store, sample, config.positions, config.seed)
     if of is None:
         raise KibitzError(_one_sided(store, chosen))
-    sheet = fill(of, parts, tell, "unseen games")
-    known = learned(run, store, parts, plan, tell)
+    results = fill(of, parts, on_progress, "unseen games")
+    known = learned(run, store, parts, config, on_progress)
     session = Session(run)
-    others = beside(sheet, plan, session.threads, tell, say)
-    tell("figures", 0, 1)
+    others = run_baselines(results, config, session.threads, on_progress, log)
+    on_progress("figures", 0, 1)
     data = describe(store, chosen, len(sample), len(sample))
     data |= {"pairs": of.possible, "pairs_tested": len(of)}
     data["split"] += f"; {len(of):,} of the {of.possible:,} pairs of their {len(sample):,} positions, {drawn(settings)}"
     data["note"] = note(store, chosen.games, parts)
-    figures = {"accuracy": sheet.groups.mean(sheet.main.right), **split_figures(known), **main_figures(sheet)}
+    figures = {
+        "accuracy": Metric(results.groups.mean(results.main.right)), **split_figures(known), **main_figures(results),
+    }  # fmt: skip
     result = {
         "data": data,
         "headline": "accuracy",
-        "figures": {name: figure.as_json() for name, figure in figures.items()},
-        "by": by(sheet),
-        "calibration": calibration(sheet),
+        "figures": figures,
+        "by": per_slice(results),
+        "calibration": calibration(results),
         "baselines": as_baselines(others),
         "tables": [
-            *split_tables(sheet, known), table(others), *distilled(run, sheet, known.other),
-            properties(sheet, plan.seed),
+            *split_tables(results, known), table(others), *distilled(run, results, known.other),
+            properties(results, config.seed),
         ],
-        "curves": [by_ply(sheet, known)],
+        "curves": [by_ply(results, known)],
         "texts": TEXTS,
-        **shown(sheet, session, plan.seed),
+        **page_samples(results, session, config.seed),
     }  # fmt: skip
-    tell("figures", 1, 1)
+    on_progress("figures", 1, 1)
     return result
 
 
@@ -131,44 +134,48 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
     )
 
 
-def main_figures(sheet: Sheet) -> dict[str, Figure]:
+def main_figures(results: PairResults) -> Metrics:
     """What the first network is worth beside its accuracy."""
-    answers, groups = sheet.main, sheet.groups
-    chance, first = shown_first(sheet)
+    answers, groups = results.main, results.groups
+    chance, first = shown_first(results)
     return {
-        "ahead_of_material_in_points": groups.difference(answers.right, preferred(sheet.ahead)),
-        "log_loss": groups.mean(log_loss(answers.chance, 1.0)),
-        "calibration_error": groups.calibration_error(chance, first),
+        "ahead_of_material_in_points": Metric(
+            groups.difference(answers.right, preferred(results.material_difference)), "points"
+        ),
+        "log_loss": Metric(groups.mean(log_loss(answers.chance, 1.0)), "number"),
+        "calibration_error": Metric(groups.calibration_error(chance, first), "number"),
     }
 
 
-def shown_first(sheet: Sheet) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def shown_first(results: PairResults) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The probability given to the position shown first being the better one, and whether it was."""
-    first = sheet.pairs.first
-    return np.where(first, sheet.main.chance, 1 - sheet.main.chance), first
+    first = results.pairs.first
+    return np.where(first, results.main.chance, 1 - results.main.chance), first
 
 
-def calibration(sheet: Sheet) -> list[dict[str, Any]]:
-    return reliability(*shown_first(sheet), sheet.groups)
+def calibration(results: PairResults) -> list[dict[str, Any]]:
+    return reliability(*shown_first(results), results.groups)
 
 
 # Slices
 
 
-def by(sheet: Sheet) -> dict[str, list[dict[str, Any]]]:
+def per_slice(results: PairResults) -> dict[str, list[dict[str, Any]]]:
     """Accuracy over parts of the pairs; parts without any are left out."""
-    of, right, groups = sheet.pairs, sheet.main.right, sheet.groups
-    stage, other = of.both(sheet.phase)
+    of, right, groups = results.pairs, results.main.right, results.groups
+    stage, other = of.both(results.phase)
     tables = {
-        "ply": slices(right, groups, mean_ply(sheet), edges=PLIES, labels=_ply_words()),
-        "material difference": slices(right, groups, sheet.ahead, edges=MATERIAL_EDGES, labels=MATERIAL_WORDS),
+        "ply": slices(right, groups, mean_ply(results), edges=PLIES, labels=_ply_words()),
+        "material difference": slices(
+            right, groups, results.material_difference, edges=MATERIAL_EDGES, labels=MATERIAL_WORDS
+        ),
         "phase": slices(right, groups, np.where(stage == other, stage, 3), labels=(*PHASES, "in two phases")),
     }
-    return as_by(tables | by_rating(right, groups, rating(sheet)))
+    return slices_as_json(tables | per_rating(right, groups, rating(results)))
 
 
-def mean_ply(sheet: Sheet) -> NDArray[np.float64]:
-    won, lost = sheet.pairs.both(sheet.pairs.plies)
+def mean_ply(results: PairResults) -> NDArray[np.float64]:
+    won, lost = results.pairs.both(results.pairs.plies)
     return np.asarray((won + lost) / 2)
 
 
@@ -177,9 +184,9 @@ def _ply_words() -> list[str]:
     return [*inner, f"{PLIES[-2]} and over"]
 
 
-def rating(sheet: Sheet) -> NDArray[np.int64]:
+def rating(results: PairResults) -> NDArray[np.int64]:
     """The mean rating of a pair's four players; -1 where one is not known."""
-    store, of = sheet.pairs.store, sheet.pairs
+    store, of = results.pairs.store, results.pairs
     columns = [store.column(f"{side}_rating").astype(np.int64)[of.games] for side in ("white", "black")]
     four = np.stack([column for values in columns for column in of.both(values)])
     return np.where((four > 0).all(0), four.sum(0) // 4, -1)
@@ -188,50 +195,53 @@ def rating(sheet: Sheet) -> NDArray[np.int64]:
 # Curve
 
 
-def by_ply(sheet: Sheet, known: Learned) -> dict[str, Any]:
+def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
     """Accuracy along the game: on unseen games, on other positions of learned games, and material's."""
-    lines = [("unseen games", sheet, sheet.main.right)]
+    lines = [("unseen games", results, results.main.right)]
     if known.other:
         lines.append(("games learned from", known.other, known.other.main.right))
-    lines.append(("material, unseen games", sheet, preferred(sheet.ahead)))
-    return {
-        "title": "Through the game",
-        "text": "Accuracy by the mean ply of a pair's two positions, with 95% intervals: the network on pairs of "
+    lines.append(("material, unseen games", results, preferred(results.material_difference)))
+    return Curve(
+        "Through the game",
+        "Accuracy by the mean ply of a pair's two positions, with 95% intervals: the network on pairs of "
         "unseen games, on pairs of other positions of the games that it learned from (where the store has them), and "
         "material on pairs of unseen games. The lines end where few games last.",
-        "heading": "ply",
-        "lines": [
-            {"name": name, "points": _course(right, of.groups, (mean_ply(of) // STEP).astype(np.int64))}
-            for name, of, right in lines
-        ],
-    }
+        "ply",
+        [(name, _points(right, of)) for name, of, right in lines],
+    )
 
 
-def _course(right: NDArray[np.float64], groups: ByBothGames, band: NDArray[np.int64]) -> list[list[Any]]:
-    """[ply, figure] for each band of plies of which enough games have pairs."""
-    needed = min(FEWEST, groups.games)
-    figures = ((number, groups.mean(right, band == number)) for number in np.unique(band).tolist())
-    return [[number * STEP + STEP / 2, figure.as_json()] for number, figure in figures if figure.games >= needed]
+def _points(right: NDArray[np.float64], of: PairResults) -> list[CurvePoint]:
+    return curve_points(
+        (mean_ply(of) // STEP).astype(np.int64),
+        lambda band: band * STEP + STEP / 2,
+        functools.partial(of.groups.mean, right),
+        min(FEWEST, of.groups.games),
+    )
 
 
 # Properties
 
 
-def properties(sheet: Sheet, seed: int) -> Table:
+def properties(results: PairResults, seed: int) -> Table:
     """What a comparison ought to satisfy and a network need not."""
-    rows: list[list[Any]] = []
-    for name, answers in sheet.answers.items():
-        gap, changed = sheet.groups.means([answers.gap, answers.changed])
-        games = sheet.pairs.games
-        circles = intransitive(sheet.parts[name], sheet.features[name], games, TRIPLES, seed)
-        rows.append([name, gap.as_json(), changed.as_json(), circles.as_json(), circles.n])
-    return {
-        "title": "Properties",
-        "text": "Shown the two positions of a pair the other way round, the network ought to give the rest to 1 and "
+    rows: list[list[Cell]] = []
+    for name, answers in results.answers.items():
+        gap, changed = results.groups.means([answers.gap, answers.changed])
+        games = results.pairs.games
+        circles = intransitive(results.parts[name], results.features[name], games, TRIPLES, seed)
+        rows.append([name, gap, changed, circles, circles.n])
+    return Table(
+        "Properties",
+        "Shown the two positions of a pair the other way round, the network ought to give the rest to 1 and "
         "decide alike; and of three positions, where it prefers a to b and b to c, it ought not to prefer c to a. Of "
         "random triples of the tested positions, a coin tossed for each pair would make a quarter such circles.",
-        "heading": "network",
-        "columns": ["p(a, b) + p(b, a) off 1", "decides by the order", "intransitive triples", "triples"],
-        "kinds": ["number", "small share", "small share", "count"],
-        "rows": rows,
-    }
+        "network",
+        [
+            Column("p(a, b) + p(b, a) off 1", "number"),
+            Column("decides by the order", "small share"),
+            Column("intransitive triples", "small share"),
+            Column("triples", "count"),
+        ],
+        rows,
+    )

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.evaluation.pairs.answers import Sheet
-from kibitz.evaluation.samples import Picker, curve, position, records, story
+from kibitz.evaluation.pairs.answers import PairResults
+from kibitz.evaluation.samples import DiverseSampler, curve, game_curve, position, records
 from kibitz.play.session import Session
 
 OUTPUT, MEANING = "white_better", "better for White"
@@ -18,18 +18,20 @@ CANDIDATES = 20_000
 """Pairs looked through for those whose games were not shown yet."""
 
 
-def shown(sheet: Sheet, session: Session, seed: int) -> dict[str, Any]:
+def page_samples(results: PairResults, session: Session, seed: int) -> dict[str, Any]:
     """The "pairs" of a result in groups, and the "games" of its biggest mistakes."""
-    of, answers = sheet.pairs, sheet.main
-    picker, used = Picker(of.store, of.games, of.plies), set[int]()
+    of, answers = results.pairs, results.main
+    sampler, used = DiverseSampler(of.store, of.games, of.plies), set[int]()
     order = np.random.default_rng(seed).permutation(len(of))
     wrong = np.flatnonzero(answers.right == 0)
-    wrong = wrong[np.argsort(answers.asked[wrong], kind="stable")]
-    mistakes = take(sheet, picker, used, wrong, MISTAKES)
+    wrong = wrong[np.argsort(answers.as_shown[wrong], kind="stable")]
+    mistakes = take(results, sampler, used, wrong, MISTAKES)
     groups: list[tuple[dict[str, Any], list[int]]] = []
     for low, high, title in GALLERY:
         inside = (answers.chance >= low) & (answers.chance <= high)
-        groups.append(({"title": title, "band": [low, high]}, take(sheet, picker, used, order[inside[order]], IN_BAND)))
+        groups.append(
+            ({"title": title, "band": [low, high]}, take(results, sampler, used, order[inside[order]], IN_BAND))
+        )
     groups.append(({"title": "Biggest mistakes"}, mistakes))
     places = {
         int(number): (int(of.games[number]), int(of.plies[number]))
@@ -61,13 +63,17 @@ def shown(sheet: Sheet, session: Session, seed: int) -> dict[str, Any]:
             for head, taken in groups
             if taken
         ],
-        "games": {str(game): story(known[game], curve(session, of.store, game, OUTPUT), ply) for game, ply in stories},
+        "games": {
+            str(game): game_curve(known[game], curve(session, of.store, game, OUTPUT), ply) for game, ply in stories
+        },
     }
 
 
-def take(sheet: Sheet, picker: Picker, used: set[int], candidates: NDArray[np.int64], count: int) -> list[int]:
+def take(
+    results: PairResults, sampler: DiverseSampler, used: set[int], candidates: NDArray[np.int64], count: int
+) -> list[int]:
     """The first pairs (by number) whose games and positions are all new. used: games taken so far."""
-    of = sheet.pairs
+    of = results.pairs
     taken: list[int] = []
     for index in candidates[:CANDIDATES].tolist():
         if len(taken) == count:
@@ -77,6 +83,6 @@ def take(sheet: Sheet, picker: Picker, used: set[int], candidates: NDArray[np.in
         if used & games:
             continue
         used |= games
-        if len(picker.take(two, 2)) == 2:
+        if len(sampler.take(two, 2)) == 2:
             taken.append(index)
     return taken

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.evaluation import Plan, Table, Tell
-from kibitz.evaluation.pairs.answers import TOGETHER, Sheet, as_tested, fill, pairs
-from kibitz.evaluation.pairs.two_way import apart
+from kibitz.evaluation import EvalConfig, OnProgress
+from kibitz.evaluation.pairs.answers import BATCH_SIZE, PairResults, as_tested, fill, pairs
+from kibitz.evaluation.pairs.two_way import difference
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table
 from kibitz.runs import Run
-from kibitz.stats import SEED, Figure
+from kibitz.stats import SEED, Estimate
 from kibitz.store.sampling import Sample
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
@@ -27,35 +27,37 @@ PARTS_WORDS = ("1", "2", "3 to 5", "6 to 10", "11 and over")
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedPairs:
     """Pairs of the games that the run learned from: of the positions it learned from, and of those held out of them
     (the paper's split). None where there are none, and why says why, in words. games: how many were looked at; away,
     same: of each held-out position, the plies to the nearest learned one of its game, and the squares (of 64) on which
     both have the same."""
 
-    own: Sheet | None
-    other: Sheet | None
+    own: PairResults | None
+    other: PairResults | None
     why: str
     games: int
     away: NDArray[np.int64]
     same: NDArray[np.int64]
 
 
-def learned(run: Run, store: Store, parts: Mapping[str, ComparisonNet], plan: Plan, tell: Tell) -> Learned:
+def learned(
+    run: Run, store: Store, parts: Mapping[str, ComparisonNet], config: EvalConfig, on_progress: OnProgress
+) -> LearnedPairs:
     """Look for the run's training games in the store, and compare pairs of them."""
     taken = run.system.games(store, run.settings)
     mine = ~run.unseen(store.column("hash")[taken]) & (store.sides(run.split)[taken] == TRAIN)
     games = taken[mine]
     if len(games) > GAMES:
-        games = np.sort(np.random.default_rng(plan.seed).permutation(games)[:GAMES])
+        games = np.sort(np.random.default_rng(config.seed).permutation(games)[:GAMES])
     nothing = np.zeros(0, np.int64)
     if not len(games):
         why = "this store has none of the games that the network learned from; test on the store it was trained on"
-        return Learned(None, None, why, 0, nothing, nothing)
+        return LearnedPairs(None, None, why, 0, nothing, nothing)
     samples = [positions(store, games, as_tested(run.settings), held_out=held_out) for held_out in (False, True)]
     # Another seed for the bootstrap than the unseen games have: equal draws would not be independent.
-    most = min(plan.positions or PAIRS, PAIRS)
-    own, other = (pairs(store, sample, most, plan.seed, SEED + 1) for sample in samples)
+    most = min(config.positions or PAIRS, PAIRS)
+    own, other = (pairs(store, sample, most, config.seed, SEED + 1) for sample in samples)
     why = ""
     if other is None:
         why = "no position of the games that it learned from was held out of its training"
@@ -64,9 +66,9 @@ def learned(run: Run, store: Store, parts: Mapping[str, ComparisonNet], plan: Pl
     away, same = nothing, nothing
     if other:
         away, same = nearest(store, positions(store, games, run.settings), Sample(other.games, other.plies))
-    return Learned(
-        fill(own, parts, tell, "learned") if own else None,
-        fill(other, parts, tell, "games learned from") if other else None, why, len(games), away, same,
+    return LearnedPairs(
+        fill(own, parts, on_progress, "learned") if own else None,
+        fill(other, parts, on_progress, "games learned from") if other else None, why, len(games), away, same,
     )  # fmt: skip
 
 
@@ -74,53 +76,57 @@ def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.i
     """Of each of the others, the plies to the nearest learned position of its game and the squares on which the two
     have the same; where its game has no learned one, as far as can be, and no square."""
     far = np.int64(1) << 20  # more than any game has plies
-    keys, wanted = learned.games * far + learned.plies, others.games * far + others.plies
-    after = np.searchsorted(keys, wanted)
+    keys, other_keys = learned.games * far + learned.plies, others.games * far + others.plies
+    after = np.searchsorted(keys, other_keys)
     best, at = np.full(len(others), far), np.zeros(len(others), np.int64)
-    for place in (after - 1, after):
-        inside = np.clip(place, 0, len(keys) - 1)
-        plies = np.where(learned.games[inside] == others.games, np.abs(keys[inside] - wanted), far)
+    for neighbour in (after - 1, after):
+        inside = np.clip(neighbour, 0, len(keys) - 1)
+        plies = np.where(learned.games[inside] == others.games, np.abs(keys[inside] - other_keys), far)
         best, at = np.where(plies < best, plies, best), np.where(plies < best, inside, at)
     same = np.empty(len(others), np.int64)
-    for first in range(0, len(others), TOGETHER):
-        some = slice(first, first + TOGETHER)
+    for first in range(0, len(others), BATCH_SIZE):
+        some = slice(first, first + BATCH_SIZE)
         here, _ = store.replay(others.games[some], others.plies[some])
         there, _ = store.replay(learned.games[at[some]], learned.plies[at[some]])
         same[some] = (here == there).sum(1)
     return best, np.where(best < far, same, 0)
 
 
-def split_figures(known: Learned) -> dict[str, Figure]:
+def split_figures(known: LearnedPairs) -> Metrics:
     """The first network's figures on learned games."""
-    sheets = {"accuracy_by_position": known.other, "accuracy_on_learned_positions": known.own}
-    return {name: sheet.groups.mean(sheet.main.right) for name, sheet in sheets.items() if sheet}
+    by_name = {"accuracy_by_position": known.other, "accuracy_on_learned_positions": known.own}
+    return {name: Metric(of.groups.mean(of.main.right)) for name, of in by_name.items() if of}
 
 
-def split_tables(sheet: Sheet, known: Learned) -> list[Table]:
+def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
     """By position and by game side by side, material too; and by position, how near the learned positions are."""
-    rows: list[list[Any]] = []
-    gaps: dict[str, Figure] = {}
-    for name, right in sheet.right().items():
-        row: list[Any] = [name]
+    rows: list[list[Cell]] = []
+    gaps: dict[str, Estimate] = {}
+    for name, right in results.right().items():
+        row: list[Cell] = [name]
         for of in (known.own, known.other):
-            row.append(of.groups.mean(of.right()[name]).as_json() if of else None)
+            row.append(of.groups.mean(of.right()[name]) if of else None)
         if known.other:
-            gaps[name] = apart(known.other.groups, known.other.right()[name], sheet.groups, right)
-        rows.append([*row, sheet.groups.mean(right).as_json(), gaps[name].as_json() if gaps else None])
-    found: list[Table] = [
-        {
-            "title": "Split by position and by game",
-            "text": split_text(known, gaps),
-            "heading": "who answers",
-            "columns": ["learned positions", "by position", "by game", "by position ahead"],
-            "kinds": ["share", "share", "share", "points"],
-            "rows": rows,
-        }
+            gaps[name] = difference(known.other.groups, known.other.right()[name], results.groups, right)
+        rows.append([*row, results.groups.mean(right), gaps.get(name)])
+    tables = [
+        Table(
+            "Split by position and by game",
+            split_text(known, gaps),
+            "who answers",
+            [
+                Column("learned positions"),
+                Column("by position"),
+                Column("by game"),
+                Column("by position ahead", "points"),
+            ],
+            rows,
+        )
     ]
-    return [*found, near(known.other, known.away)] if known.other else found
+    return [*tables, near(known.other, known.away)] if known.other else tables
 
 
-def split_text(known: Learned, gaps: Mapping[str, Figure]) -> str:
+def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
     """What the table says, in words."""
     text = (
         "By game: pairs of games that the network has not seen. By position, the paper's way: pairs of positions that "
@@ -145,27 +151,26 @@ def split_text(known: Learned, gaps: Mapping[str, Figure]) -> str:
     )
 
 
-def _material(gap: Figure) -> str:
+def _material(gap: Estimate) -> str:
     clear = gap.low > 0 or gap.high < 0
     words = f"a difference of {gap.value * 100:+.1f} points"
     return words if clear else f"{words} ({gap.low * 100:+.1f} to {gap.high * 100:+.1f}: none that could be told)"
 
 
-def near(other: Sheet, away: NDArray[np.int64]) -> Table:
+def near(other: PairResults, away: NDArray[np.int64]) -> Table:
     """By position, by how far a pair's positions are from the nearest learned ones of their games."""
     farther = np.maximum(*other.pairs.both(away))
-    rows: list[list[Any]] = []
+    rows: list[list[Cell]] = []
     for words, low, high in zip(PARTS_WORDS, PARTS[:-1], PARTS[1:], strict=True):
         mask = (farther >= low) & (farther < high)
         if mask.any():
             figures = other.groups.means(list(other.right().values()), mask)
-            rows.append([words, *(figure.as_json() for figure in figures), int(mask.sum())])
-    return {
-        "title": "By position: how near the learned ones are",
-        "text": "Pairs of held-out positions by the plies to the nearest learned position of the same game, of that "
+            rows.append([words, *figures, int(mask.sum())])
+    return Table(
+        "By position: how near the learned ones are",
+        "Pairs of held-out positions by the plies to the nearest learned position of the same game, of that "
         "one of the two that has it farther. Material shows how hard the pairs are.",
-        "heading": "plies",
-        "columns": [*other.right(), "pairs"],
-        "kinds": ["share"] * len(other.right()) + ["count"],
-        "rows": rows,
-    }
+        "plies",
+        [*(Column(name) for name in other.right()), Column("pairs", "count")],
+        rows,
+    )

@@ -1,7 +1,8 @@
-"""The examination of the systems that predict moves: both papers' tables, for whole moves and network by network."""
+"""The evaluation of the systems that predict moves: both papers' tables, for whole moves and network by network."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,22 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
-from kibitz.evaluation import Plan, Table, Tell
-from kibitz.evaluation.baselines import Yardstick, baseline
-from kibitz.evaluation.batches import draw, gather
+from kibitz.evaluation import EvalConfig, OnProgress
+from kibitz.evaluation.baselines import StockfishBaseline, baseline
+from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.policy.heatmaps import heat_maps
-from kibitz.evaluation.policy.metrics import Sheet, measure, played_in, told
+from kibitz.evaluation.policy.metrics import PolicyResults, measure, played_in, with_side_inputs
 from kibitz.evaluation.policy.openings import opening_moves
 from kibitz.evaluation.policy.topk import questions, selectors, whole_moves
 from kibitz.evaluation.policy.value_head import LEFT, LEFT_WORDS, left, valued
 from kibitz.evaluation.positions.tsne import landscape
-from kibitz.evaluation.slices import PHASES, as_by, by_rating, by_speed
-from kibitz.evaluation.stockfish import Answer
+from kibitz.evaluation.slices import PHASES, per_rating, per_speed, slices_as_json
+from kibitz.evaluation.tables import Metrics, Table
+from kibitz.external.uci import Evaluation
 from kibitz.games.chess.moves import to_move
 from kibitz.play.session import Session
 from kibitz.runs import Run
-from kibitz.stats import ByGame, Figure, slices
+from kibitz.stats import ClusterBootstrap, slices
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 from kibitz.systems.movers import system as movers
@@ -48,15 +50,49 @@ TEXTS = {
 }
 
 
-def examine(
-    run: Run, store: Store, chosen: Chosen, plan: Plan, tell: Tell, say: Callable[[str], None]
+def evaluate(
+    run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Examination`.
+    """The system's part of a result, see `kibitz.evaluation.Evaluator`.
 
     The headline is the whole move's accuracy; of a run of some networks only, the first network's; of a value network
     alone, how often its sign is right.
     """
     session = Session(run)
+    results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)
+    if note := _note(results, chosen):
+        data["note"] = note
+    figures, tables = _figures(results, on_progress)
+    headline, right, among = _headline(results)
+    stockfish = StockfishBaseline(config, session.threads, on_progress, log)
+    result: dict[str, Any] = {
+        "data": data,
+        "headline": headline,
+        "main": [headline, *(name for name in MAIN if name in figures and name != headline)],
+        "figures": figures,
+        "by": per_slice(results, right, among),
+        "baselines": baselines(results, stockfish),
+        "tables": tables,
+        "texts": {
+            "by": TEXTS.get(headline, "The same figure over parts of the positions."),
+            "baselines": "How often simpler answers are right. Where one was asked for some of the positions only, the "
+            "network's figure on those very positions stands below it.",
+        },
+    }
+    if results.whole:
+        tables += opening_moves(session, store, chosen.games)
+        result["heat_maps"] = heat_maps(session, results, config.seed)
+    on_progress("landscape", 0, 1)
+    if picture := landscape(run, session, results, config.seed, log):
+        result["landscape"] = picture
+    on_progress("landscape", 1, 1)
+    return result
+
+
+def _evaluate_positions(
+    run: Run, session: Session, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress
+) -> tuple[PolicyResults, dict[str, Any]]:
+    """The results, and the "data" of the result. Raises KibitzError where no move is left to test on."""
     settings: movers.Settings = run.settings
     names = movers.wanted(settings, run.system.networks)
     tested = replace(settings, games=0, moves=0, min_rating=settings.min_rating if names != (VALUE,) else 0)
@@ -66,46 +102,21 @@ def examine(
             f"{store.path}: all moves of its games to test on are by players rated under {settings.min_rating}, whose "
             f"moves {run.info['system']} does not learn; test on another store"
         )
-    numbers = draw(moves, plan.positions, plan.seed)
-    data = describe(store, chosen, len(numbers), len(moves))
+    sample = sample_indices(moves, config.positions, config.seed)
+    data = describe(store, chosen, len(sample), len(moves))
     if low := len(moves.positions) - len(moves):
         data["split"] += f"; {low:,} moves of players rated under {settings.min_rating} left out"
 
-    def marks(batch: Batch) -> dict[str, NDArray[Any]]:
-        answers = session.evaluate(batch.codes, told(session, settings, store, batch))
+    def marks_of(batch: Batch) -> dict[str, NDArray[Any]]:
+        answers = session.evaluate(batch.codes, with_side_inputs(session, settings, store, batch))
         return measure(answers, batch, played_in(store, batch.games, batch.plies))
 
-    places = numbers if moves.chosen is None else moves.chosen[numbers]
-    found = gather(moves.positions, places, marks, lambda done, total: tell("positions", done, total))
-    games, plies = moves.positions.locate(places)
-    sheet = Sheet(store, settings, names, _by_square(session), games, plies, ByGame(games), found)
-    if note := _note(sheet, chosen):
-        data["note"] = note
-    figures, tables = _figures(sheet, tell)
-    headline, right, among = _headline(sheet)
-    yardstick = Yardstick(plan, session.threads, tell, say)
-    result: dict[str, Any] = {
-        "data": data,
-        "headline": headline,
-        "main": [headline, *(name for name in MAIN if name in figures and name != headline)],
-        "figures": {name: figure.as_json() for name, figure in figures.items()},
-        "by": by(sheet, right, among),
-        "baselines": baselines(sheet, yardstick),
-        "tables": tables,
-        "texts": {
-            "by": TEXTS.get(headline, "The same figure over parts of the positions."),
-            "baselines": "How often simpler answers are right. Where one was asked for some of the positions only, the "
-            "network's figure on those very positions stands below it.",
-        },
-    }
-    if sheet.whole:
-        tables += opening_moves(session, store, chosen.games)
-        result["heat_maps"] = heat_maps(session, sheet, plan.seed)
-    tell("landscape", 0, 1)
-    if picture := landscape(run, session, sheet, plan.seed, say):
-        result["landscape"] = picture
-    tell("landscape", 1, 1)
-    return result
+    indices = sample if moves.chosen is None else moves.chosen[sample]
+    progress = functools.partial(on_progress, "positions")
+    marks = evaluate_in_batches(moves.positions, indices, marks_of, progress)
+    games, plies = moves.positions.locate(indices)
+    by_square = _by_square(session)
+    return PolicyResults(store, settings, names, by_square, games, plies, ClusterBootstrap(games), marks), data
 
 
 def _by_square(session: Session) -> bool:
@@ -114,52 +125,52 @@ def _by_square(session: Session) -> bool:
     return "target" in answers and answers["target"].shape[1] == 64
 
 
-def _figures(sheet: Sheet, tell: Tell) -> tuple[dict[str, Figure], list[Table]]:
+def _figures(results: PolicyResults, on_progress: OnProgress) -> tuple[Metrics, list[Table]]:
     """Every figure by name, and the tables."""
     parts = [selectors]
-    if sheet.whole:
+    if results.whole:
         parts.insert(0, whole_moves)
-    if VALUE in sheet.names:
+    if VALUE in results.names:
         parts.append(valued)
-    figures: dict[str, Figure] = {}
+    figures: Metrics = {}
     tables: list[Table] = []
     for done, part in enumerate(parts):
-        tell("figures", done, len(parts))
-        more, its_tables = part(sheet)
+        on_progress("figures", done, len(parts))
+        more, its_tables = part(results)
         figures |= more
         tables += its_tables
-    tell("figures", len(parts), len(parts))
-    return figures, sorted(tables, key=lambda table: table["title"] == "Special moves")  # last of them
+    on_progress("figures", len(parts), len(parts))
+    return figures, sorted(tables, key=lambda table: table.title == "Special moves")  # last of them
 
 
-def _headline(sheet: Sheet) -> tuple[str, NDArray[np.bool_], NDArray[np.bool_]]:
+def _headline(results: PolicyResults) -> tuple[str, NDArray[np.bool_], NDArray[np.bool_]]:
     """The headline's name, where it is right, and the positions that it is about."""
-    every = np.ones(len(sheet.games), np.bool_)
-    if sheet.whole:
-        return "accuracy", sheet.right, every
-    if sheet.names == (VALUE,):
-        decided = sheet.result != 0
-        return "sign_accuracy", (sheet.marks["value"] > 0) == (sheet.result > 0), decided
-    key, _, asks, piece = questions(sheet)[0]
-    among = every if piece is None else sheet.marks["piece"] == piece
-    return f"{key}_accuracy", sheet.marks[f"{asks}_rank"] == 1, among
+    every = np.ones(len(results.games), np.bool_)
+    if results.whole:
+        return "accuracy", results.right, every
+    if results.names == (VALUE,):
+        decided = results.result != 0
+        return "sign_accuracy", (results.marks["value"] > 0) == (results.result > 0), decided
+    key, _, asks, piece = questions(results)[0]
+    among = every if piece is None else results.marks["piece"] == piece
+    return f"{key}_accuracy", results.marks[f"{asks}_rank"] == 1, among
 
 
-def _note(sheet: Sheet, chosen: Chosen) -> str:
+def _note(results: PolicyResults, chosen: Chosen) -> str:
     """What must be said with the figures."""
     lines = []
-    if bundled := bundled_note(sheet.store, chosen.games):
+    if bundled := bundled_note(results.store, chosen.games):
         lines.append(bundled)
-    if set(sheet.names) != {VALUE}:
-        rating = sheet.mover_rating()
+    if set(results.names) != {VALUE}:
+        rating = results.mover_rating()
         if not bundled and (share := float(np.mean(rating >= 2000))) < 1:
             lines.append(
                 "The paper's figures are on moves of FICS players rated over 2000; "
                 f"{share:.1%} of these moves are known to be of players rated 2000 or more."
             )
-        if not sheet.whole:
-            lines.append(f"The run has no whole moves: only these networks were trained: {', '.join(sheet.names)}.")
-    if sheet.settings.outcome_plane:
+        if not results.whole:
+            lines.append(f"The run has no whole moves: only these networks were trained: {', '.join(results.names)}.")
+    if results.settings.outcome_plane:
         lines.append(
             "The network is told the result by a plane; here it was told in every position that the mover wins."
         )
@@ -169,42 +180,44 @@ def _note(sheet: Sheet, chosen: Chosen) -> str:
 # Slices
 
 
-def by(sheet: Sheet, right: NDArray[np.bool_], among: NDArray[np.bool_]) -> dict[str, list[dict[str, Any]]]:
+def per_slice(
+    results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
+) -> dict[str, list[dict[str, Any]]]:
     """The headline over parts of the positions that it is about; parts without any are left out."""
     some = np.flatnonzero(among)
-    right, games, marks = right[some], sheet.games[some], {name: mark[some] for name, mark in sheet.marks.items()}
-    groups = ByGame(games)
+    right, games, marks = right[some], results.games[some], {name: mark[some] for name, mark in results.marks.items()}
+    groups = ClusterBootstrap(games)
     tables = {
-        "move number": slices(right, groups, sheet.plies[some] // 2 + 1, edges=MOVES),
+        "move number": slices(right, groups, results.plies[some] // 2 + 1, edges=MOVES),
         "phase": slices(right, groups, marks["phase"], labels=PHASES),
         "piece": slices(right, groups, marks["piece"], labels=PIECES),
         "side to move": slices(right, groups, marks["side"], labels=("White", "Black")),
     }
-    if VALUE in sheet.names and not sheet.whole:
-        tables["plies to the end"] = slices(right, groups, left(sheet)[some], edges=LEFT, labels=LEFT_WORDS)
-    tables |= by_rating(right, groups, sheet.mover_rating()[some])
-    return as_by(tables | by_speed(right, groups, sheet.store, games))
+    if VALUE in results.names and not results.whole:
+        tables["plies to the end"] = slices(right, groups, left(results)[some], edges=LEFT, labels=LEFT_WORDS)
+    tables |= per_rating(right, groups, results.mover_rating()[some])
+    return slices_as_json(tables | per_speed(right, groups, results.store, games))
 
 
 # Baselines
 
 
-def baselines(sheet: Sheet, yardstick: Yardstick) -> dict[str, Any]:
+def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str, Any]:
     """Figures of simpler answers to the headline's question, by key."""
-    groups, marks = sheet.groups, sheet.marks
-    if not sheet.whole:
-        _, _, among = _headline(sheet)
-        if sheet.names[0] == VALUE:
-            better = np.where(marks["material"] == 0, 0.5, (marks["material"] > 0) == (sheet.result > 0))
+    groups, marks = results.groups, results.marks
+    if not results.whole:
+        _, _, among = _headline(results)
+        if results.names[0] == VALUE:
+            better = np.where(marks["material"] == 0, 0.5, (marks["material"] > 0) == (results.result > 0))
             return {"material": baseline("more material (equal: half right)", groups.mean(better, among))}
-        _, _, asks, _ = questions(sheet)[0]
+        _, _, asks, _ = questions(results)[0]
         square = groups.mean(1 / marks[f"{asks}_choices"], among)
         return {"random_square": baseline("a random legal square", square)}
-    played = played_in(sheet.store, sheet.games, sheet.plies)
+    played = played_in(results.store, results.games, results.plies)
 
-    def agrees(answers: Sequence[Answer], some: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def agrees(evaluations: Sequence[Evaluation], some: NDArray[np.int64]) -> NDArray[np.bool_]:
         moves = (to_move(int(move)).uci() for move in played[some])
-        return np.array([answer.move == move for answer, move in zip(answers, moves, strict=True)])
+        return np.array([evaluation.move == move for evaluation, move in zip(evaluations, moves, strict=True)])
 
     random = {"random_move": baseline("a random legal move", groups.mean(1 / marks["choices"]))}
-    return random | yardstick.beside(sheet.store, sheet.games, sheet.plies, sheet.right, agrees)
+    return random | stockfish.compare(results.store, results.games, results.plies, results.right, agrees)

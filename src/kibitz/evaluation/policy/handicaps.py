@@ -6,12 +6,12 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.evaluation import Table
 from kibitz.evaluation.slices import VALUES
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table
 from kibitz.games.chess.replay import SIDE, decode_board, encode_board
 from kibitz.games.chess.sides import BEYOND, RATING, RATING_UNIT
 from kibitz.play.session import Session
-from kibitz.stats import ByGame, Figure
+from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 FROM, TO = 8, 14
@@ -44,10 +44,10 @@ def without(
     squares = [square for code in codes for square in board.pieces(code, colour)]
     if not squares:
         return None
-    found = board.copy(stack=False)
-    found.remove_piece_at(int(rng.choice(squares)))
-    found.castling_rights = found.clean_castling_rights()
-    return found if found.is_valid() and any(found.legal_moves) else None
+    less = board.copy(stack=False)
+    less.remove_piece_at(int(rng.choice(squares)))
+    less.castling_rights = less.clean_castling_rights()
+    return less if less.is_valid() and any(less.legal_moves) else None
 
 
 def expected_scores(session: Session, boards: list[chess.Board], rating: int = EQUALS) -> NDArray[np.float64]:
@@ -64,12 +64,12 @@ def expected_scores(session: Session, boards: list[chess.Board], rating: int = E
     return np.where(state[:, SIDE] == 0, mover, 1 - mover)
 
 
-def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: int) -> tuple[dict[str, Figure], Table]:
+def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: int) -> tuple[Metrics, Table]:
     """Figures "ahead_by_queen", "ahead_by_rook" and "ahead_by_piece": the mean expected score of the side that has one
     more, between equals of 1500; "known_blunder": the same after a queen was left to be taken; and their table."""
     rng = np.random.default_rng(seed)
-    figures: dict[str, Figure] = {}
-    rows = []
+    figures: Metrics = {}
+    rows: list[list[Cell]] = []
     places = openings(store, games, seed)
     boards = []
     for game, ply in places:
@@ -89,25 +89,29 @@ def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: in
         lost_white = np.array(lost)
         ahead = np.where(lost_white, 1 - white, white)
         to_move = np.array([board.turn for board in cut]) != lost_white
-        groups = ByGame(np.array(of))
-        figures[f"ahead_by_{name}"] = groups.mean(ahead)
+        groups = ClusterBootstrap(np.array(of))
+        figures[f"ahead_by_{name}"] = Metric(groups.mean(ahead))
         cells = [groups.mean(ahead), groups.mean(ahead, to_move), groups.mean(ahead, ~to_move)]
         least = float(np.percentile(ahead, 5))
-        rows.append([f"a {name}", *(cell.as_json() for cell in cells), least, len(cut)])
+        rows.append([f"a {name}", *cells, least, len(cut)])
     board = chess.Board(KNOWN)
     board.push_san("Nxd5")
     value = float(expected_scores(session, [board])[0])
-    figures["known_blunder"] = Figure(value, float("nan"), float("nan"), 1, 1)
-    rows.append(
-        ["after 1. e4 d5 2. exd5 Qxd5 3. Nc3 a6 4. Nxd5", figures["known_blunder"].as_json(), None, None, None, 1]
-    )
-    return figures, {
-        "title": "A piece up in the opening",
-        "text": f"Real openings after {FROM} to {TO} plies, equal so far, from which one piece was taken away: the "
+    blunder = Estimate(value, float("nan"), float("nan"), 1, 1)
+    figures["known_blunder"] = Metric(blunder)
+    rows.append(["after 1. e4 d5 2. exd5 Qxd5 3. Nc3 a6 4. Nxd5", blunder, None, None, None, 1])
+    return figures, Table(
+        "A piece up in the opening",
+        f"Real openings after {FROM} to {TO} plies, equal so far, from which one piece was taken away: the "
         f"expected score (a draw is half) of the side that has one more, between equals rated {EQUALS}. By whose move "
         "it is, and what only one in twenty falls below.",
-        "heading": "ahead by",
-        "columns": ["expected score", "to move", "not to move", "5% below", "positions"],
-        "kinds": ["share", "share", "share", "share", "count"],
-        "rows": rows,
-    }
+        "ahead by",
+        [
+            Column("expected score"),
+            Column("to move"),
+            Column("not to move"),
+            Column("5% below"),
+            Column("positions", "count"),
+        ],
+        rows,
+    )

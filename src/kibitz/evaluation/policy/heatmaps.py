@@ -7,8 +7,8 @@ from typing import Any
 import chess
 import numpy as np
 
-from kibitz.evaluation.policy.metrics import Sheet, told
-from kibitz.evaluation.samples import Picker, records
+from kibitz.evaluation.policy.metrics import PolicyResults, with_side_inputs
+from kibitz.evaluation.samples import DiverseSampler, records
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.moves import to_move
 from kibitz.play.chess.policy import move_probabilities, normalised
@@ -19,32 +19,32 @@ from kibitz.systems.movers.nets import PIECES
 POSITIONS, CHOICES = 8, 3
 
 
-def heat_maps(session: Session, sheet: Sheet, seed: int) -> list[dict[str, Any]]:
+def heat_maps(session: Session, results: PolicyResults, seed: int) -> list[dict[str, Any]]:
     """Sample positions as the page shows them, each of another game, by ply.
 
     origin, target: the network's answers on the 64 squares, illegal ones too; the target is the first choice's piece's.
     choices: its first legal moves with their probabilities, all legal ones' sum 1; played, rank: the move of the game
     and its place among the legal ones.
     """
-    order = np.random.default_rng(seed).permutation(len(sheet.games))
-    some = np.array(Picker(sheet.store, sheet.games, sheet.plies).take(order, POSITIONS))
-    some = some[np.argsort(sheet.plies[some], kind="stable")]
-    games, plies = sheet.games[some], sheet.plies[some]
-    codes, state = sheet.store.replay(games, plies)
+    order = np.random.default_rng(seed).permutation(len(results.games))
+    some = np.array(DiverseSampler(results.store, results.games, results.plies).take(order, POSITIONS))
+    some = some[np.argsort(results.plies[some], kind="stable")]
+    games, plies = results.games[some], results.plies[some]
+    codes, state = results.store.replay(games, plies)
     batch = Batch(codes, state, games, plies)
-    answers = session.evaluate(codes, told(session, sheet.settings, sheet.store, batch))
+    answers = session.evaluate(codes, with_side_inputs(session, results.settings, results.store, batch))
     moves, offsets = legal_moves(codes, state)
     chances = normalised(move_probabilities(answers, codes, moves, offsets), offsets)
-    known = records(sheet.store, games.tolist())
+    known = records(results.store, games.tolist())
     maps = []
     for i, (game, ply) in enumerate(zip(games.tolist(), plies.tolist(), strict=True)):
         mine = slice(offsets[i], offsets[i + 1])
         best = np.argsort(-chances[mine], kind="stable")[:CHOICES]
         board = chess.Board(known[game].fens[ply])
         first = int(moves[mine][best[0]]) & 63
-        on = f" on {chess.square_name(first)}" if sheet.by_square else ""
+        on = f" on {chess.square_name(first)}" if results.by_square else ""
         kind = (int(codes[i, first]) - 1) % 6
-        row = first if sheet.by_square else kind
+        row = first if results.by_square else kind
         maps.append(
             {
                 "fen": board.fen(),
@@ -58,7 +58,7 @@ def heat_maps(session: Session, sheet: Sheet, seed: int) -> list[dict[str, Any]]
                     for j in best
                 ],
                 "played": known[game].san[ply],
-                "rank": int(sheet.marks["rank"][some[i]]),
+                "rank": int(results.marks["rank"][some[i]]),
                 **known[game].headers,
             }
         )

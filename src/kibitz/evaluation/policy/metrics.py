@@ -14,7 +14,7 @@ from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.replay import SIDE
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import Answers, Session
-from kibitz.stats import ByGame
+from kibitz.stats import ClusterBootstrap
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 from kibitz.systems.movers import system
@@ -27,7 +27,7 @@ PROMOTES_TO_QUEEN = 5  # in bits 12-14 of a packed move
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PolicyResults:
     """The tested positions, in each of which a move was played.
 
     names: the networks that the run has, "piece", "pawn" … "king", "value"; games, plies: where each position is;
@@ -40,7 +40,7 @@ class Sheet:
     by_square: bool
     games: NDArray[np.int64]
     plies: NDArray[np.int64]
-    groups: ByGame
+    groups: ClusterBootstrap
     marks: Arrays
 
     @property
@@ -67,9 +67,9 @@ class Sheet:
         return np.where(rating > 0, rating, -1)
 
 
-def told(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
-    """The state of a batch with what the network is told beside it: the mover's rating. Of the result, which nobody
-    knows while a game goes on, it is told what it is told when it plays."""
+def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
+    """The state of a batch with the network's side inputs: the mover's rating, and in place of the result, which is
+    not known while a game goes on, what it is given when it plays."""
     if not session.beyond:
         return batch.state
     ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
@@ -96,40 +96,39 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     """
     codes, side, rows = batch.codes, batch.state[:, SIDE], np.arange(len(played))
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6
-    found: Arrays = {
+    marks: Arrays = {
         "side": side,
         "phase": phase(torch.from_numpy(codes)).numpy(),
         "material": VALUES[codes].sum(1, dtype=np.int16) * (1 - 2 * side.astype(np.int16)),
         "piece": piece.astype(np.int8),
     }
     if "value" in answers:
-        found["value"] = answers["value"]
+        marks["value"] = answers["value"]
     if "origin" not in answers:
-        return found
+        return marks
     moves, offsets = legal_moves(codes, batch.state)
     of = np.repeat(rows, np.diff(offsets))  # the position of each legal move
     origin, target = (moves & 63).astype(np.int64), (moves >> 6 & 63).astype(np.int64)
     starts = np.zeros((len(played), 64), np.bool_)
     starts[of, origin] = True
-    found |= _named("origin", square_marks(answers["origin"], starts, played & 63))
+    marks |= _named("origin", square_marks(answers["origin"], starts, played & 63))
 
-    def targets(chance: NDArray[np.float32], asked: NDArray[np.bool_]) -> Arrays:
-        """Marks of an answer about the legal moves that `asked` is true for."""
+    def targets(chance: NDArray[np.float32], mask: NDArray[np.bool_]) -> Arrays:
+        """Marks of an answer about the legal moves that the mask is true for."""
         ends = np.zeros((len(played), 64), np.bool_)
-        ends[of[asked], target[asked]] = True
+        ends[of[mask], target[mask]] = True
         return square_marks(chance, ends, played >> 6 & 63)
 
     same_kind = (codes - 1) % 6 == piece[:, None]  # of either side: nothing starts from the other's squares
     if answers["target"].shape[1] == 64:
         start = played & 63
-        marks = targets(answers["target"][rows, start], origin == start[of])
-        found |= _named("from_square", marks)
+        marks |= _named("from_square", targets(answers["target"][rows, start], origin == start[of]))
         weights = np.where(starts_own(codes, side) & same_kind, answers["origin"], 0)
         chance = (weights[:, None] @ answers["target"])[:, 0] / np.maximum(weights.sum(1, keepdims=True), 1e-30)
     else:
         chance = answers["target"][rows, piece]
-    found |= _named("target", targets(chance, same_kind[of, origin]))
-    return found | move_marks(answers, batch, played, moves, offsets, starts)
+    marks |= _named("target", targets(chance, same_kind[of, origin]))
+    return marks | move_marks(answers, batch, played, moves, offsets, starts)
 
 
 def starts_own(codes: NDArray[np.uint8], side: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -150,10 +149,10 @@ def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: 
     choices: legal squares.
     """
     choices = legal.sum(1)
-    kept = np.where(legal, chance, 0)
-    total = kept.sum(1, keepdims=True)
+    legal_chance = np.where(legal, chance, 0)
+    total = legal_chance.sum(1, keepdims=True)
     even = legal / np.maximum(choices, 1)[:, None]  # for networks that are sure of illegal squares
-    gap = chance - np.where(total > 0, kept / np.where(total > 0, total, 1), even)
+    gap = chance - np.where(total > 0, legal_chance / np.where(total > 0, total, 1), even)
     return {
         "rank": place(chance, played),
         "legal_rank": place(np.where(legal, chance, -1), played),

@@ -6,13 +6,13 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.evaluation import Table
+from kibitz.evaluation.tables import Cell, Column, Table
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import STANDARD_START
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import Session
-from kibitz.stats import ByGame
+from kibitz.stats import ClusterBootstrap
 from kibitz.store.store import Store
 
 SHOWN = 8
@@ -31,18 +31,20 @@ def opening_moves(session: Session, store: Store, games: NDArray[np.int64]) -> l
     best = np.argsort(-chances, kind="stable")[:SHOWN]
     first = store.moves[store.offsets[games]]
     board = chess.Board()
-    played = ByGame(games).means([first == moves[i] for i in best])
-    rows = [
-        [board.san(to_move(int(moves[i]))), round(float(chances[i]), 4), figure.as_json()]
+    played = ClusterBootstrap(games).means([first == moves[i] for i in best])
+    rows: list[list[Cell]] = [
+        [board.san(to_move(int(moves[i]))), round(float(chances[i]), 4), figure]
         for i, figure in zip(best, played, strict=True)
     ]
     return [
-        {
-            "title": "First moves",
-            "text": "The network's probabilities in the start position, beside the first moves of the tested games.",
-            "heading": "move",
-            "columns": ["the network", "the games"],
-            "kinds": ["share", "share"],
-            "rows": rows,
-        }
+        Table(
+            "First moves",
+            "The network's probabilities in the start position, beside the first moves of the tested games.",
+            "move",
+            [
+                Column("the network"),
+                Column("the games"),
+            ],
+            rows,
+        )
     ]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kibitz.evaluation import Table
-from kibitz.evaluation.policy.metrics import Sheet
-from kibitz.stats import Figure
+from kibitz.evaluation.policy.metrics import PolicyResults
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table
 from kibitz.systems.movers import system
 
 LEFT = (1, 5, 10, 20, 40, 80, np.inf)
@@ -14,40 +13,45 @@ LEFT_WORDS = ("1 to 4", "5 to 9", "10 to 19", "20 to 39", "40 to 79", "80 and ov
 """Plies to the end of the game."""
 
 
-def left(sheet: Sheet) -> np.ndarray:
+def left(results: PolicyResults) -> np.ndarray:
     """Plies from each position to the end of its game, 1 where the last move is to be played."""
-    return np.asarray(sheet.store.plies[sheet.games] - sheet.plies)
+    return np.asarray(results.store.plies[results.games] - results.plies)
 
 
-def valued(sheet: Sheet) -> tuple[dict[str, Figure], list[Table]]:
+def valued(results: PolicyResults) -> tuple[Metrics, list[Table]]:
     """Figures of the value network by name, and its table."""
-    value, result, away = sheet.marks["value"].astype(np.float64), sheet.result, left(sheet)
-    side, gamma = sheet.marks["side"].astype(np.int64), sheet.settings.gamma
-    truth = system.values(sheet.store.column("result")[sheet.games], side, away, gamma)
+    value, result, away = results.marks["value"].astype(np.float64), results.result, left(results)
+    side, gamma = results.marks["side"].astype(np.int64), results.settings.gamma
+    truth = system.values(results.store.column("result")[results.games], side, away, gamma)
     decided = result != 0
     right = (value > 0) == (result > 0)
-    groups = sheet.groups
+    groups = results.groups
     figures = {
-        "sign_accuracy": groups.mean(right, decided),
-        "value_squared_error": groups.mean((value - truth) ** 2),
-        "material_correlation": groups.correlation(value, sheet.marks["material"]),
+        "sign_accuracy": Metric(groups.mean(right, decided)),
+        "value_squared_error": Metric(groups.mean((value - truth) ** 2), "number"),
+        "material_correlation": Metric(groups.correlation(value, results.marks["material"]), "number"),
     }
-    rows = []
+    rows: list[list[Cell]] = []
     for words, low, high in zip(LEFT_WORDS, LEFT[:-1], LEFT[1:], strict=True):
         near = (away >= low) & (away < high)
         if not near.any():
             continue
         cells = [groups.mean(value, near & (result == kind)) for kind in (1, 0, -1)]
         cells.append(groups.mean(right, near & decided))
-        rows.append([words, *(figure.as_json() for figure in cells), int(near.sum())])
-    table: Table = {
-        "title": "Values towards the end",
-        "text": f"The mean value of positions whose mover won, drew and lost, and how often its sign is right in "
+        rows.append([words, *cells, int(near.sum())])
+    table = Table(
+        "Values towards the end",
+        f"The mean value of positions whose mover won, drew and lost, and how often its sign is right in "
         f"decided games. It learned ±{gamma:g}^i, i plies before the end; an answer of 0 everywhere would err by "
         f"{float(np.mean(truth.astype(np.float64) ** 2)):.3f} (mean square).",
-        "heading": "plies to the end",
-        "columns": ["won", "drawn", "lost", "sign right", "positions"],
-        "kinds": ["number", "number", "number", "share", "count"],
-        "rows": rows,
-    }
+        "plies to the end",
+        [
+            Column("won", "number"),
+            Column("drawn", "number"),
+            Column("lost", "number"),
+            Column("sign right"),
+            Column("positions", "count"),
+        ],
+        rows,
+    )
     return figures, [table]

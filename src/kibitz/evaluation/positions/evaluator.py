@@ -1,4 +1,4 @@
-"""The examination of `winner`: the post's accuracy and gallery; calibration, slices and baselines beside them."""
+"""The evaluation of `winner`: the post's accuracy and gallery; calibration, slices and baselines beside them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kibitz.evaluation import Plan, Tell
-from kibitz.evaluation.baselines import Yardstick, baseline
-from kibitz.evaluation.batches import draw, gather
+from kibitz.evaluation import EvalConfig, OnProgress
+from kibitz.evaluation.baselines import StockfishBaseline, baseline
+from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import Chosen, bundled_note, describe
-from kibitz.evaluation.samples import Picker, curve, position, records, story
-from kibitz.evaluation.slices import PHASES, VALUES, as_by, by_rating, by_speed
+from kibitz.evaluation.samples import DiverseSampler, curve, game_curve, position, records
+from kibitz.evaluation.slices import PHASES, VALUES, per_rating, per_speed, slices_as_json
+from kibitz.evaluation.tables import Metric
 from kibitz.games.chess.replay import SIDE
 from kibitz.play.session import Session
 from kibitz.runs import Run
-from kibitz.stats import ByGame, log_loss, reliability, slices
+from kibitz.stats import ClusterBootstrap, log_loss, reliability, slices
 from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 from kibitz.systems.winner import phase
@@ -44,7 +45,7 @@ MATERIAL_WORDS = (
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PositionResults:
     """The tested positions, one entry of each array a position.
 
     games, plies: where they are; chance: the network's probability that White wins; won: White did; material: in pawns,
@@ -72,7 +73,7 @@ class Sheet:
 
 
 def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
-    """What a Sheet keeps of a batch of positions."""
+    """What a PositionResults keeps of a batch of positions."""
     return {
         "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
         "material": VALUES[batch.codes].sum(1, dtype=np.int16),
@@ -81,35 +82,38 @@ def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
     }
 
 
-def examine(
-    run: Run, store: Store, chosen: Chosen, plan: Plan, tell: Tell, say: Callable[[str], None]
+def evaluate(
+    run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Examination`."""
+    """The system's part of a result, see `kibitz.evaluation.Evaluator`."""
     session = Session(run)
     positions = Positions(store, chosen.games)
-    numbers = draw(positions, plan.positions, plan.seed)
-    found = gather(
-        positions, numbers, lambda batch: measure(session, batch), lambda done, total: tell("positions", done, total)
+    indices = sample_indices(positions, config.positions, config.seed)
+    columns = evaluate_in_batches(
+        positions,
+        indices,
+        lambda batch: measure(session, batch),
+        lambda done, total: on_progress("positions", done, total),
     )
-    games, plies = positions.locate(numbers)
-    sheet = Sheet(store, games, plies, won=store.column("result")[games] > 0, **found)
-    data = describe(store, chosen, len(numbers), len(positions))
+    games, plies = positions.locate(indices)
+    results = PositionResults(store, games, plies, won=store.column("result")[games] > 0, **columns)
+    data = describe(store, chosen, len(indices), len(positions))
     if note := bundled_note(store, chosen.games) or protocol_note(store, chosen.games):
         data["note"] = note
-    groups = ByGame(sheet.games)
-    beside = baselines(sheet, groups, Yardstick(plan, session.threads, tell, say))
-    tell("figures", 0, 1)
+    groups = ClusterBootstrap(results.games)
+    beside = baselines(results, groups, StockfishBaseline(config, session.threads, on_progress, log))
+    on_progress("figures", 0, 1)
     figures = {
-        "accuracy": groups.mean(sheet.right),
-        "log_loss": groups.mean(log_loss(sheet.chance, sheet.won)),
-        "calibration_error": groups.calibration_error(sheet.chance, sheet.won),
+        "accuracy": Metric(groups.mean(results.right)),
+        "log_loss": Metric(groups.mean(log_loss(results.chance, results.won)), "number"),
+        "calibration_error": Metric(groups.calibration_error(results.chance, results.won), "number"),
     }
     result = {
         "data": data,
         "headline": "accuracy",
-        "figures": {name: figure.as_json() for name, figure in figures.items()},
-        "by": by(sheet, groups),
-        "calibration": reliability(sheet.chance, sheet.won, sheet.games),
+        "figures": figures,
+        "by": per_slice(results, groups),
+        "calibration": reliability(results.chance, results.won, results.games),
         "baselines": beside,
         "texts": {
             "baselines": "How often simpler answers are right. Where one was asked for some of the positions only, the "
@@ -117,9 +121,9 @@ def examine(
             "by": "Accuracy over parts of the positions; material in pawns, rating as the mean of both players. "
             "The dashed line is the accuracy over all positions.",
         },
-        **shown(sheet, session, plan.seed),
+        **page_samples(results, session, config.seed),
     }
-    tell("figures", 1, 1)
+    on_progress("figures", 1, 1)
     return result
 
 
@@ -143,19 +147,19 @@ def _share(share: float) -> str:
 # Slices
 
 
-def by(sheet: Sheet, groups: ByGame) -> dict[str, list[dict[str, Any]]]:
+def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, list[dict[str, Any]]]:
     """Accuracy over parts of the positions; parts without any are left out."""
-    right = sheet.right
-    white, black = (sheet.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
+    right = results.right
+    white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rating = np.where((white > 0) & (black > 0), (white + black) // 2, -1)
     tables = {
-        "ply": slices(right, groups, sheet.plies, edges=PLIES),
-        "phase": slices(right, groups, sheet.phase, labels=PHASES),
-        "material": slices(right, groups, sheet.material, edges=MATERIAL, labels=MATERIAL_WORDS),
-        "side to move": slices(right, groups, sheet.side, labels=("White", "Black")),
+        "ply": slices(right, groups, results.plies, edges=PLIES),
+        "phase": slices(right, groups, results.phase, labels=PHASES),
+        "material": slices(right, groups, results.material, edges=MATERIAL, labels=MATERIAL_WORDS),
+        "side to move": slices(right, groups, results.side, labels=("White", "Black")),
     }
-    tables |= by_rating(right, groups, rating)
-    return as_by(tables | by_speed(right, groups, sheet.store, sheet.games))
+    tables |= per_rating(right, groups, rating)
+    return slices_as_json(tables | per_speed(right, groups, results.store, results.games))
 
 
 # Baselines
@@ -166,49 +170,51 @@ def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]
     return np.where(score == 0, 0.5, (score > 0) == won)
 
 
-def baselines(sheet: Sheet, groups: ByGame, yardstick: Yardstick) -> dict[str, Any]:
+def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: StockfishBaseline) -> dict[str, Any]:
     """Figures of simpler answers by key; one over some of the positions is followed by the network's there."""
-    white, black = (sheet.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
+    white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rated = (white > 0) & (black > 0)
-    found = {
-        "always_white": baseline("always White", groups.mean(sheet.won)),
-        "material": baseline("more material (equal: half right)", groups.mean(answered(sheet.material, sheet.won))),
+    baselines = {
+        "always_white": baseline("always White", groups.mean(results.won)),
+        "material": baseline("more material (equal: half right)", groups.mean(answered(results.material, results.won))),
     }
     if rated.any():
-        higher = groups.mean(answered(white - black, sheet.won), rated)
-        found["rating"] = baseline("higher rating (equal: half right)", higher)
+        higher = groups.mean(answered(white - black, results.won), rated)
+        baselines["rating"] = baseline("higher rating (equal: half right)", higher)
         if not rated.all():
-            same = groups.mean(sheet.right, rated)
-            found["network_beside_rating"] = baseline("the network, where both ratings are known", same)
-    return found | yardstick.beside(
-        sheet.store, sheet.games, sheet.plies, sheet.right,
-        lambda answers, some: answered(np.array([answer.centipawns for answer in answers]), sheet.won[some]),
+            same = groups.mean(results.right, rated)
+            baselines["network_beside_rating"] = baseline("the network, where both ratings are known", same)
+    return baselines | stockfish.compare(
+        results.store, results.games, results.plies, results.right,
+        lambda answers, some: answered(np.array([answer.centipawns for answer in answers]), results.won[some]),
     )  # fmt: skip
 
 
 # Gallery, hardest positions and mistakes
 
 
-def shown(sheet: Sheet, session: Session, seed: int) -> dict[str, Any]:
+def page_samples(results: PositionResults, session: Session, seed: int) -> dict[str, Any]:
     """What the page shows of single positions, and the games of the hardest and of the mistakes."""
-    order = np.random.default_rng(seed).permutation(len(sheet.games))
-    picker = Picker(sheet.store, sheet.games, sheet.plies)
+    order = np.random.default_rng(seed).permutation(len(results.games))
+    sampler = DiverseSampler(results.store, results.games, results.plies)
     bands = []
     for low, high, _ in GALLERY:
-        inside = (sheet.chance >= low) & ((sheet.chance < high) | (high == 1))
-        bands.append([picker.take(order[(inside & (sheet.right == right))[order]], IN_BAND) for right in (True, False)])
-    hardest = _pick(sheet, np.abs(sheet.chance - 0.5), np.ones_like(sheet.won))
-    mistakes = _pick(sheet, -np.abs(sheet.chance - 0.5), ~sheet.right)
-    kept = [*hardest, *mistakes]
+        inside = (results.chance >= low) & ((results.chance < high) | (high == 1))
+        bands.append(
+            [sampler.take(order[(inside & (results.right == right))[order]], IN_BAND) for right in (True, False)]
+        )
+    hardest = _pick(results, np.abs(results.chance - 0.5), np.ones_like(results.won))
+    mistakes = _pick(results, -np.abs(results.chance - 0.5), ~results.right)
+    linked = [*hardest, *mistakes]
     known = records(
-        sheet.store, (int(sheet.games[i]) for i in [*kept, *(i for band in bands for p in band for i in p)])
+        results.store, (int(results.games[i]) for i in [*linked, *(i for band in bands for p in band for i in p)])
     )
 
     def row(index: int) -> dict[str, Any]:
-        place = (int(sheet.games[index]), int(sheet.plies[index]))
-        return position(known[place[0]], place, round(float(sheet.chance[index]), 4), MEANING)
+        place = (int(results.games[index]), int(results.plies[index]))
+        return position(known[place[0]], place, round(float(results.chance[index]), 4), MEANING)
 
-    link_to = {int(sheet.games[i]): int(sheet.plies[i]) for i in kept}  # a mistake's ply, where a game has both
+    link_to = {int(results.games[i]): int(results.plies[i]) for i in linked}  # a mistake's ply, where a game has both
     return {
         "gallery": [
             {
@@ -222,14 +228,14 @@ def shown(sheet: Sheet, session: Session, seed: int) -> dict[str, Any]:
         "hardest": [row(i) for i in hardest],
         "mistakes": [row(i) for i in mistakes],
         "games": {
-            str(game): story(known[game], curve(session, sheet.store, game, OUTPUT), ply)
+            str(game): game_curve(known[game], curve(session, results.store, game, OUTPUT), ply)
             for game, ply in link_to.items()
         },
     }
 
 
-def _pick(sheet: Sheet, key: NDArray[np.float32], among: NDArray[np.bool_]) -> list[int]:
+def _pick(results: PositionResults, key: NDArray[np.float32], among: NDArray[np.bool_]) -> list[int]:
     """Positions of the smallest keys, each of another game."""
     candidates = np.flatnonzero(among)
     order = candidates[np.argsort(key[candidates], kind="stable")]
-    return Picker(sheet.store, sheet.games, sheet.plies).take(order, SHOWN)
+    return DiverseSampler(results.store, results.games, results.plies).take(order, SHOWN)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kibitz.evaluation.policy.metrics import Sheet, told
+from kibitz.evaluation.policy.metrics import PolicyResults, with_side_inputs
 from kibitz.evaluation.samples import records
 from kibitz.evaluation.slices import PHASES
 from kibitz.play.session import Session
@@ -23,36 +23,38 @@ FEWEST = 12
 """Positions; fewer show nothing."""
 LENGTH = 80
 """Plies of the game that is drawn, as nearly as the games have one."""
-STEPS, PERPLEXITY, TOGETHER = 600, 30, 256
+STEPS, PERPLEXITY, BATCH_SIZE = 600, 30, 256
 
 
-def landscape(run: Run, session: Session, sheet: Sheet, seed: int, say: Callable[[str], None]) -> dict[str, Any] | None:
+def landscape(
+    run: Run, session: Session, results: PolicyResults, seed: int, log: Callable[[str], None]
+) -> dict[str, Any] | None:
     """points: [x, y, group] of some tested positions; groups: their names (phases); course: [x, y] of every position
     of one game in turn; game: whose it is, in words. None, and said, where there is nothing to draw."""
     network = cast(MoveNets, run.network())
     if network.piece_plane and network.shared is None and network.names[0] in PIECES:
-        say("the t-SNE picture is left out: without the piece selector, every layer belongs to one moving piece")
+        log("the t-SNE picture is left out: without the piece selector, every layer belongs to one moving piece")
         return None
-    order = np.random.default_rng(seed).permutation(len(sheet.games))[:POINTS]
+    order = np.random.default_rng(seed).permutation(len(results.games))[:POINTS]
     if len(order) < FEWEST:
-        say(f"the t-SNE picture is left out: {len(order)} positions are too few")
+        log(f"the t-SNE picture is left out: {len(order)} positions are too few")
         return None
-    lengths = sheet.store.plies[sheet.games]
-    game = int(sheet.games[np.abs(lengths - LENGTH).argmin()])
-    course = np.arange(int(sheet.store.plies[game]) + 1)
-    games = np.concatenate([sheet.games[order], np.full(len(course), game)])
-    plies = np.concatenate([sheet.plies[order], course])
-    codes, state = sheet.store.replay(games, plies)
-    state = told(session, sheet.settings, sheet.store, Batch(codes, state, games, plies))
+    lengths = results.store.plies[results.games]
+    game = int(results.games[np.abs(lengths - LENGTH).argmin()])
+    course = np.arange(int(results.store.plies[game]) + 1)
+    games = np.concatenate([results.games[order], np.full(len(course), game)])
+    plies = np.concatenate([results.plies[order], course])
+    codes, state = results.store.replay(games, plies)
+    state = with_side_inputs(session, results.settings, results.store, Batch(codes, state, games, plies))
     spots = _flattened(_features(network, codes, state), seed)
     if spots is None:
-        say("the t-SNE picture is left out: the last hidden layer is the same in all positions")
+        log("the t-SNE picture is left out: the last hidden layer is the same in all positions")
         return None
-    record = records(sheet.store, [game])[game]
+    record = records(results.store, [game])[game]
     names = " – ".join(str(record.headers.get(side) or "?") for side in ("white", "black"))
     date = record.headers.get("date")
     return {
-        "points": [[*spot, int(group)] for spot, group in zip(spots, sheet.marks["phase"][order], strict=False)],
+        "points": [[*spot, int(group)] for spot, group in zip(spots, results.marks["phase"][order], strict=False)],
         "groups": list(PHASES),
         "course": spots[len(order) :],
         "game": f"{names}{f', {date}' if date else ''} ({len(course) - 1} plies)",
@@ -62,8 +64,10 @@ def landscape(run: Run, session: Session, sheet: Sheet, seed: int, say: Callable
 def _features(network: MoveNets, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.float32]:
     with torch.inference_mode():
         parts = [
-            network.features(torch.from_numpy(codes[at : at + TOGETHER]), torch.from_numpy(state[at : at + TOGETHER]))
-            for at in range(0, len(codes), TOGETHER)
+            network.features(
+                torch.from_numpy(codes[at : at + BATCH_SIZE]), torch.from_numpy(state[at : at + BATCH_SIZE])
+            )
+            for at in range(0, len(codes), BATCH_SIZE)
         ]
     return torch.cat(parts).float().numpy()
 

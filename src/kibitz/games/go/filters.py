@@ -8,8 +8,9 @@ from typing import Any
 
 from kibitz.dates import check_period, outside
 from kibitz.errors import UsageError
-from kibitz.games.go.io.headers import RULES, Said, rank_value, read_rank
+from kibitz.games.go.io.headers import RULES, Said
 from kibitz.games.go.points import SIZES
+from kibitz.games.go.ranks import rank_value, read_rank
 
 ENDINGS = ("counted", "resignation", "time", "any")
 RESULTS = {"black": 1, "white": -1, "draw": 0}

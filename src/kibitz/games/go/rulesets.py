@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kibitz.games.go.handicap import bonus_of, bonus_points
 from kibitz.text import shown
 
 
@@ -48,28 +49,31 @@ class Rules:
 
     def bonus(self, handicap: int) -> int:
         """White's points for so many handicap stones, beside the komi."""
-        if handicap < 2:
-            return 0
-        return {"0": 0, "N-1": handicap - 1, "N": handicap}[self.whiteHandicapBonus]
+        return bonus_points(self.whiteHandicapBonus, handicap)
 
     def json(self) -> str:
         return json.dumps(self.__dict__, separators=(",", ":"), sort_keys=True)
 
 
-_JAPANESE = Rules(scoring="TERRITORY", tax="SEKI", whiteHandicapBonus="0", friendlyPassOk=True)
-_AGA = Rules(ko="SITUATIONAL", whiteHandicapBonus="N-1")
+def _rules(name: str, **fields: Any) -> Rules:
+    """Rules with what `games.go.handicap` gives White under that name."""
+    return Rules(whiteHandicapBonus=bonus_of(name), **fields)
+
+
+_JAPANESE = _rules("japanese", scoring="TERRITORY", tax="SEKI")
+_AGA = _rules("aga", ko="SITUATIONAL")
 NAMED = {
-    "chinese": Rules(),
-    "chinese-ogs": Rules(ko="POSITIONAL"),
-    "chinese-kgs": Rules(ko="POSITIONAL"),
+    "chinese": _rules("chinese"),
+    "chinese-ogs": _rules("chinese", ko="POSITIONAL"),
+    "chinese-kgs": _rules("chinese", ko="POSITIONAL"),
     "japanese": _JAPANESE,
     "korean": _JAPANESE,
     "aga": _AGA,
     "bga": _AGA,
     "french": _AGA,
-    "new-zealand": Rules(ko="SITUATIONAL", suicide=True, whiteHandicapBonus="0"),
-    "ing": Rules(suicide=True),
-    "tromp-taylor": Rules(ko="POSITIONAL", suicide=True, whiteHandicapBonus="0", friendlyPassOk=False),
+    "new-zealand": _rules("new zealand", ko="SITUATIONAL", suicide=True),
+    "ing": _rules("ing", suicide=True),
+    "tromp-taylor": _rules("tromp-taylor", ko="POSITIONAL", suicide=True, friendlyPassOk=False),
 }
 """Rules by the names that KataGo takes, and Ing's."""
 

@@ -8,25 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kibitz.games.go.io.headers import rank_value, read_komi, read_rank, read_result, read_rules, read_said
+from kibitz.games.go.io.headers import read_komi, read_result, read_rules, read_said
 from kibitz.games.go.io.text import charset_of, read_headers, unscramble
-
-
-@pytest.mark.parametrize(
-    ("text", "rank"),
-    [("9d", "9d"), ("3k", "3k"), ("5 kyu", "5k"), ("9段", "9d"), ("P9段", "9p"), ("九段", "9d"), ("1p", "1p"),
-     ("6 dan", "6d"), ("7d?", "7d"), ("18级", "18k"), ("9 dan pro", "9p"), ("初段", "1d"), ("", None), ("NR", None),
-     ("Meijin", None), ("44d", None), ("0k", None), ("30K", "30k"), ("4단", "4d")],
-)  # fmt: skip
-def test_ranks(text: str, rank: str | None) -> None:
-    assert read_rank(text) == rank
-
-
-def test_ranks_are_in_order() -> None:
-    order = ["30k", "2k", "1k", "1d", "6d", "9d", "1p", "9p"]
-    assert sorted(order, key=rank_value, reverse=True) == order[::-1]
-    with pytest.raises(ValueError, match="no rank"):
-        rank_value("strong")
+from kibitz.games.go.ranks import read_rank
 
 
 @pytest.mark.parametrize(

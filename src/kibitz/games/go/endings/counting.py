@@ -9,8 +9,7 @@ area       points owned, with a stone on them or not (Chinese, AGA, New Zealand,
 territory  empty points owned, and one point for each stone of the other colour that was taken or is dead on the board
            (Japanese, Korean rules). Eyes of groups in seki are no territory: the owner map says 0 there.
 
-For handicap stones White is given, where the rules say so: Chinese and Ing as many points as there are stones, AGA one
-fewer; the others give nothing.
+For handicap stones White is given points where the rules say so, see `games.go.handicap`.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.games.go.handicap import bonus_of, bonus_points
 from kibitz.games.go.points import BLACK, NONE, POINTS, WHITE
 from kibitz.games.go.rules import CELL, CELLS, POINT, WIDE
 
@@ -50,9 +50,7 @@ def territory(owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tu
 
 def compensation(rules: str | None, handicap: int) -> int:
     """Points that White is given for handicap stones, beside the komi."""
-    if handicap < 2:
-        return 0
-    return {"chinese": handicap, "ing": handicap, "aga": handicap - 1}.get(rules or "", 0)
+    return bonus_points(bonus_of(rules), handicap)
 
 
 def lead(

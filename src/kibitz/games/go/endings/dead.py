@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.external.gtp import Program
+from kibitz.external.gtp import GtpProgram
 from kibitz.games.go.endings.playouts import black_share
 from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp, to_sgf
 from kibitz.games.go.rules import CELL, CELLS, ROOT, ROWS, set_up
@@ -68,18 +68,18 @@ class GnuGo:
 
     def __init__(self, command: Sequence[str], limit: float):
         self.command, self.limit = command, limit
-        self._program: Program | None = None
+        self._program: GtpProgram | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="kibitz-"))
         self._closed = False
 
     def dead(self, colours: NDArray[np.uint8], size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The stones that are dead and those that live in seki, bool [361] each.
 
-        Raises Lost where it hangs longer than the limit or dies, ValueError where its answer makes no sense.
+        Raises EngineDied where it hangs longer than the limit or dies, ValueError where its answer makes no sense.
         """
         until = time.monotonic() + self.limit
         if self._program is None or not self._program.running:
-            self._program = Program(self.command, "GNU Go", self._folder)
+            self._program = GtpProgram(self.command, "GNU Go", self._folder)
             if self._closed:  # meanwhile, by another thread
                 self._program.kill()
         (self._folder / _FILE).write_text(_position(colours, size))

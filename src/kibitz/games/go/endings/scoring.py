@@ -21,18 +21,18 @@ from numpy.typing import NDArray
 
 from kibitz.cores import cores
 from kibitz.errors import KibitzError, UsageError
-from kibitz.external.gtp import Lost, find_gnugo
+from kibitz.external import EngineDied
+from kibitz.external.programs import find_gnugo
 from kibitz.games.batch import GameBatch
 from kibitz.games.go.endings import dead
 from kibitz.games.go.endings.counting import TERRITORY, lead, settle
 from kibitz.games.go.endings.journal import Journal
+from kibitz.games.go.endings.referees import REFEREES
 from kibitz.games.go.points import PASS, POINTS
 from kibitz.games.go.replay import STANDARD_START
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, set_up
 from kibitz.games.hashing import hash_games
 
-REFEREES = ("auto", "playouts", "gnugo", "none")
-"""auto: playouts, and GNU Go (where installed) for what they do not confirm."""
 VERDICTS = ("", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense")
 """Who confirmed a game, or why nobody did; the journal holds their numbers, so new ones go to the end."""
 LABELS = ("playouts", "gnugo")
@@ -252,7 +252,7 @@ class Referee:
             return "score not confirmed", None
         try:
             owner, missed = count(final, *self._ask_gnugo(final))
-        except Lost as lost:
+        except EngineDied as lost:
             self._losses += 1
             if self._gave_up() and not self._closed:
                 self.note = f"GNU Go ({self._command[0]}) does not answer, so playouts alone go on; check that program"

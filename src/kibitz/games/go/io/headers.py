@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kibitz.dates import read_date
+from kibitz.games.go.ranks import read_rank
 
 RULES = ("japanese", "chinese", "korean", "aga", "new zealand", "ing", "tromp-taylor")
 SUICIDE = ("new zealand", "ing", "tromp-taylor")
@@ -23,41 +24,9 @@ _RULE_WORDS = (
     ("nz", "new zealand"), ("ing", "ing"), ("goe", "ing"), ("应", "ing"), ("應", "ing"), ("tt", "tromp-taylor"),
 )  # fmt: skip
 
-_RANK = re.compile(
-    r"(?P<before>[pP]|职业|職業|프로)?\s*(?P<number>\d{1,2}|[一二三四五六七八九初])\s*-?\s*"
-    r"(?P<unit>dan|kyu|gup|[dDkKpP]|段|级|級|단|급)\s*(?P<after>p|pro)?",
-    re.IGNORECASE,
-)
-_NUMERALS = {letter: value for value, letter in enumerate("一二三四五六七八九", 1)} | {"初": 1}
 _RESULT = re.compile(r"([BWbw]|black|white)\s*\+\s*(.*)", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?!\d|[eE]\d)")
 _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "new zealand": 7.0, "ing": 8.0, "tromp-taylor": 7.5}
-
-
-def read_rank(text: str) -> str | None:
-    """A rank as "9d", "3k" or (a professional's) "1p"; None where there is none."""
-    found = _RANK.match(text.strip())
-    if not found:
-        return None
-    number = _NUMERALS.get(found["number"]) or int(found["number"])
-    unit = found["unit"].lower()
-    if found["before"] or found["after"] or unit == "p":
-        unit = "p"
-    elif unit in ("kyu", "gup", "k", "级", "級", "급"):
-        unit = "k"
-    else:
-        unit = "d"
-    most = {"k": 35, "d": 10, "p": 9}[unit]
-    return f"{number}{unit}" if 1 <= number <= most else None
-
-
-def rank_value(rank: str) -> int:
-    """Ranks in order: 30k is -29, 1k is 0, 1d is 1, 9d is 9, 1p is 11, 9p is 19. Raises ValueError for what is none."""
-    normal = read_rank(rank)
-    if normal is None:
-        raise ValueError(f"{rank}: no rank")
-    number = int(normal[:-1])
-    return {"k": 1 - number, "d": number, "p": 10 + number}[normal[-1]]
 
 
 def read_rules(text: str) -> str | None:

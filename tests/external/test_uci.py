@@ -1,4 +1,4 @@
-"""Stockfish: the real one agrees with python-chess's reading of it; broken ones end in a clear error and are gone."""
+"""UCI engines: Stockfish agrees with python-chess's reading of it; broken ones end in a clear error and are gone."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ import chess.engine
 import pytest
 
 from kibitz.errors import UsageError
-from kibitz.evaluation import stockfish
-from kibitz.evaluation.stockfish import MATE, Answer, EngineFailed, Stockfish, evaluations, find
+from kibitz.evaluation.baselines import engine_evaluations
+from kibitz.external import EngineDied, uci
+from kibitz.external.programs import find_named, find_stockfish
+from kibitz.external.uci import MATE, Evaluation, OptionRefused, UciEngine
 from support.helpers import program
+from support.processes import is_gone
 
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 FENS = (
@@ -63,73 +66,88 @@ def test_evaluations_are_those_that_python_chess_reads(depth: int) -> None:
     path = program("stockfish")
     with chess.engine.SimpleEngine.popen_uci(path) as engine:
         engine.configure({"Threads": 1, "Hash": 4})
-        expected: list[Answer] = []
+        expected: list[Evaluation] = []
         for fen in FENS:
             info = engine.analyse(chess.Board(fen), chess.engine.Limit(depth=depth), game=object())
             score = info["score"].white().score(mate_score=MATE)
             assert score is not None
-            expected.append(Answer(score, info["pv"][0].uci()))
+            expected.append(Evaluation(score, info["pv"][0].uci()))
         name = engine.id["name"]
     for workers in (1, 2):
-        assert evaluations(path, FENS, depth, workers=workers) == (name, expected)
+        assert engine_evaluations(path, FENS, depth, workers=workers) == (name, expected)
 
 
 def test_mate_on_the_board_counts_for_who_gave_it() -> None:
-    with Stockfish(program("stockfish")) as engine:
+    with UciEngine([program("stockfish")]) as engine:
         assert engine.evaluate(MATED, 1) == (-MATE, "(none)")
         assert engine.evaluate(FENS[3], 6).centipawns == MATE - 1
         assert engine.evaluate(FENS[4], 6).centipawns == -MATE + 1
 
 
 def test_scores_are_turned_to_whites_view(fake: Fake) -> None:
-    path = fake(POLITE.format(answer="say('info depth 1 score cp 31 nodes 5\\nbestmove e2e4')"))
+    path = fake(POLITE.format(answer="say('info depth 1 score cp 31 nodes 5\\nbestmove (none)')"))
     heard: list[tuple[int, int]] = []
-    name, scores = evaluations(path, FENS, 1, workers=2, tell=lambda done, total: heard.append((done, total)))
+    name, scores = engine_evaluations(
+        path, FENS, 1, workers=2, on_progress=lambda done, total: heard.append((done, total))
+    )
     assert name == "Fake 1"
-    assert scores == [(31, "e2e4"), (-31, "e2e4"), (-31, "e2e4"), (31, "e2e4"), (-31, "e2e4")]
+    assert scores == [(31, "(none)"), (-31, "(none)"), (-31, "(none)"), (31, "(none)"), (-31, "(none)")]
     assert heard == [(i + 1, 5) for i in range(5)]
 
 
 def test_bounds_are_no_scores(fake: Fake) -> None:
     answer = "say('info score cp 7\\ninfo score cp 900 lowerbound\\nbestmove e2e4')"
-    assert evaluations(fake(POLITE.format(answer=answer)), FENS[:1], 1, workers=1)[1] == [(7, "e2e4")]
+    assert engine_evaluations(fake(POLITE.format(answer=answer)), FENS[:1], 1, workers=1)[1] == [(7, "e2e4")]
 
 
 @pytest.mark.parametrize(
     ("body", "why"),
     [
         ("time.sleep(60)", "did not answer"),
-        ("import subprocess; subprocess.run(['sleep', '60'])", "did not answer"),  # its child holds the pipe
+        (
+            "import subprocess; child = subprocess.Popen(['sleep', '60']); note(child.pid); child.wait()",
+            "did not answer",
+        ),  # its child holds the pipe
         ("sys.exit(3)", r"ended \(exit code 3\)"),
         (POLITE.format(answer="time.sleep(60)"), "Fake 1 did not answer"),
         (POLITE.format(answer="sys.exit(4)"), r"Fake 1 ended \(exit code 4\)"),
-        (POLITE.format(answer="say('bestmove e2e4')"), "gave no score"),
-        (POLITE.format(answer="say('info score cp many\\nbestmove e2e4')"), "a score that is none: cp many"),
-        (POLITE.format(answer="say('info score')"), "a score that is none"),
+        (POLITE.format(answer="say('bestmove (none)')"), "gave no score"),
+        (POLITE.format(answer="say('info score cp many\\nbestmove (none)')"), "gave no score"),
+        (POLITE.format(answer="say('info score\\nbestmove (none)')"), "gave no score"),
+        (POLITE.format(answer="say('info score cp 3\\nbestmove e1e8')"), "illegal uci"),
     ],
 )
 def test_a_broken_engine_fails_soon_and_leaves_nothing(
-    body: str, why: str, fake: Fake, monkeypatch: pytest.MonkeyPatch
+    body: str, why: str, fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stockfish, "PATIENCE", 1.0)
-    started: list[Stockfish] = []
-    close = Stockfish.close
-    monkeypatch.setattr(Stockfish, "close", lambda self: (started.append(self), close(self))[1])
+    monkeypatch.setattr(uci, "PATIENCE", 1.0)
+    noted = tmp_path / "processes"
+    note = f"def note(process):\n    with open({str(noted)!r}, 'a') as file: file.write(f'{{process}}\\n')\n"
+    path = fake(f"import os\n{note}note(os.getpid())\n{body}")
     begun = time.monotonic()
-    with pytest.raises(EngineFailed, match=why):
-        evaluations(fake(body), FENS, 1, workers=2)
+    with pytest.raises(EngineDied, match=why):
+        engine_evaluations(path, FENS, 1, workers=2)
     assert time.monotonic() - begun < 20
-    assert started
-    assert all(engine._process.poll() is not None and not engine._reader.is_alive() for engine in started)
+    processes = [int(line) for line in noted.read_text().splitlines()]
+    assert processes
+    assert all(is_gone(process) for process in processes)
+
+
+def test_options_that_it_does_not_take() -> None:
+    with UciEngine([program("stockfish")]) as engine:
+        with pytest.raises(OptionRefused, match="Nonsense"):
+            engine.set_options({"Nonsense": 1})
+        engine.set_options({"Nonsense": 1, "Hash": 4}, known_only=True)
+        engine.ping(10)
 
 
 def test_a_program_that_cannot_start(tmp_path: Path) -> None:
-    with pytest.raises(EngineFailed, match="no such file"):
-        evaluations(str(tmp_path / "none"), FENS, 1, workers=1)
+    with pytest.raises(EngineDied, match="no such file"):
+        engine_evaluations(str(tmp_path / "none"), FENS, 1, workers=1)
 
 
 def test_find(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such program"):
-        find(str(tmp_path / "none"))
-    assert find(sys.executable) == sys.executable
-    assert find() == program("stockfish")
+        find_named("--stockfish", str(tmp_path / "none"), find_stockfish)
+    assert find_named("--stockfish", sys.executable, find_stockfish) == sys.executable
+    assert find_named("--stockfish", None, find_stockfish) == program("stockfish")

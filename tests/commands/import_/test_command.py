@@ -367,7 +367,7 @@ def test_an_interrupt_while_waiting_for_input(tmp_path: Path) -> None:
 def test_progress_is_shown_on_a_terminal(tmp_path: Path, large: Path) -> None:
     """On standard error, with games a second and time left; standard output stays one object."""
     leader, follower = os.openpty()
-    script = "import kibitz.commands.import_ as i, kibitz.cli as c; i._PATIENCE = 0.1; c.main()"
+    script = "import kibitz.commands.progress as p, kibitz.cli as c; p.PATIENCE = 0.1; c.main()"
     command = [sys.executable, "-c", script, "import", str(large), "--into", str(tmp_path / "a.store"), "--json"]
     wide = {**os.environ, "COLUMNS": "120", "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=follower, env=wide) as process:

@@ -1,0 +1,85 @@
+"""The options of kibitz analyze, for both games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from kibitz.errors import UsageError
+
+
+@dataclass(frozen=True)
+class AnalyzeOptions:
+    """What is analysed, how it is shown, and where it is written."""
+
+    game: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of the game in the file, from 1. Default: the first of a PGN file, every game of an SGF file.",
+            min=1,
+            metavar="N",
+        ),
+    ] = None
+    every: Annotated[bool, typer.Option("--all", help="Every game of the file.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
+    pgn: Annotated[
+        str | None,
+        typer.Option(
+            help="Chess: write the games to this file, with [%eval] and ?!, ?, ?? where the network says who wins, and "
+            "its choices in comments where it expects moves; - prints them instead of the table. Default: not written.",
+            metavar="FILE",
+        ),
+    ] = None
+    sgf: Annotated[
+        str | None,
+        typer.Option(
+            help="Go: write the games to this file, with leads and swings in comments and marks, and each point's "
+            "likely owner as territory; - prints them instead of the table. Default: not written.",
+            metavar="FILE",
+        ),
+    ] = None
+    swing: Annotated[
+        float | None,
+        typer.Option(
+            help="Mark moves that cost their player this much with ?!; twice that with ?, three times with ??. Moves "
+            "that gain it get ↑. Chess: winning probability in points of a hundred (default 10), where the network "
+            "says who wins. Go: points of lead (default 10 on 19×19, 5 on 13×13, 3 on 9×9).",
+            show_default=False,
+            metavar="AMOUNT",
+        ),
+    ] = None
+    rating: Annotated[
+        str | None,
+        typer.Option(
+            help="Chess, for networks that are told ratings, as human is: the players' ratings, 1500 for both or "
+            "1500,1720 for White and Black. Default: those in the game's headers.",
+            show_default=False,
+            metavar="RATING",
+        ),
+    ] = None
+    move: Annotated[
+        int | None,
+        typer.Option(
+            help="Go: show the board after this many moves. Default: after the largest swing, and at the end.",
+            min=0,
+            metavar="N",
+        ),
+    ] = None
+    owners: Annotated[
+        bool, typer.Option("--owners", help="Go, with --json: the owner map of every position in numbers.")
+    ] = False
+
+    def check(self) -> None:
+        """Raises UsageError for options that exclude each other."""
+        if self.game is not None and self.every:
+            raise UsageError("--game and --all: choose one of them")
+        if self.as_json and "-" in (self.pgn, self.sgf):
+            name = "--pgn" if self.pgn == "-" else "--sgf"
+            raise UsageError(f"--json and {name} -: both print on standard output; name a file for {name}")
+
+    def given(self, name: str) -> bool:
+        """Whether the option of that name (without dashes) is on the command line."""
+        value = getattr(self, name)
+        return value is not None and value is not False

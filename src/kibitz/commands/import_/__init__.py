@@ -1,0 +1,1 @@
+"""kibitz import."""

@@ -1,0 +1,242 @@
+"""kibitz import: games from records into a store."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kibitz import records
+from kibitz.commands.import_.options import FilterOptions, GameFilter, RefereeOptions, SplitOptions, filter_for
+from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
+from kibitz.commands.tables import print_table
+from kibitz.errors import KibitzError, UsageError
+from kibitz.games.chess.filters import Filter as ChessFilter
+from kibitz.keys import labelled_reasons
+from kibitz.store.split import Split
+
+if TYPE_CHECKING:
+    from kibitz.games.batch import GameBatch
+    from kibitz.store.store import Store
+    from kibitz.store.writer import StoreWriter
+
+KINDS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
+"""The game that each ending of a record file stands for."""
+
+
+def import_games(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="PGN or SGF files, folders of them, or - for standard input; .zst, .gz, .bz2 and .zip are unpacked.",
+            show_default=False,
+        ),
+    ],
+    into: Annotated[Path, typer.Option(help="The store to make: a folder.", show_default=False, metavar="STORE")],
+    *,
+    game: Annotated[
+        str | None,
+        typer.Option(
+            help="What the records are of. Default: told by the files' endings, else chess.", metavar="chess|go"
+        ),
+    ] = None,
+    filters: FilterOptions,
+    ownership: RefereeOptions,
+    append: Annotated[
+        bool, typer.Option("--append", help="Add to the store if there is one; games it holds already are left out.")
+    ] = False,
+    division: SplitOptions,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+) -> None:
+    """Read games from records, keep those that are wanted, and make a store of them."""
+    divide = division.values()
+    values = filters.values()
+    paths = records.find(files, tuple(KINDS))
+    kind = _game_of(paths, game)
+    keep = filter_for(kind, values)
+    ownership.check(kind)
+    referees = _Referees(ownership, into) if kind == "go" and ownership.referee != "none" else None
+    try:
+        done = _import(paths, into, kind, keep, divide, append, referees)
+    except KeyboardInterrupt:
+        kept = f"{into} is as it was before" if append and into.exists() else f"{into} was not made"
+        again = "to go on; owners that were found are kept" if referees else "to begin again"
+        raise KeyboardInterrupt(f"interrupted; {kept}; run the same command {again}") from None
+    for line in done.broken:
+        print(f"kibitz: warning: {line}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(done.as_json(), indent=1, ensure_ascii=False))
+    else:
+        _report(done)
+
+
+def _game_of(files: list[str], named: str | None) -> str:
+    """The game of the files: the named one, else by their endings. Raises UsageError where they hold more than one."""
+    if named is not None:
+        if named not in KINDS.values():
+            raise UsageError(f"--game {named}: choose from {', '.join(dict.fromkeys(KINDS.values()))}")
+        return named
+    games = {_game_by_ending(file): file for file in files}
+    if len(games) > 1:
+        one, other = list(games.values())[:2]
+        raise UsageError(f"{one} and {other}: records of different games; import them into stores of their own")
+    return next(iter(games))
+
+
+def _game_by_ending(file: str) -> str:
+    path = Path(file.lower())
+    ending = Path(path.stem).suffix if path.suffix in records.PACKED else path.suffix
+    return KINDS.get(ending, "chess")
+
+
+class _Referees:
+    """The referees of an import, and the journal beside the store in which they write their verdicts."""
+
+    def __init__(self, options: RefereeOptions, into: Path):
+        self.options = options
+        self.journal = into.with_name(f".{into.name}.owners")
+
+    @contextlib.contextmanager
+    def labelling(self, show: Callable[[int], None]) -> Iterator[Callable[[GameBatch], GameBatch]]:
+        """The function that labels a batch before it is written. show: told how many games of the batch are done."""
+        from kibitz.games.go.endings.scoring import Referee
+
+        options = self.options
+        with Referee(options.referee, options.gnugo, self.journal, limit_s=options.gnugo_limit) as referee:
+            note = referee.note
+            if note:
+                print(f"kibitz: {note}", file=sys.stderr)
+            yield lambda batch: referee.label(batch, show)
+            if referee.note and referee.note != note:  # it never answered
+                print(f"kibitz: warning: {referee.note}", file=sys.stderr)
+
+    def forget(self) -> None:
+        """Remove the journal: the store holds every verdict now."""
+        self.journal.unlink(missing_ok=True)
+
+
+@dataclass
+class ImportResult:
+    """What one import did: counts are of this import, `store` is as it stands after it."""
+
+    store: Store
+    read: int
+    kept: int
+    positions: int
+    left_out: dict[str, Any]
+    broken: list[str]
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts as they are, and what was measured as a figure (of one run, so without an interval)."""
+        rate = {"value": round(self.read / self.seconds, 1), "low": None, "high": None, "n": self.read}
+        return {
+            "store": str(self.store.path),
+            "read": self.read,
+            "kept": self.kept,
+            "positions": self.positions,
+            "left_out": labelled_reasons(self.left_out),
+            "broken": self.broken,
+            "seconds": round(self.seconds, 3),
+            "figures": {"games_per_second": rate},
+            "total": {"games": len(self.store), "positions": self.store.info["positions"]},
+        }
+
+
+def _import(
+    files: list[str], into: Path, game: str, keep: GameFilter, divide: dict[str, Any], append: bool,
+    referees: _Referees | None,
+) -> ImportResult:  # fmt: skip
+    """Read the files into the store. Raises KibitzError where no game was left to keep."""
+    from kibitz.games import game_of
+    from kibitz.store.store import Store
+    from kibitz.store.writer import StoreWriter
+
+    started = time.monotonic()
+    split = None
+    if divide:
+        split = replace(Store(into).split if append and into.exists() else Split(), **divide)
+        split.check()
+    rules = game_of(game)
+    reader = rules.Reader(files, keep)
+    with contextlib.ExitStack() as held:
+        writer = held.enter_context(StoreWriter(
+            into, game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, split, append, rules.PER_GAME
+        ))  # fmt: skip
+        before, moves_before = writer.games, writer.moves
+        show = held.enter_context(_progress(reader, writer, before))
+        batches = held.enter_context(contextlib.closing(iter(reader)))
+        finish = held.enter_context(referees.labelling(show)) if referees else None
+        for batch in batches:
+            writer.add(batch, None if keep.limit is None else keep.limit - (writer.games - before), finish)
+            show(0)
+            if keep.limit is not None and writer.games - before >= keep.limit:
+                break
+        kept = writer.games - before
+        left_out = writer.left_out.as_json()
+        if kept == 0 and not (before and "duplicate" in left_out):
+            end = "the store is as it was" if before else "no store was written"
+            raise KibitzError(f"{_why_nothing(writer.read, left_out, reader.broken, keep)}; {end}")
+        if kept or divide:
+            named = [records.printable(file) for file in files]
+            store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": kept})
+        else:  # all of it was there before
+            store = Store(into)
+    if referees:
+        referees.forget()
+    positions = kept + writer.moves - moves_before
+    return ImportResult(store, writer.read, kept, positions, left_out, reader.broken, time.monotonic() - started)
+
+
+def _why_nothing(read: int, left_out: dict[str, Any], broken: list[str], keep: GameFilter) -> str:
+    """One line on an import that kept no game: what was wrong, what to do."""
+    if read == 0:
+        more = f" (and {len(broken) - 1} more files like it)" if len(broken) > 1 else ""
+        return (broken[0] if broken else "no game in these files") + more
+    reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in list(left_out.items())[:4])
+    first = next((entry["first"][0] for entry in left_out.values() if entry["first"]), None)
+    example = f" (the first: {first['file']} game {first['game']})" if first else ""
+    remedy = "widen the filter" if keep != type(keep)() else "check that these are whole games of standard rules"
+    if isinstance(keep, ChessFilter) and reasons.startswith("no moves"):
+        remedy += ", or say --game go where it is Go"
+    damaged = f"; {broken[0]}" if broken else ""
+    return f"no game left of {read:,} read: {reasons}{example}; {remedy}{damaged}"
+
+
+@contextlib.contextmanager
+def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callable[[int], None]]:
+    """The progress of an import: a function to call as it goes on, with the games labelled of a batch that is not
+    written yet. before: games that the store held already."""
+    size, limit = records.size(reader.paths), reader.keep.limit
+    with Progress("{task.fields[games]:,} games", BAR, "{task.fields[rate]:,.0f} games/s", ELAPSED, LEFT,
+                  patient=True) as progress:  # fmt: skip
+        progress.begin("", 100.0 if size or limit else None, games=0, rate=0.0)
+
+        def show(labelled: int) -> None:
+            percent = 100 * reader.consumed / size if size else 0.0
+            if limit:
+                percent = max(percent, 100 * (writer.games - before) / limit)
+            games, passed = writer.read + labelled, progress.seconds
+            rate = games / passed if passed > 0 else 0.0
+            progress.update(percent, f"kibitz: {games:,} games read, {rate:,.0f} games/s", games=games, rate=rate)
+
+        yield show
+
+
+def _report(done: ImportResult) -> None:
+    """The table at the end."""
+    rows = [("games read", f"{done.read:,}"), ("kept", f"{done.kept:,}"), ("positions", f"{done.positions:,}")]
+    rows += [(f"left out: {reason}", f"{entry['games']:,}") for reason, entry in done.left_out.items()]
+    if done.broken:
+        rows.append(("files that were broken", f"{len(done.broken):,}"))
+    print_table("", ("", ""), rows, right=[1])
+    total = f", {len(done.store):,} games in all" if len(done.store) != done.kept else ""
+    unchanged = "unchanged: it held all these games before" if not done.kept else f"{done.seconds:.1f} s{total}"
+    print(f"{done.store.path}: {unchanged}; next: kibitz info {done.store.path}")

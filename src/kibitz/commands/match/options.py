@@ -1,0 +1,216 @@
+"""The options of kibitz match."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kibitz.errors import UsageError
+
+if TYPE_CHECKING:
+    from kibitz.arena.elo import Sprt
+    from kibitz.arena.players import Participant
+
+LIMITS = ("nodes", "depth", "movetime", "clock")
+
+_LIMITS_PANEL = "Limits of both sides, or of A or B alone (default: 100 ms a move; Go: none)"
+_RULES_PANEL = "Openings, adjudication, forfeits"
+_GO_PANEL = "Go"
+_STATISTICS_PANEL = "Sequential test"
+
+
+def _limit(what: str, metavar: str, side: str = "") -> Any:
+    whose = f" for {side} alone" if side else ""
+    return typer.Option(help=f"{what}{whose}.", metavar=metavar, rich_help_panel=_LIMITS_PANEL, show_default=False)
+
+
+_NODES = "Nodes a move (chess); a range is drawn from for every move, evenly in its logarithm"
+_DEPTH = "Plies of depth (chess)"
+_MOVETIME = "Milliseconds a move; in Go whole seconds"
+_CLOCK = "A clock: seconds for the game and seconds a move on top; in Go those are for moves after the main time"
+
+
+@dataclass(frozen=True)
+class LimitOptions:
+    """How long the sides think."""
+
+    nodes: Annotated[str | None, _limit(_NODES, "N|LEAST-MOST")] = None
+    nodes_a: Annotated[str | None, _limit("The same", "N|LEAST-MOST", "A")] = None
+    nodes_b: Annotated[str | None, _limit("The same", "N|LEAST-MOST", "B")] = None
+    depth: Annotated[int | None, _limit(_DEPTH, "PLIES")] = None
+    depth_a: Annotated[int | None, _limit("The same", "PLIES", "A")] = None
+    depth_b: Annotated[int | None, _limit("The same", "PLIES", "B")] = None
+    movetime: Annotated[int | None, _limit(_MOVETIME, "MS")] = None
+    movetime_a: Annotated[int | None, _limit("The same", "MS", "A")] = None
+    movetime_b: Annotated[int | None, _limit("The same", "MS", "B")] = None
+    clock: Annotated[str | None, _limit(_CLOCK, "10+0.1")] = None
+    clock_a: Annotated[str | None, _limit("The same", "10+0.1", "A")] = None
+    clock_b: Annotated[str | None, _limit("The same", "10+0.1", "B")] = None
+
+    def of_sides(self) -> dict[str, dict[str, Any]]:
+        """The limits of "A" and "B", by the names in LIMITS: a side's own where it has any, else those of both."""
+
+        def given(ending: str) -> dict[str, Any]:
+            return {name: getattr(self, name + ending) for name in LIMITS}
+
+        sides = {"A": given("_a"), "B": given("_b")}
+        return {side: own if any(v is not None for v in own.values()) else given("") for side, own in sides.items()}
+
+
+@dataclass(frozen=True)
+class PlayerOptions:
+    """How the two players are set up and called."""
+
+    option_a: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A UCI option of A; in Go an option of kibitz gtp or of gnugo, as level=5. May be repeated.",
+            metavar="NAME=VALUE",
+        ),
+    ] = None
+    option_b: Annotated[list[str] | None, typer.Option(help="An option of B.", metavar="NAME=VALUE")] = None
+    name_a: Annotated[str | None, typer.Option(help="What A is called in the games and the table.")] = None
+    name_b: Annotated[str | None, typer.Option(help="What B is called.")] = None
+
+
+@dataclass(frozen=True)
+class RuleOptions:
+    """By which rules they play, and what ends a game."""
+
+    seed: Annotated[
+        int,
+        typer.Option(
+            help="The order of the openings, and every drawn node limit, follow from it.", rich_help_panel=_RULES_PANEL
+        ),
+    ] = 0
+    adjudicate_draw: Annotated[
+        str | None,
+        typer.Option(
+            help="Chess: a draw when both see the score within CP centipawns of 0 for MOVES moves. Default: off.",
+            metavar="CP:MOVES",
+            rich_help_panel=_RULES_PANEL,
+            show_default=False,
+        ),
+    ] = None
+    adjudicate_win: Annotated[
+        str | None,
+        typer.Option(
+            help="Chess: a win when both see the same side at least CP centipawns up for MOVES moves. Default: off.",
+            metavar="CP:MOVES",
+            rich_help_panel=_RULES_PANEL,
+            show_default=False,
+        ),
+    ] = None
+    max_plies: Annotated[
+        int | None,
+        typer.Option(
+            help="A chess game of this length is a draw (default 600), a game of Go is counted (default: three times"
+            " the board's points).",
+            min=20,
+            rich_help_panel=_RULES_PANEL,
+            show_default=False,
+        ),
+    ] = None
+    hang: Annotated[
+        float,
+        typer.Option(
+            help="Seconds after which an engine without a clock or a time per move hangs, and forfeits.",
+            min=0.1,
+            rich_help_panel=_RULES_PANEL,
+        ),
+    ] = 60.0
+    size: Annotated[
+        int | None,
+        typer.Option(help="The board: 9, 13 or 19. Default: 19.", rich_help_panel=_GO_PANEL, show_default=False),
+    ] = None
+    komi: Annotated[
+        float | None,
+        typer.Option(
+            help="White's points for moving second. Default: 7.5.", rich_help_panel=_GO_PANEL, show_default=False
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class SprtOptions:
+    """The sequential test that may end a match."""
+
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            help="End the match once it is known whether A is ELO1 rather than ELO0 stronger. Default: off.",
+            metavar="ELO0,ELO1",
+            rich_help_panel=_STATISTICS_PANEL,
+            show_default=False,
+        ),
+    ] = None
+    alpha: Annotated[
+        float, typer.Option(help="How often ELO1 may be accepted wrongly.", rich_help_panel=_STATISTICS_PANEL)
+    ] = 0.05
+    beta: Annotated[
+        float, typer.Option(help="How often ELO0 may be accepted wrongly.", rich_help_panel=_STATISTICS_PANEL)
+    ] = 0.05
+
+    def test(self) -> Sprt | None:
+        """The test; None where none was asked for. Raises UsageError for what cannot be read."""
+        from kibitz.arena.elo import Sprt
+
+        if self.sprt is None:
+            return None
+        try:
+            elo0, elo1 = (float(word) for word in self.sprt.split(","))
+        except ValueError:
+            raise UsageError(f"--sprt {self.sprt}: write two Elo differences, as 0,10") from None
+        if not -1000 <= elo0 < elo1 <= 1000:
+            raise UsageError(f"--sprt {self.sprt}: the first must be the lower one, and both within 1000")
+        for name, value in (("--alpha", self.alpha), ("--beta", self.beta)):
+            if not 0 < value < 0.5:
+                raise UsageError(f"{name} {value:g}: must lie between 0 and 0.5")
+        return Sprt(elo0, elo1, self.alpha, self.beta)
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where the games and the result go."""
+
+    pgn: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where every game goes as it ends. The same command goes on where it stopped."
+            " Default: matches/A-vs-B.pgn.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None
+    sgf: Annotated[
+        Path | None,
+        typer.Option(help="The same for Go. Default: matches/A-vs-B.sgf.", metavar="FILE", show_default=False),
+    ] = None
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
+
+    def record(self, a: Participant, b: Participant, game: str) -> Path:
+        """The file of the games: the one that was named, else one in matches/ with the players' names."""
+        one, other = (re.sub(r"[^\w.+-]+", "-", player.name).strip("-.") or "engine" for player in (a, b))
+        usual = Path("matches") / f"{one}-vs-{other}.{'sgf' if game == 'go' else 'pgn'}"
+        return self.sgf or self.pgn or usual
+
+
+def check_game(game: str, limits: LimitOptions, rules: RuleOptions, output: OutputOptions) -> None:
+    """Raises UsageError for an option of the other game."""
+    options: dict[str, Mapping[str, Any]] = {
+        "chess": {
+            **{f"{name}{side}": getattr(limits, f"{name}{side}".replace("-", "_"))
+               for name in ("nodes", "depth") for side in ("", "-a", "-b")},
+            "adjudicate-draw": rules.adjudicate_draw, "adjudicate-win": rules.adjudicate_win, "pgn": output.pgn,
+        },
+        "go": {"size": rules.size, "komi": rules.komi, "sgf": output.sgf},
+    }  # fmt: skip
+    for of, given in options.items():
+        for name, value in given.items():
+            if value is not None and of != game:
+                raise UsageError(f"--{name}: is for {of}, and this match is of {game}; leave it out")

@@ -1,0 +1,158 @@
+"""Options of the commands: fields of dataclasses become options, and old spellings go on working for one release.
+
+A command takes its options as a few frozen dataclasses. A field is written like a parameter for typer,
+`limit: Annotated[int | None, typer.Option(help=...)] = None`, or, in the Settings of a system, with
+`kibitz.systems.base.setting`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from kibitz.systems import spelling
+
+RENAMED_COMMANDS = {"search": "tune"}
+"""Old name of a command -> its name. Old names work for one more release and are in no help."""
+
+_OF_SETTINGS = {spelling.option_of(old): spelling.option_of(new) for old, new in spelling.RENAMED_SETTINGS.items()}
+RENAMED_OPTIONS: dict[str, dict[str, str]] = {
+    "train": _OF_SETTINGS,
+    "tune": {**_OF_SETTINGS, "--l2s": "--weight-decays"},
+}
+"""Command -> old spelling of an option -> its spelling. A switch needs a row for its --no- form, too."""
+
+_OF_VALUES = {spelling.option_of(name): values for name, values in spelling.RENAMED_VALUES.items()}
+RENAMED_VALUES: dict[str, dict[str, dict[str, str]]] = {"train": _OF_VALUES, "tune": _OF_VALUES}
+"""Command -> option (as it is spelled now) -> old value -> its value."""
+
+
+def respelled(arguments: Sequence[str]) -> list[str]:
+    """A command line (without the program's name) in the spellings of today: commands, options, values of options."""
+    words = list(arguments)
+    if not words:
+        return words
+    command = words[0] = RENAMED_COMMANDS.get(words[0], words[0])
+    options, values = RENAMED_OPTIONS.get(command, {}), RENAMED_VALUES.get(command, {})
+    spelled, before = words[:1], ""
+    for i, word in enumerate(words[1:], 1):
+        if word == "--":  # arguments follow, no options
+            return spelled + words[i:]
+        if word.startswith("--"):
+            name, equals, value = word.partition("=")
+            name = options.get(name, name)
+            word = name + equals + values.get(name, {}).get(value, value)
+        else:
+            word = values.get(before, {}).get(word, word)
+        spelled.append(word)
+        before = word
+    return spelled
+
+
+def parameters_of(
+    group: type, panel: str | None = None, defaults: Mapping[str, Any] | None = None, without: Sequence[str] = ()
+) -> list[inspect.Parameter]:
+    """The fields of a dataclass as parameters that typer reads, in their order.
+
+    panel: heading in the help of fields that were made with `setting`. defaults: where they are not those of
+    the class. without: names of fields that are no options.
+    """
+    hints: dict[str, Any] | None = None
+    parameters = []
+    for field in fields(group):
+        if field.name in without:
+            continue
+        if "help" in field.metadata:
+            annotation = _setting_option(field, panel)
+        else:
+            hints = hints or get_type_hints(group, include_extras=True)
+            annotation = hints[field.name]
+        default = (defaults or {}).get(field.name, field.default)
+        parameters.append(_keyword(field.name, annotation, inspect.Parameter.empty if default is MISSING else default))
+    return parameters
+
+
+def with_groups(function: Callable[..., None]) -> Callable[..., None]:
+    """A command as typer reads it: the fields of its dataclasses are options, where the parameter stands."""
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, type] = {}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        annotation = hints[parameter.name]
+        if isinstance(annotation, type) and is_dataclass(annotation):
+            groups[parameter.name] = annotation
+            parameters += parameters_of(annotation)
+        else:
+            parameters.append(_keyword(parameter.name, annotation, parameter.default))
+
+    def command(**values: Any) -> None:
+        made = {name: group(**{f.name: values.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
+        function(**made, **values)
+
+    command.__doc__ = function.__doc__
+    return _with_parameters(command, parameters)
+
+
+def with_settings(
+    command: Callable[..., None], arguments: Sequence[str], without: Sequence[str] = ()
+) -> Callable[..., None]:
+    """A command of `with_groups` with the settings of the system that the command line names, where it names one.
+
+    The command's function takes them as `**settings`. without: settings that are no options of this command.
+    """
+    from kibitz.systems import SYSTEMS, load
+
+    system = next((word for word in arguments if word in SYSTEMS), None)
+    if system is None:
+        return command
+    parameters = inspect.signature(command).parameters
+    defaults = _system_defaults(arguments, system, "recipe" in parameters)
+    settings = parameters_of(load(system).settings_type, f"Settings of {system}", defaults, without)
+    return _with_parameters(command, [*parameters.values(), *settings])
+
+
+def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> dict[str, Any]:
+    """The defaults of the system's options, as far as they are not those of its Settings.
+
+    They are those of the run that --start-from names, where it is one of this system, and those of the recipe that
+    --recipe names; without either, and where the command has recipes, of the recipe "default".
+    """
+    from kibitz.errors import KibitzError
+    from kibitz.runs import Run
+    from kibitz.systems import DEFAULT, find_recipe
+
+    words = [part for word in arguments for part in word.split("=", 1)]
+    settings: dict[str, Any] = {}
+    source = words[words.index("--start-from") + 1] if "--start-from" in words[:-1] else None
+    recipe = words[words.index("--recipe") + 1] if recipes and "--recipe" in words[:-1] else None
+    with contextlib.suppress(KibitzError):  # the command itself reports what is wrong
+        if source is not None and (info := Run(source).info)["system"] == system:
+            settings |= info["settings"]
+        if recipes and (recipe or source is None):
+            settings |= find_recipe(system, recipe or DEFAULT).settings
+    return settings
+
+
+def _setting_option(field: Field[Any], panel: str | None) -> Any:
+    """The annotation of a system's setting. A switch has a --no- form: --start-from may have set it."""
+    kind, name = type(field.default), spelling.option_of(field.name)
+    names = f"{name}/--no-{name.removeprefix('--')}" if kind is bool else name
+    return Annotated[kind, typer.Option(names, help=field.metadata["help"], rich_help_panel=panel)]
+
+
+def _with_parameters(command: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:
+    """The same function, whose signature lists these parameters."""
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    return command
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,0 +1,129 @@
+"""Progress of the commands, always on standard error: one bar on a terminal, plain lines anywhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.progress import Progress as RichProgress
+    from rich.progress import ProgressColumn, TaskID
+
+PATIENCE = 2.0
+"""Seconds before the bar of a patient command is shown: what is done sooner needs none."""
+MINUTE = 60.0
+"""Seconds between lines, where a command does not choose its own."""
+BAR, ELAPSED, LEFT = "[bar]", "[elapsed]", "[left]"
+"""Columns that are drawn; every other column is a template, see `Progress`."""
+
+
+class Progress:
+    """Shows how far a command has come: `begin` a part of the work, then `update` it as often as there is news.
+
+    On a terminal this is a bar with the columns given: BAR, ELAPSED, LEFT (the time left), or templates, in which
+    `task.description`, `task.completed`, `task.total` and the caller's own `task.fields[NAME]` are filled in. Anywhere
+    else an update whose part has not ended prints its line with the time left, if no line was printed for `every`
+    seconds.
+
+    patient: no bar before a part has taken PATIENCE seconds. stays: the bars remain on the terminal after the end.
+    """
+
+    def __init__(self, *columns: str, patient: bool = False, stays: bool = False, every: float = MINUTE):
+        self.on_terminal = sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
+        self._columns, self._patient, self._stays, self._every = columns, patient, stays, every
+        self._bar: RichProgress | None = None
+        self._task: TaskID | None = None
+        self._total: float | None = None
+        self._first = self._done = 0.0
+        self._started = self._last_line = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the part of the work began, in this call."""
+        return time.monotonic() - self._started
+
+    def begin(
+        self, description: str, total: float | None, done: int = 0, *, at_once: bool = False, **fields: Any
+    ) -> None:
+        """Begin a part of the work; the part before it has ended.
+
+        total: its size in units of the caller's choice, None where nobody knows. done: what an earlier call has done of
+        it, which counts neither in the rate nor in the time left. at_once: show it even where the command is patient.
+        fields: values of the caller's own columns.
+        """
+        self._total, self._first, self._done = total, done, done
+        self._started = time.monotonic()
+        if not self.on_terminal:
+            return
+        bar = self._bar = self._bar or self._new_bar()
+        if self._task is not None:
+            (bar.stop_task if self._stays else bar.remove_task)(self._task)
+        self._task = bar.add_task(description, total=total, completed=done, **fields)
+        if at_once or not self._patient:
+            bar.start()
+
+    def update(self, done: float, line: str = "", **fields: Any) -> None:
+        """Tell how much of the part is done. line: what is printed where there is no terminal; "" prints nothing.
+
+        fields: `description`, and values of the caller's own columns, where they change.
+        """
+        self._done = done
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=done, **fields)
+            if self._patient and self.seconds >= PATIENCE:
+                self._bar.start()
+        elif line and self._total_is_ahead() and time.monotonic() - self._last_line >= self._every:
+            left = self.time_left()
+            self.log(f"{line}, {left}" if left else line)
+
+    def log(self, line: str) -> None:
+        """Print a line, above the bar where there is one."""
+        self._last_line = time.monotonic()
+        if self._bar is None:
+            print(line, file=sys.stderr)
+        else:
+            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def rate(self, done: float | None = None) -> float:
+        """Units a second of this call, up to the last update or to `done`; 0 where nothing is done yet."""
+        passed = self.seconds
+        return ((self._done if done is None else done) - self._first) / passed if passed > 0 else 0.0
+
+    def time_left(self) -> str:
+        """The time left at this call's rate in words ("12 min left"); "" where nobody can know."""
+        rate = self.rate()
+        if self._total is None or rate <= 0:
+            return ""
+        seconds = max(0.0, self._total - self._done) / rate
+        if seconds < 120:
+            return f"{seconds:,.0f} s left"
+        return f"{seconds / 60:,.0f} min left" if seconds < 7200 else f"{seconds / 3600:,.1f} h left"
+
+    def _total_is_ahead(self) -> bool:
+        return self._total is None or self._done < self._total
+
+    def _new_bar(self) -> RichProgress:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        drawn: dict[str, list[ProgressColumn]] = {
+            BAR: [BarColumn()],
+            ELAPSED: [TimeElapsedColumn()],
+            LEFT: [TextColumn("left:"), TimeRemainingColumn()],
+        }
+        columns = [column for name in self._columns for column in drawn.get(name) or [TextColumn(name)]]
+        return Bar(*columns, console=Console(stderr=True), transient=not self._stays)

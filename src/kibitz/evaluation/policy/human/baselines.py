@@ -1,0 +1,113 @@
+"""Baselines of `human` beside those of every network: the most frequent legal move, and the packaged `chessnet`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation import OnProgress
+from kibitz.evaluation.baselines import baseline
+from kibitz.evaluation.policy.human.results import HumanResults, Marks, ranked, rating_bands
+from kibitz.evaluation.tables import Cell, Column, Table
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.replay import SIDE
+from kibitz.play.session import Session
+from kibitz.runs import Run, packaged
+from kibitz.stats import ClusterBootstrap
+from kibitz.store.positions import Batch
+from kibitz.store.split import TRAIN
+from kibitz.store.store import Store
+
+COUNTED_GAMES = 10_000
+"""Games at most in which moves are counted for the most frequent one."""
+CHESSNET = "chessnet"
+
+
+def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each pair of squares was played in some games, as the mover sees it, int64 [4096]: from + 64 · to."""
+    counts = np.zeros(4096, np.int64)
+    for part in np.array_split(games, max(1, len(games) >> 12)):
+        plies = store.plies[part]
+        at = np.repeat(store.offsets[part] - np.concatenate(([0], np.cumsum(plies)[:-1])), plies) + np.arange(
+            plies.sum()
+        )
+        first = store.starts[store.start_of[part], 64 + SIDE].astype(np.int64)
+        ply = at - np.repeat(store.offsets[part], plies)
+        flip = (np.repeat(first, plies) ^ ply & 1) * 56
+        pairs = (store.moves[at].astype(np.int64) & 0xFFF) ^ (flip | flip << 6)
+        counts += np.bincount(pairs, minlength=4096)
+    return counts
+
+
+def most_frequent_move(
+    run: Run, results: HumanResults, some: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
+) -> dict[str, Any]:
+    """The baseline that always plays the legal move whose squares were most often played in the run's own games."""
+    path = Path(str(run.info["data"]["store"]))
+    if not path.exists():
+        log(f"{path} is not there, so the most frequent move is left out")
+        return {}
+    own = Store(path)
+    games = np.flatnonzero(own.sides(run.split) == TRAIN)
+    games = np.sort(np.random.default_rng(0).permutation(games)[:COUNTED_GAMES])
+    counts = usual_moves(own, games).astype(np.float32)
+
+    def measure(batch: Batch) -> Marks:
+        played = results.store.moves[results.store.offsets[batch.games] + batch.plies]
+        moves, offsets = legal_moves(batch.codes, batch.state)
+        sizes = np.diff(offsets)
+        rows = np.repeat(np.arange(len(played)), sizes)
+        flip = batch.state[rows, SIDE].astype(np.int64) * 56
+        score = counts[(moves.astype(np.int64) & 0xFFF) ^ (flip | flip << 6)]
+        best = np.maximum.reduceat(score, offsets[:-1])
+        first = np.minimum.reduceat(np.where(score == best[rows], np.arange(len(moves)), len(moves)), offsets[:-1])
+        return {"right": moves[first] & 0xFFF == played & 0xFFF}
+
+    marks = results.measure_again(some, measure, functools.partial(on_progress, "most frequent move"))
+    estimate = ClusterBootstrap(results.games[some]).mean(marks["right"])
+    return {"most_frequent_move": baseline(f"the most frequent legal move, {len(some):,} positions", estimate)}
+
+
+def chessnet_baseline(
+    results: HumanResults, some: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
+) -> tuple[dict[str, Any], list[Table]]:
+    """The packaged `chessnet` on some of the positions: its accuracy as a baseline, and a table by rating."""
+    if CHESSNET not in packaged():
+        log(f"the packaged network {CHESSNET} is not there, so it is left out")
+        return {}, []
+    other = Run(CHESSNET)
+    some = some[other.unseen(results.store.column("hash"))[results.games[some]]]
+    if not len(some):
+        log(f"{CHESSNET} has seen all these games, so it is left out")
+        return {}, []
+    session = Session(other)
+
+    def measure(batch: Batch) -> Marks:
+        played = results.store.moves[results.store.offsets[batch.games] + batch.plies]
+        return ranked(session.evaluate(batch.codes, batch.state), batch, played)
+
+    marks = results.measure_again(some, measure, functools.partial(on_progress, CHESSNET))
+    theirs, ours = marks["rank"] == 1, results.right[some]
+    groups = ClusterBootstrap(results.games[some])
+    rows: list[list[Cell]] = []
+    for band, inside in rating_bands(results.rating[some]):
+        ahead = groups.difference(ours, theirs, inside)
+        rows.append([band, groups.mean(ours, inside), groups.mean(theirs, inside), ahead, int(inside.sum())])
+    baselines = {
+        CHESSNET: baseline(f"{CHESSNET}, {len(some):,} positions", groups.mean(theirs)),
+        f"network_beside_{CHESSNET}": baseline(f"the network, the same {len(some):,} positions", groups.mean(ours)),
+    }
+    return baselines, [
+        Table(
+            f"Beside {CHESSNET}, by rating",
+            f"Accuracy of the network and of the packaged {CHESSNET}, which knows no ratings, on the same positions.",
+            "rating",
+            [Column("human"), Column(CHESSNET), Column("difference", "points"), Column("moves", "count")],
+            rows,
+        )
+    ]

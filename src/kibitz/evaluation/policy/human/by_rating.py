@@ -1,0 +1,108 @@
+"""Figures and tables of `human` by the mover's rating: its moves, and the results that it expects."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation.policy.human.results import HumanResults, rating_bands, winner_right
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metrics
+from kibitz.stats import ClusterBootstrap, Estimate, log_loss
+
+
+def moves_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
+    """Accuracy, log loss and perplexity of the moves."""
+    marks, groups = results.marks, results.groups
+    loss = log_loss(marks["chance"], 1)
+    columns = [*(marks["rank"] <= k for k in (1, 3, 5)), loss]
+    one, three, five, nats = groups.means(columns)
+    figures = metrics("share", {"accuracy": one, "accuracy_at_3": three, "accuracy_at_5": five})
+    figures |= metrics("number", {"log_loss": nats, "perplexity": _exp(nats)})
+    rows: list[list[Cell]] = []
+    for band, inside in rating_bands(results.rating):
+        row = groups.means(columns, inside)
+        rows.append([band, *row, float(np.exp(row[3].value)), row[0].n])
+    return figures, Table(
+        "Moves by rating",
+        "How often the played move is among the first k choices, its log loss in nats, and the perplexity "
+        "e^loss: among how many equally likely moves the network in effect has to choose. The rating is the mover's.",
+        "rating",
+        [
+            Column("@1"),
+            Column("@3"),
+            Column("@5"),
+            Column("log loss", "number"),
+            Column("perplexity", "number"),
+            Column("moves", "count"),
+        ],
+        rows,
+    )
+
+
+def _exp(estimate: Estimate) -> Estimate:
+    value, low, high = (float(np.exp(end)) for end in (estimate.value, estimate.low, estimate.high))
+    return Estimate(value, low, high, estimate.n, estimate.games)
+
+
+def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
+    """Log loss and calibration of win, draw and loss. Only for a network that predicts them."""
+    marks, groups = results.marks, results.groups
+    given = np.select([results.result > 0, results.result == 0], [marks["win"], marks["draw"]], marks["loss"])
+    loss = log_loss(given, 1)
+    winner = winner_right(marks, results.result)
+    losses = {
+        "outcome_log_loss": groups.mean(loss),
+        "outcome_log_loss_of_shares": groups.mean(_share_loss(results.result)),
+    }
+    errors = {
+        "win_calibration_error": groups.calibration_error(marks["win"], results.result > 0),
+        "first_choice_calibration_error": groups.calibration_error(marks["surest"], results.right),
+    }
+    figures = metrics("number", losses) | _winner_figures(results, winner) | metrics("number", errors)
+    rows: list[list[Cell]] = []
+    for band, inside in rating_bands(results.rating):
+        own, decided = ClusterBootstrap(results.games[inside]), results.result[inside] != 0
+        rows.append([
+            band, own.mean(winner[inside], decided), own.mean(loss[inside]),
+            own.calibration_error(marks["win"][inside], results.result[inside] > 0),
+            own.calibration_error(marks["draw"][inside], results.result[inside] == 0),
+            own.calibration_error(marks["surest"][inside], results.right[inside]), int(inside.sum()),
+        ])  # fmt: skip
+    return figures, Table(
+        "Results by rating",
+        "How often the likelier winner won (decisive games), the log loss of win, draw, loss in nats, and how "
+        "far what was predicted lies from what happened (expected calibration error): of wins, of draws, and of the "
+        "first choice among the moves.",
+        "rating",
+        [
+            Column("winner right"),
+            Column("log loss", "number"),
+            Column("gap of wins"),
+            Column("gap of draws"),
+            Column("gap of first choice"),
+            Column("moves", "count"),
+        ],
+        rows,
+    )
+
+
+def _winner_figures(results: HumanResults, winner: NDArray[np.float64]) -> Metrics:
+    """How often the likelier winner won, and beside it the side of the higher rating."""
+    decided = results.result != 0
+    if not decided.any():
+        return {}
+    groups = results.groups
+    figures = {"winner_accuracy": Metric(groups.mean(winner, decided))}
+    rated = decided & (results.rating > 0) & (results.opponent > 0)
+    if rated.any():
+        gap = results.rating - results.opponent
+        higher = np.where(gap == 0, 0.5, (gap > 0) == (results.result > 0))
+        figures["winner_accuracy_of_higher_rating"] = Metric(groups.mean(higher, rated))
+        figures["winner_accuracy_where_rated"] = Metric(groups.mean(winner, rated))
+    return figures
+
+
+def _share_loss(result: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The log loss of one who knows nothing but how often movers win, draw and lose."""
+    shares = np.bincount(result + 1, minlength=3) / len(result)
+    return log_loss(shares[result + 1], 1)

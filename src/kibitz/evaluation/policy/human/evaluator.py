@@ -1,0 +1,128 @@
+"""The evaluation of `human`: moves and results by rating, what ratings are worth, and what a lost piece is."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation import EvalConfig, OnProgress
+from kibitz.evaluation.baselines import StockfishBaseline, baseline
+from kibitz.evaluation.batches import sample_indices
+from kibitz.evaluation.games import Chosen, bundled_note, describe
+from kibitz.evaluation.policy.handicaps import handicaps
+from kibitz.evaluation.policy.human.baselines import chessnet_baseline, most_frequent_move
+from kibitz.evaluation.policy.human.by_rating import moves_by_rating, results_by_rating
+from kibitz.evaluation.policy.human.results import BANDS, HumanResults, RatedSession, band_name, evaluate_positions
+from kibitz.evaluation.policy.human.samples import samples
+from kibitz.evaluation.policy.human.side_inputs import by_asked_rating, with_other_inputs
+from kibitz.evaluation.slices import PHASES, per_speed, slices_as_json
+from kibitz.external.uci import Evaluation
+from kibitz.games.chess.moves import to_move
+from kibitz.play.session import Session
+from kibitz.runs import Run
+from kibitz.stats import reliability, slices
+from kibitz.store.positions import Positions
+from kibitz.store.store import Store
+
+OPENING = 20
+"""Plies of the opening."""
+COMPARED = 100_000
+"""Positions at most that are asked about again: with other ratings, with none, and another network."""
+PLIES = (0, OPENING, 40, 60, 80, np.inf)
+
+MAIN = ("accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "perplexity", "winner_accuracy")
+"""Figures that the first table shows."""
+
+TEXTS = {
+    "by": "How often the likeliest legal move is the move that was played; the rating is the mover's. The "
+    "dashed line is the accuracy over all positions.",
+    "calibration": "When the network gives its first choice a probability, how often is that move played?",
+    "gallery": "Positions in which a player of 1200 and one of 2200 are expected to play differently. The "
+    "probability is that of the move that the stronger one is expected to play, when the weaker one is asked.",
+    "mistakes": "Where the network was surest of a move, and another was played.",
+}
+
+
+def evaluate(
+    run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
+) -> dict[str, Any]:
+    """The system's part of a result, see `kibitz.evaluation.Evaluator`."""
+    session = Session(run)
+    positions = Positions(store, chosen.games, last=-2)
+    indices = sample_indices(positions, config.positions, config.seed)
+    progress = functools.partial(on_progress, "positions")
+    results = evaluate_positions(RatedSession(session, store), positions, indices, progress)
+    data = describe(store, chosen, len(indices), len(positions))
+    if text := note(results, chosen):
+        data["note"] = text
+    figures, table = moves_by_rating(results)
+    tables = [table]
+    if "win" in results.marks:
+        more, table = results_by_rating(results)
+        figures |= more
+        tables.append(table)
+    some = np.sort(np.random.default_rng(config.seed).permutation(len(indices))[:COMPARED])
+    more, table = with_other_inputs(results, some, config.seed, on_progress)
+    figures |= more
+    tables.append(table)
+    of_chessnet, its_tables = chessnet_baseline(results, some, log, on_progress)
+    frequent = most_frequent_move(run, results, some, log, on_progress)
+    tables += [*its_tables, *by_asked_rating(results, config.seed, on_progress)]
+    more, table = handicaps(session, store, chosen.games, config.seed)
+    figures |= more
+    tables.append(table)
+    stockfish = StockfishBaseline(config, session.threads, on_progress, log)
+    return {
+        "data": data,
+        "headline": "accuracy",
+        "main": [name for name in MAIN if name in figures],
+        "figures": figures,
+        "by": per_slice(results),
+        "baselines": {
+            "random_move": baseline("a random legal move", results.groups.mean(1 / results.marks["choices"])),
+            **of_chessnet,
+            **frequent,
+            **stockfish.compare(store, results.games, results.plies, results.right, functools.partial(agrees, results)),
+        },
+        "calibration": reliability(results.marks["surest"], results.right, results.groups),
+        "tables": tables,
+        "texts": TEXTS,
+        **samples(results, config.seed),
+    }
+
+
+def note(results: HumanResults, chosen: Chosen) -> str | None:
+    """What must be said with the figures."""
+    if bundled := bundled_note(results.store, chosen.games):
+        return bundled
+    share = float(np.mean((results.rating > 0) & (results.opponent > 0)))
+    if share == 1:
+        return None
+    return f"Both ratings are known in {share:.1%} of these positions; elsewhere the network was told none."
+
+
+def agrees(results: HumanResults, evaluations: Sequence[Evaluation], some: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where an engine's best move is the move that was played."""
+    played = (to_move(int(move)).uci() for move in results.played(some))
+    return np.array([evaluation.move == move for evaluation, move in zip(evaluations, played, strict=True)])
+
+
+def per_slice(results: HumanResults) -> dict[str, list[dict[str, Any]]]:
+    """Accuracy over parts of the positions; parts without any are left out."""
+    right, groups = results.right, results.groups
+    labels = [band_name(low, high) for low, high in itertools.pairwise(BANDS)]
+    tables = {
+        "rating": slices(right, groups, np.where(results.rating > 0, results.rating, -1), edges=BANDS, labels=labels),
+        "ply": slices(right, groups, results.plies, edges=PLIES),
+        "opening": slices(
+            right, groups, (results.plies >= OPENING).astype(int), labels=(f"first {OPENING} plies", "after")
+        ),
+        "phase": slices(right, groups, results.marks["phase"], labels=PHASES),
+        "side to move": slices(right, groups, results.marks["side"], labels=("White", "Black")),
+    }
+    return slices_as_json(tables | per_speed(right, groups, results.store, results.games))

@@ -1,0 +1,168 @@
+"""The tested positions of `human`, and how the network is asked about them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.evaluation.batches import evaluate_in_batches
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.sides import scale_codes, side_inputs, speed_codes
+from kibitz.play.chess.policy import move_probabilities, normalised
+from kibitz.play.session import Session
+from kibitz.stats import ClusterBootstrap
+from kibitz.store.positions import Batch, Positions
+from kibitz.store.store import Store
+from kibitz.systems.winner import phase
+
+Marks = dict[str, NDArray[Any]]
+"""Arrays by name, one entry a position."""
+
+BANDS = (0, *range(800, 2801, 200), 4000)
+"""Bounds of the bands of rating."""
+
+
+def rating_bands(rating: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """The name of each band that has any of these known ratings, and which of them are in it."""
+    for low, high in itertools.pairwise(BANDS):
+        inside = (rating >= max(low, 1)) & (rating < high)
+        if inside.any():
+            yield band_name(low, high), inside
+
+
+def band_name(low: int, high: int) -> str:
+    return f"under {high}" if low <= 0 else f"{low} and over" if high >= BANDS[-1] else f"{low} to {high - 1}"
+
+
+class RatedSession:
+    """A network asked about positions of a store, with the players' ratings or others."""
+
+    def __init__(self, session: Session, store: Store):
+        self.session, self.store = session, store
+        self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
+        self.speeds, self.scales = speed_codes(store), scale_codes(store)
+
+    def full_state(self, batch: Batch) -> NDArray[np.uint8]:
+        """The state with all that is known of the games, a new array."""
+        side = batch.state[:, SIDE].astype(np.int64)
+        at = self.store.offsets[batch.games] + batch.plies
+        more = side_inputs(
+            self.ratings[side, batch.games], self.ratings[1 - side, batch.games], self.speeds[batch.games],
+            self.scales[batch.games], self.store.moves, at, batch.plies,
+        )  # fmt: skip
+        return np.concatenate([batch.state, more], 1)
+
+    def measure(self, batch: Batch, state: NDArray[np.uint8]) -> Marks:
+        """Marks of each move that was played, as `ranked` gives them; where the network predicts results, also win,
+        draw and loss of the mover."""
+        answers = self.session.evaluate(batch.codes, state)
+        played = self.store.moves[self.store.offsets[batch.games] + batch.plies]
+        marks = ranked(answers, batch, played)
+        if "outcome" in answers:
+            marks |= {name: answers["outcome"][:, i] for i, name in enumerate(("win", "draw", "loss"))}
+        return marks
+
+
+def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArray[np.uint16]) -> Marks:
+    """Where the played moves stand among the legal ones, [n] each.
+
+    chance: the move's probability among the legal moves; rank: from 1; best: the likeliest move, and surest: its
+    probability; choices: legal moves.
+    """
+    moves, offsets = legal_moves(batch.codes, batch.state)
+    shares = normalised(move_probabilities(answers, batch.codes, moves, offsets), offsets)
+    sizes = np.diff(offsets)
+    rows = np.repeat(np.arange(len(played)), sizes)
+    at = np.flatnonzero(moves == played[rows])
+    if len(at) != len(played):
+        raise KibitzError("a played move is not among the legal ones; import the games again")
+    chance = shares[at]
+    order = np.arange(len(moves))
+    before = (shares > chance[rows]) | ((shares == chance[rows]) & (order < at[rows]))
+    best = np.maximum.reduceat(shares, offsets[:-1])
+    first = np.minimum.reduceat(np.where(shares == best[rows], order, len(moves)), offsets[:-1])
+    return {
+        "chance": chance,
+        "rank": (1 + np.add.reduceat(before, offsets[:-1])).astype(np.int16),
+        "best": moves[first],
+        "surest": best,
+        "choices": sizes.astype(np.int16),
+    }
+
+
+@dataclass(frozen=True)
+class HumanResults:
+    """The tested positions, one entry of each array a position, in each of which a move was played.
+
+    positions, indices: what they were drawn from, and their indices there; games, plies: where they are; marks: as
+    `RatedSession.measure` gives them, and side and phase; rating, opponent: of the mover and the other side, −1
+    unknown; result: for the mover, 1, 0, −1.
+    """
+
+    rated: RatedSession
+    positions: Positions
+    indices: NDArray[np.int64]
+    games: NDArray[np.int64]
+    plies: NDArray[np.int64]
+    marks: Marks
+    rating: NDArray[np.int64]
+    opponent: NDArray[np.int64]
+    result: NDArray[np.int64]
+
+    @property
+    def store(self) -> Store:
+        return self.rated.store
+
+    @cached_property
+    def groups(self) -> ClusterBootstrap:
+        return ClusterBootstrap(self.games)
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Where the likeliest move was played."""
+        return cast("NDArray[np.bool_]", self.marks["rank"] == 1)
+
+    def played(self, some: NDArray[np.int64]) -> NDArray[np.uint16]:
+        """The packed move that was played in some of the positions."""
+        moves: NDArray[np.uint16] = self.store.moves[self.store.offsets[self.games[some]] + self.plies[some]]
+        return moves
+
+    def measure_again(
+        self, some: NDArray[np.int64], measure: Callable[[Batch], Marks], on_progress: Callable[[int, int], None]
+    ) -> Marks:
+        """Other marks of some of the positions."""
+        return evaluate_in_batches(self.positions, self.indices[some], measure, on_progress)
+
+
+def evaluate_positions(
+    rated: RatedSession, positions: Positions, indices: NDArray[np.int64], on_progress: Callable[[int, int], None]
+) -> HumanResults:
+    """Ask the network about the positions of these indices, with all that is known of their games."""
+
+    def measure(batch: Batch) -> Marks:
+        marks = rated.measure(batch, rated.full_state(batch))
+        return marks | {"side": batch.state[:, SIDE], "phase": phase(torch.from_numpy(batch.codes)).numpy()}
+
+    marks = evaluate_in_batches(positions, indices, measure, on_progress)
+    games, plies = positions.locate(indices)
+    side = marks["side"].astype(np.int64)
+    known = np.where(rated.ratings > 0, rated.ratings, -1)
+    return HumanResults(
+        rated, positions, indices, games, plies, marks, known[side, games], known[1 - side, games],
+        rated.store.column("result")[games].astype(np.int64) * (1 - 2 * side),
+    )  # fmt: skip
+
+
+def winner_right(marks: Marks, result: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How right the side is that is likelier to win: 1, 0, one half where neither is. result: for the mover."""
+    ahead = marks["win"] - marks["loss"]
+    return np.where(ahead == 0, 0.5, (ahead > 0) == (result > 0))

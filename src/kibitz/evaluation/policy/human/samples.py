@@ -1,0 +1,94 @@
+"""Positions of a test of `human` as its page shows them: where ratings differ most, and the biggest mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation.policy.human.results import HumanResults
+from kibitz.evaluation.samples import DiverseSampler, position, records
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.sides import RATING, RATING_UNIT
+from kibitz.play.chess.policy import move_probabilities, normalised
+
+N_SAMPLES = 12
+SEARCHED = 4096
+"""Positions in which the gallery looks for different moves."""
+WEAKER, STRONGER = 1200, 2200
+"""Ratings whose expected moves the gallery compares."""
+
+
+def samples(results: HumanResults, seed: int) -> dict[str, Any]:
+    """Positions in which two ratings are expected to play differently, and where the network was surest and wrong."""
+    sampler = DiverseSampler(results.store, results.games, results.plies)
+    wrong = np.flatnonzero(~results.right)
+    mistakes = sampler.take(wrong[np.argsort(-results.marks["surest"][wrong], kind="stable")], N_SAMPLES)
+    some = np.sort(np.random.default_rng(seed + 1).permutation(len(results.indices))[:SEARCHED])
+    differences = _differences(results, some)
+    gallery = sampler.take(list(differences), N_SAMPLES)
+    known = records(results.store, (int(results.games[i]) for i in [*mistakes, *gallery]))
+
+    def card(index: int, probability: float, meaning: str) -> dict[str, Any]:
+        place = (int(results.games[index]), int(results.plies[index]))
+        return position(known[place[0]], place, round(probability, 4), meaning)
+
+    def san(index: int, move: int) -> str:
+        fen = known[int(results.games[index])].fens[int(results.plies[index])]
+        return chess.Board(fen).san(to_move(move))
+
+    cards = []
+    for index in gallery:
+        choice = differences[index]
+        meaning = (
+            f"{WEAKER}: {san(index, choice.weaker)} {choice.weaker_chance:.0%}; {STRONGER}: "
+            f"{san(index, choice.stronger)} {choice.stronger_chance:.0%}; that move at {WEAKER}"
+        )
+        cards.append(card(index, choice.chance, meaning))
+    surest, best = results.marks["surest"], results.marks["best"]
+    return {
+        "gallery": [{"title": f"{WEAKER} and {STRONGER} play differently", "positions": cards}] if cards else [],
+        "mistakes": [card(i, float(surest[i]), f"{san(i, int(best[i]))} is played") for i in mistakes],
+    }
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The packed moves that players rated WEAKER and STRONGER are expected to play, with their probabilities there;
+    chance: of the stronger one's move, at WEAKER."""
+
+    weaker: int
+    weaker_chance: float
+    stronger: int
+    stronger_chance: float
+    chance: float
+
+
+def _differences(results: HumanResults, some: NDArray[np.int64]) -> dict[int, Difference]:
+    """Positions in which the two first choices differ, by index; first where the stronger one's move is the most
+    more probable at STRONGER."""
+    rated = results.rated
+    batch = results.positions.batch(results.indices[some])
+    moves, offsets = legal_moves(batch.codes, batch.state)
+    chances = []
+    for rating in (WEAKER, STRONGER):
+        state = rated.full_state(batch)
+        state[:, RATING : RATING + 2] = rating // RATING_UNIT
+        answers = rated.session.evaluate(batch.codes, state)
+        chances.append(normalised(move_probabilities(answers, batch.codes, moves, offsets), offsets))
+    weak, strong = chances
+    differing: list[tuple[float, int, Difference]] = []
+    for i, index in enumerate(some.tolist()):
+        first, part = int(offsets[i]), slice(offsets[i], offsets[i + 1])
+        one, other = first + int(weak[part].argmax()), first + int(strong[part].argmax())
+        if one != other:
+            difference = Difference(
+                int(moves[one]), float(weak[one]), int(moves[other]), float(strong[other]), float(weak[other])
+            )
+            differing.append((float(weak[other] - strong[other]), index, difference))
+    differing.sort(key=lambda entry: entry[0])
+    return {index: difference for _, index, difference in differing[: 20 * N_SAMPLES]}

@@ -1,0 +1,181 @@
+"""What its side inputs are worth to `human`: the same positions, asked about with other ratings or without any."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation import OnProgress
+from kibitz.evaluation.policy.human.results import HumanResults, Marks, RatedSession, winner_right
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table
+from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.sides import BEYOND, RATING, RATING_UNIT, rating_bytes
+from kibitz.stats import ClusterBootstrap, Kind, log_loss
+from kibitz.store.positions import Batch
+
+ASKED_RATINGS = (1000, 1400, 1800, 2200, 2600)
+"""Ratings that the network is asked for, whoever the players are."""
+ASKED_POSITIONS = 2_000
+"""Positions of each band at most, for the tables of asked ratings."""
+
+ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
+"""Changes the side inputs of a batch's state."""
+
+
+def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
+    """Ways to change the side inputs, by name: the ratings of other games' players, no ratings, and nothing but the
+    position. Shuffled ratings go from game to game, both players' together, so that a game keeps one pair."""
+    rated, store = results.rated, results.store
+    rng = np.random.default_rng(seed)
+    with_ratings = np.flatnonzero((rated.ratings > 0).all(0) & np.isin(np.arange(len(store)), results.games))
+    other = np.arange(len(store))
+    other[with_ratings] = rng.permutation(with_ratings)
+    side_of_game = rng.integers(0, 2, len(store))  # the strangers' colours do not matter
+
+    def shuffled(batch: Batch, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        side = batch.state[:, SIDE].astype(np.int64) ^ side_of_game[batch.games]
+        state[:, RATING] = rating_bytes(rated.ratings[side, other[batch.games]])
+        state[:, RATING + 1] = rating_bytes(rated.ratings[1 - side, other[batch.games]])
+        return state
+
+    def withheld(batch: Batch, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        state[:, RATING : RATING + 2] = 0
+        return state
+
+    def bare(batch: Batch, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        state[:, RATING : RATING + len(BEYOND)] = 0
+        return state
+
+    return {"ratings_shuffled": shuffled, "ratings_withheld": withheld, "position_alone": bare}
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Positions that are asked about again. own: their marks with the true inputs; mask: those that count, with both
+    ratings where there are any; decided: of those, the ones of decisive games."""
+
+    groups: ClusterBootstrap
+    own: Marks
+    result: NDArray[np.int64]
+    mask: NDArray[np.bool_]
+    decided: NDArray[np.bool_]
+
+    def figures(self, name: str, marks: Marks) -> Metrics:
+        loss, own_loss = log_loss(marks["chance"], 1), log_loss(self.own["chance"], 1)
+        figures = {
+            f"log_loss_{name}": Metric(self.groups.mean(loss, self.mask), "number"),
+            f"accuracy_{name}": Metric(self.groups.mean(marks["rank"] == 1, self.mask)),
+            f"log_loss_cost_{name}": Metric(self.groups.difference(loss, own_loss, self.mask), "number"),
+        }
+        if "win" in marks and self.decided.any():
+            right = winner_right(marks, self.result)
+            figures[f"winner_accuracy_{name}"] = Metric(self.groups.mean(right, self.decided))
+        return figures
+
+    def row(self, name: str, marks: Marks) -> list[Cell]:
+        loss, own_loss = log_loss(marks["chance"], 1), log_loss(self.own["chance"], 1)
+        winner = None
+        if "win" in marks and self.decided.any():
+            winner = self.groups.mean(winner_right(marks, self.result), self.decided)
+        return [
+            name, self.groups.mean(marks["rank"] == 1, self.mask), self.groups.mean(loss, self.mask),
+            self.groups.difference(loss, own_loss, self.mask), winner, int(self.mask.sum()),
+        ]  # fmt: skip
+
+
+def with_other_inputs(
+    results: HumanResults, some: NDArray[np.int64], seed: int, on_progress: OnProgress
+) -> tuple[Metrics, Table]:
+    """Figures of the network with the side inputs of `other_inputs`. some: indices of the positions asked again."""
+    both = (results.rating[some] > 0) & (results.opponent[some] > 0)
+    mask = both if both.any() else np.ones_like(both)
+    own = {name: values[some] for name, values in results.marks.items()}
+    result = results.result[some]
+    compared = _Compared(ClusterBootstrap(results.games[some]), own, result, mask, mask & (result != 0))
+    figures = {
+        "log_loss_where_rated": Metric(compared.groups.mean(log_loss(own["chance"], 1), mask), "number"),
+        "accuracy_where_rated": Metric(compared.groups.mean(own["rank"] == 1, mask)),
+    }
+    rows = [compared.row("as it was", own)]
+    for name, change in other_inputs(results, seed).items():
+        words = name.replace("_", " ")
+        measure = functools.partial(_measure_changed, results.rated, change)
+        marks = results.measure_again(some, measure, functools.partial(on_progress, words))
+        figures |= compared.figures(name, marks)
+        rows.append(compared.row(words, marks))
+    return figures, Table(
+        "What it is worth to be told",
+        "The same positions, of games with both ratings, asked about with the ratings of other games' players, "
+        "without ratings, and from the position alone, as a FEN gives it. Cost: log loss more than when told the "
+        "truth.",
+        "told",
+        [
+            Column("accuracy"),
+            Column("log loss", "number"),
+            Column("cost", "number"),
+            Column("winner right"),
+            Column("moves", "count"),
+        ],
+        rows,
+    )
+
+
+def _measure_changed(rated: RatedSession, change: ChangeState, batch: Batch) -> Marks:
+    return rated.measure(batch, change(batch, rated.full_state(batch)))
+
+
+def by_asked_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
+    """Log loss and accuracy by the players' rating and by the rating that the network is given for both of them."""
+    bands = [(rating - 200, rating + 200) for rating in ASKED_RATINGS]
+    some, band = _positions_of_bands(results, bands, seed)
+    if not len(some):
+        return []
+    losses, rights = [], []
+    for asked in ASKED_RATINGS:
+        measure = functools.partial(_measure_changed, results.rated, functools.partial(_as_rating, asked))
+        marks = results.measure_again(some, measure, functools.partial(on_progress, f"asked as {asked}"))
+        losses.append(log_loss(marks["chance"], 1))
+        rights.append(marks["rank"] == 1)
+    groups = ClusterBootstrap(results.games[some])
+    kinds: list[tuple[str, list[NDArray[np.float64]] | list[NDArray[np.bool_]], Kind]] = [
+        ("Log loss by asked rating", losses, "number"), ("Accuracy by asked rating", rights, "share"),
+    ]  # fmt: skip
+    tables = []
+    for title, values, kind in kinds:
+        rows: list[list[Cell]] = []
+        for i, (low, high) in enumerate(bands):
+            if (band == i).any():
+                rows.append([f"{low} to {high - 1}", *groups.means(values, band == i), int((band == i).sum())])
+        tables.append(Table(
+            title,
+            "Rows: the rating of the players. Columns: the rating that the network was told for both. The best "
+            "of a row should stand where the two are the same.",
+            "players",
+            [*(Column(f"asked {asked}", kind) for asked in ASKED_RATINGS), Column("moves", "count")],
+            rows,
+        ))  # fmt: skip
+    return tables
+
+
+def _as_rating(rating: int, batch: Batch, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    state[:, RATING : RATING + 2] = rating // RATING_UNIT
+    return state
+
+
+def _positions_of_bands(
+    results: HumanResults, bands: list[tuple[int, int]], seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rising indices of positions whose movers' ratings are in the bands, and the band of each."""
+    rng = np.random.default_rng(seed)
+    picked = []
+    for low, high in bands:
+        inside = np.flatnonzero((results.rating >= low) & (results.rating < high))
+        picked.append(np.sort(rng.permutation(inside)[:ASKED_POSITIONS]))
+    some = np.concatenate(picked)
+    band = np.repeat(np.arange(len(bands)), [len(part) for part in picked])
+    order = np.argsort(some, kind="stable")
+    return some[order], band[order]

@@ -1,0 +1,115 @@
+"""What a test reports: named metrics, tables and curves, with the kinds by which their values are printed.
+
+The kind is declared where a value is made. `report.numbers` prints by it, and nothing is guessed from a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.stats import Estimate, Kind
+
+Cell = Estimate | str | int | float | None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One of the "figures" of a result: an estimate and its kind."""
+
+    estimate: Estimate
+    kind: Kind = "share"
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self.estimate.as_json(), "kind": self.kind}
+
+
+Metrics = dict[str, Metric]
+
+
+def metrics(kind: Kind, estimates: Mapping[str, Estimate]) -> Metrics:
+    """Estimates that are all of one kind, by the same names."""
+    return {name: Metric(estimate, kind) for name, estimate in estimates.items()}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its heading, and the kind of its cells."""
+
+    name: str
+    kind: Kind = "share"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for the page and the terminal.
+
+    text: one sentence or more under the title; heading: of the first column, which names the rows; rows: a name, and a
+    cell for each of the columns. Raises ValueError where a row has another number of cells.
+    """
+
+    title: str
+    text: str
+    heading: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != 1 + len(self.columns):
+                raise ValueError(f"{self.title}: {len(row) - 1} cells in a row for {len(self.columns)} columns")
+
+    def as_json(self) -> dict[str, Any]:
+        """ "columns" are the headings and "kinds" their kinds; estimates stand in the rows as JSON."""
+        return {
+            "title": self.title,
+            "text": self.text,
+            "heading": self.heading,
+            "columns": [column.name for column in self.columns],
+            "kinds": [column.kind for column in self.columns],
+            "rows": [[cell.as_json() if isinstance(cell, Estimate) else cell for cell in row] for row in self.rows],
+        }
+
+
+CurvePoint = tuple[float, Estimate]
+"""A number, as of moves, and the share there."""
+
+
+def curve_points(
+    bands: NDArray[np.int64],
+    middle: Callable[[int], float],
+    estimate: Callable[[NDArray[np.bool_]], Estimate],
+    min_games: int,
+) -> list[CurvePoint]:
+    """A point for each band that has positions of `min_games` games.
+
+    bands [n]: the band of each position; middle: where on the curve a band stands; estimate: of the positions in a
+    mask [n].
+    """
+    points = ((middle(band), estimate(bands == band)) for band in np.unique(bands).tolist())
+    return [point for point in points if point[1].games >= min_games]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Shares along a number, a line for each name; heading: what the number is."""
+
+    title: str
+    text: str
+    heading: str
+    lines: Sequence[tuple[str, Sequence[CurvePoint]]]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "text": self.text,
+            "heading": self.heading,
+            "lines": [
+                {"name": name, "points": [[at, estimate.as_json()] for at, estimate in points]}
+                for name, points in self.lines
+            ],
+        }

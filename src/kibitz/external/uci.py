@@ -1,0 +1,197 @@
+"""A program that speaks UCI, in a process of its own: asked with a limit, and ended whatever it does.
+
+The protocol is python-chess's. What it lacks is here: a wait that ends, a process group that ends with the engine, and
+errors that say whether the engine refused, hung or died.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+from collections.abc import Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import chess
+import chess.engine
+
+from kibitz.errors import one_line
+from kibitz.external import EngineDied
+
+PATIENCE = 20.0
+"""Seconds in which an engine must answer `uci`."""
+MATE = 100_000
+"""Centipawns that a mate counts, less its distance in moves."""
+
+# What an engine does wrong is raised as an error; the libraries would log it once more, line by line.
+for _library in ("chess.engine", "asyncio"):
+    logging.getLogger(_library).setLevel(logging.CRITICAL + 1)
+
+T = TypeVar("T")
+
+
+class OptionRefused(ValueError):
+    """The engine does not know an option, or not this value."""
+
+
+class Evaluation(NamedTuple):
+    """centipawns: from White's view, a mate in n moves is ±(MATE - n). move: the best one as UCI writes it; "(none)"
+    where there is none."""
+
+    centipawns: int
+    move: str
+
+
+class UciEngine:
+    """One process of a UCI engine. A context.
+
+    command: the program and its arguments; name: in messages, until the engine has told its own.
+
+    Raises EngineDied where it cannot be started ("absent"), ends ("died") or does not answer `uci` within `patience`
+    seconds ("hung"). It has a session of its own, so that an interrupt from the keyboard does not reach it, and
+    whatever it starts ends with it. `kill` from any thread, everything else from one at a time.
+    """
+
+    def __init__(self, command: Sequence[str], name: str = "", patience: float | None = None):
+        self.name = name or Path(command[0]).name
+        limit = PATIENCE if patience is None else patience
+        groups: list[int] = []
+
+        class Protocol(chess.engine.UciProtocol):
+            """Notes the process before it says a word: one that fails to start must be ended with its children."""
+
+            def connection_made(self, transport: Any) -> None:
+                groups.append(transport.get_pid())
+                super().connection_made(transport)
+
+        try:
+            self._engine = chess.engine.SimpleEngine.popen(
+                Protocol, list(command), timeout=limit, stderr=subprocess.DEVNULL, start_new_session=True
+            )
+        except (TimeoutError, chess.engine.EngineError, OSError) as error:
+            for group in groups:
+                _kill_group(group)
+            raise self._failed_to_start(command[0], limit, error) from None
+        self.name = self._engine.id.get("name", self.name)
+
+    def _failed_to_start(self, program: str, limit: float, error: Exception) -> EngineDied:
+        if isinstance(error, TimeoutError):
+            return EngineDied(f"{self.name} did not answer for {limit:g} s", "hung")
+        if isinstance(error, chess.engine.EngineTerminatedError):
+            return EngineDied(f"{self.name} ended ({_exit_code(error)})", "died", _exit_code(error))
+        return EngineDied(f"{program}: {one_line(error)}", "absent", one_line(error))
+
+    def set_options(self, options: Mapping[str, str | int], *, known_only: bool = False) -> None:
+        """Set options by name. Raises OptionRefused for one that the engine does not take; known_only: they are left
+        out instead."""
+        if known_only:
+            options = {name: value for name, value in options.items() if name in self._engine.options}
+        if not options:
+            return
+        try:
+            self._engine.configure(dict(options))
+        except chess.engine.EngineTerminatedError as error:
+            raise self._died(error) from None
+        except chess.engine.EngineError as error:
+            raise OptionRefused(str(error)) from None
+
+    def ping(self, limit: float) -> None:
+        """Wait until the engine is ready. Raises EngineDied."""
+        self._ask(self._engine.protocol.ping(), limit)
+
+    def play(
+        self, board: chess.Board, search_limit: chess.engine.Limit, game: object, limit: float
+    ) -> chess.engine.PlayResult:
+        """Its move, within `limit` seconds. game: another object for another game.
+
+        Raises EngineDied, and chess.engine.EngineError for a move that is illegal; it still runs then.
+        """
+        info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
+        return self._ask(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)
+
+    def evaluate(self, fen: str, depth: int) -> Evaluation:
+        """Its evaluation and best move. It starts from an empty memory, so that they depend on the position alone.
+
+        Raises EngineDied where it does not answer within PATIENCE seconds, or gives no score.
+        """
+        board = chess.Board(fen)
+        try:
+            score, move = self._ask(self._search(board, chess.engine.Limit(depth=depth)), PATIENCE)
+        except chess.engine.EngineError as error:
+            raise EngineDied(f"{self.name}: {one_line(error)}", "died") from None
+        if score is None:
+            raise EngineDied(f"{self.name} gave no score for {fen}", "died")
+        return Evaluation(score.white().score(mate_score=MATE), move.uci() if move else "(none)")
+
+    async def _search(
+        self, board: chess.Board, limit: chess.engine.Limit
+    ) -> tuple[chess.engine.PovScore | None, chess.Move | None]:
+        """The last score that is no bound, and the best move."""
+        score = None
+        info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
+        with await self._engine.protocol.analysis(board, limit, game=object(), info=info) as analysis:
+            # An illegal move is an error outside of any wait, which the library leaves to the loop.
+            asyncio.get_running_loop().set_exception_handler(
+                lambda _, context: analysis.set_exception(context.get("exception") or chess.engine.EngineError())
+            )
+            async for line in analysis:
+                if "score" in line and not (line.get("lowerbound") or line.get("upperbound")):
+                    score = line["score"]
+            return score, (await analysis.wait()).move
+
+    def _ask(self, answer: Coroutine[Any, Any, T], limit: float) -> T:
+        """Wait for an answer, at most `limit` seconds. Raises EngineDied, and the process is gone then."""
+        waiting = asyncio.wait_for(answer, limit)
+        loop = self._engine.protocol.loop
+        try:
+            future = asyncio.run_coroutine_threadsafe(waiting, loop)
+        except RuntimeError:  # its loop has ended, since the process has
+            waiting.close()
+            answer.close()
+            raise self._died() from None
+        while True:
+            try:
+                return future.result(timeout=1.0)
+            except TimeoutError:
+                if not future.done():
+                    if loop.is_closed() or not loop.is_running():
+                        raise self._died() from None
+                    continue
+                if (error := future.exception()) is None:
+                    return future.result()
+                self.kill()
+                raise EngineDied(f"{self.name} did not answer for {limit:g} s", "hung") from error
+            except chess.engine.EngineTerminatedError as error:
+                raise self._died(error) from None
+
+    def _died(self, error: BaseException | None = None) -> EngineDied:
+        self.kill()
+        return EngineDied(f"{self.name} ended ({_exit_code(error)})", "died", _exit_code(error))
+
+    def kill(self) -> None:
+        """End the process, and where the program was a script, whatever it started."""
+        _kill_group(self._engine.transport.get_pid())
+        with contextlib.suppress(Exception):
+            self._engine.returncode.result(timeout=2)  # the library has seen it end, and has nothing more to say
+        with contextlib.suppress(Exception):
+            self._engine.close()
+
+    def __enter__(self) -> UciEngine:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.kill()
+
+
+def _kill_group(process: int) -> None:
+    with contextlib.suppress(OSError, AttributeError):  # it has ended; or the system has no process groups
+        os.killpg(process, signal.SIGKILL)
+
+
+def _exit_code(error: BaseException | None) -> str:
+    _, has_code, code = str(error).rpartition("(exit code: ")
+    return f"exit code {code.rstrip(')')}" if has_code else "its process has ended"

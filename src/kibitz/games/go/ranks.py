@@ -1,0 +1,51 @@
+"""Ranks of Go players: read from game records, and put in order.
+
+The order is one scale of whole numbers: 30k is -29, 1k is 0, 1d is 1, 9d is 9, 10d is 10, and professionals follow
+above all amateurs, 1p is 11 and 9p is 19. Steps are not equally large: a professional's dan is less than an amateur's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+FIRST_PROFESSIONAL = 11
+"""The value of 1p; every professional rank has this or more, every amateur rank less."""
+
+_RANK = re.compile(
+    r"(?P<before>[pP]|职业|職業|프로)?\s*(?P<number>\d{1,2}|[一二三四五六七八九初])\s*-?\s*"
+    r"(?P<unit>dan|kyu|gup|[dDkKpP]|段|级|級|단|급)\s*(?P<after>p|pro)?",
+    re.IGNORECASE,
+)
+_NUMERALS = {letter: value for value, letter in enumerate("一二三四五六七八九", 1)} | {"初": 1}
+_HIGHEST = {"k": 35, "d": 10, "p": 9}
+
+
+def read_rank(text: str) -> str | None:
+    """A rank as "9d", "3k" or (a professional's) "1p"; None where there is none."""
+    match = _RANK.match(text.strip())
+    if not match:
+        return None
+    number = _NUMERALS.get(match["number"]) or int(match["number"])
+    unit = match["unit"].lower()
+    if match["before"] or match["after"] or unit == "p":
+        unit = "p"
+    elif unit in ("kyu", "gup", "k", "级", "級", "급"):
+        unit = "k"
+    else:
+        unit = "d"
+    return f"{number}{unit}" if 1 <= number <= _HIGHEST[unit] else None
+
+
+def rank_value(rank: str) -> int:
+    """Where a rank stands in the order, -34 to 19. Raises ValueError for what is none."""
+    normal = read_rank(rank)
+    if normal is None:
+        raise ValueError(f"{rank}: no rank")
+    number = int(normal[:-1])
+    return {"k": 1 - number, "d": number, "p": FIRST_PROFESSIONAL - 1 + number}[normal[-1]]
+
+
+def value_or_nan(rank: str | None) -> float:
+    """`rank_value`, or NaN where the rank is not known or is none."""
+    return math.nan if rank is None or read_rank(rank) is None else float(rank_value(rank))

@@ -1,0 +1,179 @@
+"""Progress of commands: lines where there is no terminal, a bar where there is one."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from kibitz.commands import progress
+from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
+from kibitz.commands.train import TrainingProgress
+from kibitz.commands.tune import TuningProgress
+from kibitz.training.trainer import Beat
+from kibitz.training.tune.search import Step
+
+
+class Clock:
+    """Takes the place of the module `time`."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    return clock
+
+
+class Terminal(io.StringIO):
+    """What standard error is on a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def as_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Terminal]:
+    """Makes standard error a terminal of 120 columns. To be called in a test: pytest sets up standard error after
+    fixtures."""
+
+    def make() -> Terminal:
+        stream = Terminal()
+        monkeypatch.setattr(sys, "stderr", stream)
+        monkeypatch.setenv("COLUMNS", "120")
+        monkeypatch.setenv("TERM", "xterm")
+        return stream
+
+    return make
+
+
+def test_without_a_terminal_a_line_comes_once_a_minute(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(BAR) as shown:
+        shown.begin("", 600)
+        for done in range(1, 601):  # one a second
+            clock.now += 1
+            shown.update(done, f"{done} of 600")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == [
+        "60 of 600, 9 min left", "120 of 600, 8 min left", "180 of 600, 7 min left", "240 of 600, 6 min left",
+        "300 of 600, 5 min left", "360 of 600, 4 min left", "420 of 600, 3 min left", "480 of 600, 2 min left",
+        "540 of 600, 60 s left",
+    ]  # fmt: skip
+
+
+def test_a_line_that_was_said_counts_as_a_sign_of_life(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(BAR, every=10) as shown:
+        shown.begin("", None)
+        clock.now += 9
+        shown.log("a word")
+        clock.now += 9
+        shown.update(1, "too early")
+        clock.now += 1
+        shown.update(2, "in time")
+        clock.now += 20
+        shown.update(3)
+    assert capsys.readouterr().err == "a word\nin time\n"
+
+
+def test_what_an_earlier_call_did_does_not_count_in_the_time_left(clock: Clock) -> None:
+    shown = Progress(BAR)
+    shown.begin("", 1000, 900)
+    assert shown.time_left() == ""
+    clock.now += 10
+    shown.update(910)
+    assert shown.rate() == 1
+    assert shown.rate(920) == 2
+    assert shown.time_left() == "90 s left"
+    assert shown.seconds == 10
+
+
+@pytest.mark.parametrize(("total", "left"), [(120, "119 s left"), (121, "2 min left"), (7201, "2.0 h left")])
+def test_the_time_left_in_words(clock: Clock, total: int, left: str) -> None:
+    shown = Progress(BAR)
+    shown.begin("", total)
+    clock.now += 1
+    shown.update(1)
+    assert shown.time_left() == left
+
+
+def test_on_a_terminal_columns_are_drawn_and_words_stand_above(as_terminal: Callable[[], Terminal]) -> None:
+    terminal = as_terminal()
+    with Progress("{task.description}", BAR, "{task.fields[unit]}", ELAPSED, LEFT, stays=True) as shown:
+        shown.begin("games", 10, unit="moves")
+        shown.update(5, "no line")
+        shown.update(10, unit="plies")
+        shown.log("[a] word")
+        shown.begin("more", 2, unit="")
+    text = terminal.getvalue()
+    for part in ("games", "plies", "left:", "[a] word", "more"):
+        assert part in text
+    assert "no line" not in text
+
+
+def test_a_patient_bar_waits(clock: Clock, as_terminal: Callable[[], Terminal]) -> None:
+    terminal = as_terminal()
+    with Progress("{task.description}", patient=True) as shown:
+        shown.begin("quick", 10)
+        shown.update(10)
+        assert terminal.getvalue() == ""
+        shown.begin("slow", 10)
+        clock.now += progress.PATIENCE
+        shown.update(1)
+    text = terminal.getvalue()
+    assert "slow" in text
+    assert "quick" not in text
+
+
+def test_a_part_may_be_shown_at_once(clock: Clock, as_terminal: Callable[[], Terminal]) -> None:
+    terminal = as_terminal()
+    with Progress("{task.description}", patient=True) as shown:
+        shown.begin("of one step", 1, at_once=True)
+    assert "of one step" in terminal.getvalue()
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
+    clock: Clock, as_terminal: Callable[[], Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = as_terminal()
+    monkeypatch.setenv("TERM", "dumb")
+    with Progress(BAR) as shown:
+        shown.begin("", None)
+        clock.now += 60
+        shown.update(1, "a line")
+    assert terminal.getvalue() == "a line\n"
+
+
+def test_a_training_tells_of_each_validation_and_once_a_minute(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The losses come in summaries, rarer than iterations; the line has the last."""
+    with TrainingProgress() as shown:
+        for iteration in range(1, 131):
+            clock.now += 1
+            summary = iteration % 10 == 0
+            note = "validation loss 0.5" if iteration == 30 else ""
+            shown.on_beat(Beat("main", iteration, 150, 0.25 if summary else None, 64.0 if summary else None, note=note))
+    assert capsys.readouterr().err.splitlines() == [
+        "main 30: validation loss 0.5",
+        "main 90 of 150: loss 0.2500, 64 samples/s, 59 s left",
+    ]
+
+
+def test_a_search_for_settings_tells_once_a_minute(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    class Request:
+        total, iterations = 3, 100
+
+    with TuningProgress(Request()) as shown:  # type: ignore[arg-type]
+        for iteration in range(1, 71):
+            clock.now += 1
+            shown.on_step(Step(2, 1, Beat("main", iteration, 100, 0.5 if iteration == 50 else None)))
+    assert capsys.readouterr().err == "trial 2: iteration 60 of 100, loss 0.5000, 2 min left\n"

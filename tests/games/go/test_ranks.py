@@ -1,0 +1,37 @@
+"""Ranks of Go players: how they are read, and their order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kibitz.games.go.ranks import FIRST_PROFESSIONAL, rank_value, read_rank, value_or_nan
+
+
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [("9d", "9d"), ("3k", "3k"), ("5 kyu", "5k"), ("9段", "9d"), ("P9段", "9p"), ("九段", "9d"), ("1p", "1p"),
+     ("6 dan", "6d"), ("7d?", "7d"), ("18级", "18k"), ("9 dan pro", "9p"), ("初段", "1d"), ("", None), ("NR", None),
+     ("Meijin", None), ("44d", None), ("0k", None), ("30K", "30k"), ("4단", "4d")],
+)  # fmt: skip
+def test_ranks(text: str, rank: str | None) -> None:
+    assert read_rank(text) == rank
+
+
+def test_ranks_are_in_order() -> None:
+    order = ["30k", "2k", "1k", "1d", "6d", "9d", "10d", "1p", "9p"]
+    assert sorted(order, key=rank_value, reverse=True) == order[::-1]
+    with pytest.raises(ValueError, match="no rank"):
+        rank_value("strong")
+
+
+@pytest.mark.parametrize(
+    ("rank", "value"),
+    [("9d", 9), ("1d", 1), ("1k", 0), ("12k", -11), ("3p", 13), ("", None), (None, None), ("?d", None)],
+)
+def test_values(rank: str | None, value: float | None) -> None:
+    assert value_or_nan(rank) == (pytest.approx(np.nan, nan_ok=True) if value is None else value)
+
+
+def test_professionals_are_above_all_amateurs() -> None:
+    assert rank_value("1p") == FIRST_PROFESSIONAL > rank_value("10d")
