@@ -18,6 +18,7 @@ from kibitz.errors import KibitzError
 
 if TYPE_CHECKING:
     from kibitz.runs import Run
+    from kibitz.stats import Kind
 
 PROGRAMS = {"stockfish": "Stockfish", "gnugo": "GNU Go"}
 """The programs of baselines: option -> name."""
