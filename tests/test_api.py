@@ -129,10 +129,10 @@ def test_boards_fens_and_arrays_have_the_same_answers(winner: kibitz.TrainedNetw
 
 
 def test_show_and_evaluate_say_the_same(chessnet: kibitz.TrainedNetwork, gocnn: kibitz.TrainedNetwork) -> None:
-    found, shown = chessnet.evaluate(chess.Board()), kibitz.show(chess.Board(), "chessnet").answer
-    assert found.moves is not None
-    assert found.white == pytest.approx(shown["white"], abs=1e-4)
-    assert [move.uci for move in found.moves[:8]] == [move["move"] for move in shown["moves"]]
+    result, shown = chessnet.evaluate(chess.Board()), kibitz.show(chess.Board(), "chessnet").answer
+    assert result.moves is not None
+    assert result.white == pytest.approx(shown["white"], abs=1e-4)
+    assert [move.uci for move in result.moves[:8]] == [move["move"] for move in shown["moves"]]
     sgf = "(;GM[1]SZ[9]KM[5.5];B[ee];W[ec];B[cd])"
     go, shown = gocnn.evaluate(sgf), kibitz.show(sgf, "gocnn").answer
     assert go.owners is not None
@@ -190,7 +190,7 @@ def test_side_inputs_change_the_answer(human: kibitz.TrainedNetwork, winner: kib
     assert human.evaluate(chess.Board(), speed="blitz", scale="lichess") != human.evaluate(chess.Board())
     after = chess.Board()
     after.push_san("e4")
-    assert human.evaluate(after) != human.evaluate(after.fen())  # the last move is told, too
+    assert human.evaluate(after) != human.evaluate(after.fen())  # the last move is an input, too
     moves = {
         human.choose_move(chess.Board(), temperature=1.5, rating=900, seed=seed).uci for seed in range(12)
     }  # fmt: skip
@@ -319,7 +319,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.analyse("[no game", "winner"), kibitz.KibitzError, "no game in this text"),
     (lambda: kibitz.analyse("1. e4 *", "winner", number=0), kibitz.UsageError, "counted from 1"),
     (lambda: kibitz.analyse("1. e4 *", "winner", swing=2), kibitz.UsageError, "over 0 to 1"),
-    (lambda: kibitz.analyse("1. e4 *", "winner", ratings=(1500, 1500)), kibitz.UsageError, "not told ratings"),
+    (lambda: kibitz.analyse("1. e4 *", "winner", ratings=(1500, 1500)), kibitz.UsageError, "no ratings among"),
     (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", number=2), kibitz.KibitzError, "there is no game 2"),
     (lambda: kibitz.analyse("1. e4 *", "gocnn"), kibitz.KibitzError, "no game of Go"),
     (lambda: kibitz.analyse(7, "winner"), kibitz.UsageError, "no game: int"),  # type: ignore[arg-type]

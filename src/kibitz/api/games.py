@@ -61,8 +61,8 @@ def analyse(
     if number < 1:
         raise UsageError(f"number {number}: games are counted from 1")
     with contextlib.closing(_analysed(game, network, number, swing, ratings)) as games:
-        if (found := next(games, None)) is not None:
-            return found
+        if (analysed := next(games, None)) is not None:
+            return analysed
     raise KibitzError(f"{_name(game)}: no game in it that can be analysed")
 
 
@@ -89,7 +89,7 @@ def analyse_all(
 def _analysed(
     game: Any, network: Any, number: int | None, swing: float | None, ratings: tuple[int, int] | None
 ) -> Generator[AnalysedGame]:
-    """The games that are asked for; number: None for all that can be analysed."""
+    """The selected games; number: None for all that can be analysed."""
     from kibitz.api.networks import TrainedNetwork, load_network
 
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
@@ -143,7 +143,7 @@ def _of_go(
     from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records
 
     if ratings is not None:
-        raise UsageError(f"ratings: {network.name} is not told ratings")
+        raise UsageError(f"ratings: {network.name} has no ratings among its inputs")
     if swing is not None and not 0 < swing <= 361:
         raise UsageError(f"swing {swing:g}: points of lead, over 0 to 361")
     games: Iterator[Record | Unreadable]
@@ -199,7 +199,7 @@ def _check_ratings(ratings: tuple[int, int], network: TrainedNetwork) -> None:
     from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
 
     if "rating" not in network.side_inputs:
-        raise UsageError(f"ratings: {network.name} is not told ratings; take human")
+        raise UsageError(f"ratings: {network.name} has no ratings among its inputs; take human")
     for rating in ratings:
         if not LOWEST <= rating <= HIGHEST:
             raise UsageError(f"rating {rating}: ratings from {LOWEST} to {HIGHEST}")

@@ -87,7 +87,7 @@ class TrainedNetwork:
     """A network that is loaded, see `load_network`. It may be used from several threads.
 
     name, path: of the run; path is its folder. system: its system, such as "chessnet". game: "chess" or "go".
-    outputs: the names of what `predict` gives. side_inputs: names of what it is told beside a position, such as
+    outputs: the names of what `predict` gives. side_inputs: names of its inputs besides the position, such as
     "rating"; () for most. methods: names of the ways to choose a move with it, the default first; () where there is
     none. board_sizes: of Go, the sizes that it knows. meaning: what White's (in Go Black's) probability is that of.
 
@@ -156,8 +156,8 @@ class TrainedNetwork:
         >>> bool(answers["white_wins"][0] < answers["white_wins"][1])
         True
         """
-        told = self._told(rating, opponent_rating, speed, scale, side_inputs)
-        codes, state, _ = self._rows(positions, told, to_move)
+        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        codes, state, _ = self._rows(positions, values, to_move)
         return dict(self._session.evaluate(codes, state))
 
     def evaluate(
@@ -180,14 +180,14 @@ class TrainedNetwork:
         >>> board = chess.Board()
         >>> board.push_san("e4")
         Move.from_uci('e2e4')
-        >>> found = kibitz.load_network("chessnet").evaluate(board)
-        >>> 0 < found.white < 1, len(found.moves), round(sum(move.probability for move in found.moves), 4)
+        >>> result = kibitz.load_network("chessnet").evaluate(board)
+        >>> 0 < result.white < 1, len(result.moves), round(sum(move.probability for move in result.moves), 4)
         (True, 20, 1.0)
         >>> kibitz.load_network("gocnn").evaluate(kibitz.make_go_board(["E5"], size=9)).owners.shape
         (9, 9)
         """
-        told = self._told(rating, opponent_rating, speed, scale, side_inputs)
-        return self._evaluations([position], told, to_move, komi)[0]
+        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        return self._evaluations([position], values, to_move, komi)[0]
 
     def evaluate_all(
         self,
@@ -208,8 +208,8 @@ class TrainedNetwork:
         >>> kibitz.load_network("winner").evaluate_all(positions)[1]
         White's winning probability 100%
         """
-        told = self._told(rating, opponent_rating, speed, scale, side_inputs)
-        return self._evaluations(positions, told, to_move, komi)
+        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        return self._evaluations(positions, values, to_move, komi)
 
     @overload
     def choose_move(
@@ -276,12 +276,12 @@ class TrainedNetwork:
         """
         from kibitz.api.moves import choose_chess, choose_go
 
-        told = self._told(rating, opponent_rating, speed, scale, side_inputs)
+        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
         read = self._read(position, to_move)
         if read.game == "chess":
             return choose_chess(
                 self._run, self._session, read.chess_board, method=method, depth=depth, nodes=nodes, seconds=seconds,
-                temperature=temperature, seed=seed, side_inputs=told,
+                temperature=temperature, seed=seed, side_inputs=values,
             )  # fmt: skip
         if depth is not None or nodes is not None:
             raise UsageError("depth and nodes are limits of a search; the player of Go takes seconds")
@@ -303,7 +303,7 @@ class TrainedNetwork:
             raise UsageError(f"{self.name} knows boards of {sizes}, not of {read.go_board.size}")
         return read
 
-    def _told(
+    def _side_values(
         self, rating: int | None, opponent_rating: int | None, speed: str | None, scale: str | None,
         others: Mapping[str, int] | None,
     ) -> dict[str, int]:  # fmt: skip
@@ -331,7 +331,7 @@ class TrainedNetwork:
         return given
 
     def _rows(
-        self, positions: Any, told: Mapping[str, int], to_move: str | None
+        self, positions: Any, values: Mapping[str, int], to_move: str | None
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], list[ReadPosition] | None]:
         """Codes and state with the side inputs, and the positions where they were no arrays."""
         from kibitz.play.side_inputs import with_side_inputs
@@ -343,9 +343,9 @@ class TrainedNetwork:
             if not beyond:
                 return codes, state, None
             if state.shape[1] == 4:
-                return codes, with_default_side_inputs(state, {**beyond, **told}), None
-            if told:
-                raise UsageError(f"{', '.join(told)}: the state has columns for side inputs already")
+                return codes, with_default_side_inputs(state, {**beyond, **values}), None
+            if values:
+                raise UsageError(f"{', '.join(values)}: the state has columns for side inputs already")
             return codes, state, None
         if isinstance(positions, (str, chess.Board)) or not isinstance(positions, Sequence):
             raise UsageError(
@@ -359,26 +359,26 @@ class TrainedNetwork:
         if self._session.beyond:
             state = np.concatenate(
                 [
-                    with_side_inputs(state[i : i + 1], self._session.beyond, one.chess_board, told)
+                    with_side_inputs(state[i : i + 1], self._session.beyond, one.chess_board, values)
                     for i, one in enumerate(read)
                 ]
             )
         return codes, state, read
 
     def _evaluations(
-        self, positions: Any, told: Mapping[str, int], to_move: str | None, komi: float | None
+        self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> list[PositionEvaluation]:
-        codes, state, read = self._rows(positions, told, to_move)
-        found: list[PositionEvaluation] = []
+        codes, state, read = self._rows(positions, values, to_move)
+        evaluations: list[PositionEvaluation] = []
         for at in range(0, len(codes), TOGETHER):
             some = slice(at, at + TOGETHER)
             answers = self._session.evaluate(codes[some], state[some])
             its = read[some] if read is not None else None
             if self.game == "chess":
-                found += self._of_chess(answers, codes[some], state[some], its)
+                evaluations += self._of_chess(answers, codes[some], state[some], its)
             else:
-                found += self._of_go(answers, state[some], its, komi)
-        return found
+                evaluations += self._of_go(answers, state[some], its, komi)
+        return evaluations
 
     def _of_chess(
         self, answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8], read: list[ReadPosition] | None
@@ -389,7 +389,7 @@ class TrainedNetwork:
         analysis = load(self.system)
         white = analysis.white_wins(answers, state)
         expected = analysis.expected_moves(answers, codes, state)
-        found = []
+        evaluations = []
         for i in range(len(codes)):
             board = read[i].chess_board if read else decode_board(codes[i], state[i])
             moves = None
@@ -405,12 +405,12 @@ class TrainedNetwork:
             if (ended := _by_the_rules(board)) is not None:
                 chance = None if white is None else ended
                 outcome = outcome and (float(ended == 1), float(ended == 0.5), float(ended == 0))
-            found.append(
+            evaluations.append(
                 PositionEvaluation(
                     white=chance, outcome=outcome, moves=moves, meaning=self.meaning if white is not None else ""
                 )
             )
-        return found
+        return evaluations
 
     def _of_go(
         self, answers: Answers, state: NDArray[np.uint8], read: list[ReadPosition] | None, komi: float | None
@@ -419,14 +419,14 @@ class TrainedNetwork:
         from kibitz.play.go import ownership
 
         maps = load_owners(self.system).black_owns(answers).astype(np.float32)
-        found = []
+        evaluations = []
         for i, owners in enumerate(maps):
             size = int(state[i, 1])
             lead = float(ownership.lead(owners, size)) - _komi(komi, read[i] if read else None)
             chance = ownership.winrate(lead, ownership.spread(owners, size))
             board = owners[ownership.points_of(size)].reshape(size, size)
-            found.append(PositionEvaluation(black=chance, owners=board, score=lead, meaning=self.meaning))
-        return found
+            evaluations.append(PositionEvaluation(black=chance, owners=board, score=lead, meaning=self.meaning))
+        return evaluations
 
 
 def _rating(name: str, value: int) -> int:
@@ -458,11 +458,11 @@ def _moves(
     promotion = packed >> 12
     known = (promotion == 0) | (promotion == QUEEN) | (probabilities > 0)
     order = np.argsort(-shares, kind="stable")
-    found = []
+    moves = []
     for i in order[known[order]]:
         move = to_move(int(packed[i]))
-        found.append(MoveProbability(move, board.san(move), move.uci(), float(shares[i])))
-    return tuple(found)
+        moves.append(MoveProbability(move, board.san(move), move.uci(), float(shares[i])))
+    return tuple(moves)
 
 
 def _by_the_rules(board: chess.Board) -> float | None:

@@ -133,17 +133,17 @@ def _from_sgfmill(board: SgfmillBoard, to_move: str | None) -> GoBoard:
 
     if to_move not in ("b", "w"):
         raise UsageError("a board of sgfmill does not say who is to move; add to_move='b' or to_move='w'")
-    found = make_go_board(size=board.side)
+    copy = make_go_board(size=board.side)
     stones = 0
     for row in range(board.side):
         for column in range(board.side):
             if colour := board.get(row, column):
-                found.put(BLACK if colour == "b" else WHITE, (board.side - 1 - row) * GRID + column)
+                copy.put(BLACK if colour == "b" else WHITE, (board.side - 1 - row) * GRID + column)
                 stones += 1
-    if int(np.isin(found.colours(), (BLACK, WHITE)).sum()) != stones:
+    if int(np.isin(copy.colours(), (BLACK, WHITE)).sum()) != stones:
         raise KibitzError("the board cannot be: a chain has no liberty")
-    found.to_move = BLACK if to_move == "b" else WHITE
-    return found
+    copy.to_move = BLACK if to_move == "b" else WHITE
+    return copy
 
 
 def make_go_board(moves: Iterable[str] = (), *, size: int = 19) -> GoBoard:

@@ -22,7 +22,7 @@ class TrainingProgress:
 
     stage: the part of the network that is trained; iteration: of `iterations` of this stage, from 1. loss: the mean
     training loss since the last summary, samples_per_second: the pace, both None between summaries. validation: the
-    mean of each measure by name where there was a validation, else None. note: what else there is to tell, in words.
+    mean of each measure by name where there was a validation, else None. note: a message, or nothing.
 
     >>> import kibitz
     >>> progress = kibitz.TrainingProgress("winner", 20, 100, loss=0.69)
@@ -192,14 +192,14 @@ def _settings(
     known = {field.name for field in fields(load(system).settings_type)}
     if unknown := [name for name in given if name not in known]:
         raise UsageError(f"{system} has no setting {', '.join(unknown)}; it has {', '.join(sorted(known))}")
-    found: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     if start_from is not None:
         earlier = Run(start_from)
         if earlier.info["system"] == system:
-            found |= asdict(earlier.settings)
+            merged |= asdict(earlier.settings)
     if recipe or start_from is None:
-        found |= find_recipe(system, recipe or DEFAULT).settings
-    return {**found, **given}
+        merged |= find_recipe(system, recipe or DEFAULT).settings
+    return {**merged, **given}
 
 
 def _check_device(device: str) -> None:
@@ -214,7 +214,7 @@ def _check_device(device: str) -> None:
 
 
 def _draw(path: Path) -> None:
-    """The learning curve, beside the run's other files."""
+    """The learning curve, among the run's other files."""
     from kibitz.report.curves import save_learning_curve
     from kibitz.runs import Run
 
