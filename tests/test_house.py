@@ -15,7 +15,7 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("commands",),
-    ("notebook",),
+    ("api", "notebook"),
     ("web",),
     ("report", "evaluation", "analysis", "engines", "arena"),
     ("play",),

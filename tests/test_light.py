@@ -59,6 +59,25 @@ def test_without_the_extra_a_notebook_shows_positions(kibitz: Program) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_without_the_extra_the_python_face_does_all_but_train(kibitz: Program) -> None:
+    script = (
+        "import kibitz, chess\n"
+        "for name in kibitz.__all__: getattr(kibitz, name)\n"
+        "assert kibitz.load_network('chessnet').choose_move(chess.Board(), nodes=20).san\n"
+        "assert kibitz.load_network('gocnn').evaluate(open('game.sgf').read()).owners.shape == (9, 9)\n"
+        "assert len(kibitz.analyse('games.pgn', 'winner').white) > 10\n"
+        "assert kibitz.analyse('game.sgf', 'gocnn').moves and 'winner' in kibitz.list_systems()\n"
+        "try: kibitz.train('winner', 'my.store')\n"
+        "except kibitz.KibitzError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=kibitz.folder, env=dict(kibitz.environment), capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "the system winner needs PyTorch and what goes with it: pip install 'kibitz[train]'\n"
+
+
 def test_a_run_without_onnx_names_file_and_remedy(kibitz: Program) -> None:
     """Only torch can answer for it."""
     shutil.copytree(find("winner"), kibitz.folder / "lacking")

@@ -1,21 +1,89 @@
-"""kibitz: learn to evaluate and play chess and Go from game records with convolutional networks."""
+"""kibitz: learn to evaluate and play chess and Go from game records with convolutional networks.
+
+For notebooks and scripts (docs/PYTHON.md has more):
+
+>>> import kibitz
+>>> network = kibitz.load_network("winner")
+>>> bool(network.evaluate("k7/8/8/8/8/8/QR6/K7 b - - 0 1").white > 0.9)
+True
+
+Importing kibitz loads nothing else: each name below brings what it needs when it is first used. All but `train` works
+without the extra `train` (PyTorch).
+"""
 
 from typing import TYPE_CHECKING, Any
 
 from kibitz import environment
 
 if TYPE_CHECKING:
+    from kibitz.api.games import analyse, analyse_all
+    from kibitz.api.moves import ChosenMove, ChosenPoint
+    from kibitz.api.networks import (
+        MoveProbability,
+        PositionEvaluation,
+        TrainedNetwork,
+        list_networks,
+        list_systems,
+        load_network,
+    )
+    from kibitz.api.positions import PositionArrays, encode_positions, make_go_board
+    from kibitz.api.stores import GameStore, open_store
+    from kibitz.api.training import TrainingProgress, TrainingRun, train
+    from kibitz.errors import KibitzError, UsageError
     from kibitz.notebook import show
 
-__all__ = ["show"]
+__all__ = [
+    "ChosenMove",
+    "ChosenPoint",
+    "GameStore",
+    "KibitzError",
+    "MoveProbability",
+    "PositionArrays",
+    "PositionEvaluation",
+    "TrainedNetwork",
+    "TrainingProgress",
+    "TrainingRun",
+    "UsageError",
+    "analyse",
+    "analyse_all",
+    "encode_positions",
+    "list_networks",
+    "list_systems",
+    "load_network",
+    "make_go_board",
+    "open_store",
+    "show",
+    "train",
+]
+
+_MODULES = {
+    "api.games": ("analyse", "analyse_all"),
+    "api.moves": ("ChosenMove", "ChosenPoint"),
+    "api.networks": (
+        "MoveProbability", "PositionEvaluation", "TrainedNetwork", "list_networks", "list_systems", "load_network",
+    ),
+    "api.positions": ("PositionArrays", "encode_positions", "make_go_board"),
+    "api.stores": ("GameStore", "open_store"),
+    "api.training": ("TrainingProgress", "TrainingRun", "train"),
+    "errors": ("KibitzError", "UsageError"),
+    "notebook": ("show",),
+}  # fmt: skip
+"""Where the public names are: module of kibitz -> names."""
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 environment.set_up()
 
 
 def __getattr__(name: str) -> Any:
-    """`kibitz.show`, which takes imports that most of kibitz does without."""
-    if name == "show":
-        from kibitz.notebook import show
+    """A public name, whose module is imported now."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
 
-        return show
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"kibitz.{_HOMES[name]}"), name)
+    globals()[name] = value  # the next look-up finds it at once
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -137,7 +137,10 @@ def test_the_archive_of_sources_has_what_a_build_needs_and_no_more(sdist: Path) 
 
 def test_the_wheel_carries_page_networks_and_games(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    for needed in ("web/page/index.html", "networks/winner/model.onnx", "data/games.pgn.zst", "data/games.sgfl.zst"):
+    for needed in (
+        "web/page/index.html", "networks/winner/model.onnx", "data/games.pgn.zst", "data/games.sgfl.zst", "py.typed",
+        "api/networks.py",
+    ):  # fmt: skip
         assert f"kibitz/{needed}" in names
     assert not [name for name in names if not name.startswith(("kibitz/", "kibitz-"))]
 

@@ -57,7 +57,7 @@ TIMES = {"seconds", "games_per_second", "speed", "page"}
 """Keys that no two runs share."""
 EXACT_ONLY = ("texts", "pages")
 """Parts that are not committed: their layout depends on the versions of libraries."""
-PATIENCE = 120.0
+PATIENCE = 600.0
 """Seconds after which an engine that does not answer is killed."""
 
 GAMES = {"chess": (7, 412), "go": (3, 20)}

@@ -152,6 +152,14 @@ class Store:
             raise KibitzError(f"{file}: {len(table)} games instead of {len(self)}; import the games again")
         return table
 
+    @property
+    def columns(self) -> list[str]:
+        """The names of the table's columns."""
+        try:
+            return list(pq.read_schema(self._folder / TABLE).names)
+        except (OSError, pa.ArrowException):
+            raise self._broken(TABLE, "missing or damaged") from None
+
     def column(self, name: str) -> NDArray[Any]:
         """One column as an array. Unknown numbers are 0, unknown dates NaT, unknown texts None."""
         values = self.table([name])[name].combine_chunks()

@@ -164,14 +164,15 @@ def train(
     recipe: str = "",
     command: str = "",
     export: bool = True,
-    tell: Callable[[Beat], None] = lambda beat: None,
+    tell: Callable[[Beat], object] = lambda beat: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> TrainResult:
     """Train a system on a store, or go on with a training that was broken off.
 
     start_from: a run or packaged network whose weights to begin with; what it has seen counts as seen by this run too.
     recipe: the name of the recipe that the settings come from, for the run to tell.
-    export: write model.onnx at the end.
+    export: write model.onnx at the end. tell: is called with each Beat; where it returns True the training stops as by
+    Ctrl-C. say: is called with each line for the user.
     Raises KibitzError or UsageError where the store has nothing to learn from or the settings make no network.
     """
     plan = plan or TrainConfig()

@@ -191,7 +191,7 @@ class Trainer:
     """One training in one run directory.
 
     system, settings, network: the system's, prepared; games and validation: numbers of the store's games on either
-    side.
+    side. tell: is called with each Beat; where it returns True the training stops as by Ctrl-C.
     """
 
     def __init__(
@@ -204,9 +204,10 @@ class Trainer:
         games: Any,
         validation: Any,
         plan: TrainConfig,
-        tell: Callable[[Beat], None] = lambda beat: None,
+        tell: Callable[[Beat], object] = lambda beat: None,
     ):
-        self.path, self.plan, self.tell = path, plan, tell
+        self.path, self.plan, self._listener = path, plan, tell
+        self._stop = _Stop()
         self.store, self.games, self.validation = store, games, validation
         precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
         for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
@@ -223,6 +224,11 @@ class Trainer:
         self._warned: set[str] = set()
         self._checks_without_better = 0
         self._best: dict[str, float] = {}
+
+    def tell(self, beat: Beat) -> None:
+        """Pass progress on; True in answer stops the training after this iteration."""
+        if self._listener(beat) is True:
+            self._stop.asked = True
 
     # The state of a training: what last.pt holds.
 
@@ -284,7 +290,7 @@ class Trainer:
     def train(self) -> TrainOutcome:
         """Train every stage to its end, or to the plan's time limit, or until asked to stop (Ctrl-C, SIGTERM)."""
         number, iteration, optimiser_state = self._resume()
-        with _Stop() as stop, _small_numbers_flushed():
+        with self._stop as stop, _small_numbers_flushed():
             while number < len(self.stages):
                 stage = self.stages[number]
                 optimiser = stage.optimiser()

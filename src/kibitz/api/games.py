@@ -1,0 +1,205 @@
+"""Analysing games, move by move."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz import records
+from kibitz.errors import KibitzError, UsageError
+
+if TYPE_CHECKING:
+    import chess.pgn
+
+    from kibitz.analysis.chess.moves import AnalysedGame as AnalysedChessGame
+    from kibitz.analysis.go.games import AnalysedGame as AnalysedGoGame
+    from kibitz.api.networks import TrainedNetwork
+
+    AnalysedGame = AnalysedChessGame | AnalysedGoGame
+
+CHESS_SWING = 0.1
+"""The usual least change that is marked, of White's probability."""
+
+
+def analyse(
+    game: str | Path | chess.pgn.Game,
+    network: TrainedNetwork | str | Path,
+    *,
+    number: int = 1,
+    swing: float | None = None,
+    ratings: tuple[int, int] | None = None,
+) -> AnalysedGame:
+    """What a network thinks of every move of one game.
+
+    game: a PGN or SGF file (packed ones too), the text of a game, or a chess.pgn.Game. network: a loaded one, or what
+    `load_network` takes. number: of the game in its file, from 1; a text is read to its first game. swing: the least
+    change that is marked, of chess in White's probability (0..1, by default 0.1), of Go in points (3 on 9 × 9, 5 on
+    13 × 13, 10 on 19 × 19). ratings: White's and Black's, for networks with ratings; None: the headers'.
+
+    Chess gives a kibitz.analysis.chess.moves.AnalysedGame: `moves` (each with san, uci, mark, worth, expected),
+    `white` (float64 [moves + 1]: White's probability in each position, None where the network does not say), `swings`,
+    `surprises`, `average_loss("white")`. Go gives a kibitz.analysis.go.games.AnalysedGame: `positions` (each with the
+    owners and the score), `moves` (vertex, change in points, mark), `swings`, `average_loss(colour)`. Both have
+    `as_json()`, which gives what `kibitz analyze --json` prints. Moves after the first illegal one are left out; then
+    `record.problem` (Go: `problem`) says why.
+
+    Raises KibitzError where there is no such file or game, or it cannot be analysed at all; UsageError for a swing or
+    ratings out of range, and a network of the other game.
+
+    >>> import kibitz
+    >>> game = kibitz.analyse("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0", "chessnet")
+    >>> [move.san for move in game.moves], game.moves[-1].mark
+    (['e4', 'e5', 'Qh5', 'Ke7', 'Qxe5#'], '#')
+    >>> game.white.shape, game.moves[0].expected.rank
+    ((6,), 1)
+    >>> len(kibitz.analyse("(;GM[1]SZ[9]KM[5.5];B[ee];W[ec])", "gocnn").positions)
+    3
+    """
+    if number < 1:
+        raise UsageError(f"number {number}: games are counted from 1")
+    with contextlib.closing(_analysed(game, network, number, swing, ratings)) as games:
+        if (analysed := next(games, None)) is not None:
+            return analysed
+    raise KibitzError(f"{_name(game)}: no game in it that can be analysed")
+
+
+def analyse_all(
+    file: str | Path,
+    network: TrainedNetwork | str | Path,
+    *,
+    swing: float | None = None,
+    ratings: tuple[int, int] | None = None,
+) -> Iterator[AnalysedGame]:
+    """`analyse` of every game of a file, one after the other, so that memory stays flat.
+
+    Games that cannot be analysed at all are left out; the numbers of the others stay (`record.number`, of Go `number`).
+    Arguments, and what is raised, as in `analyse`.
+
+    >>> import kibitz
+    >>> games = kibitz.analyse_all("my-games.pgn", "winner")
+    >>> next(games).record.game.headers["White"]
+    'Stockfish 15.1'
+    """
+    yield from _analysed(file, network, None, swing, ratings)
+
+
+def _analysed(
+    game: Any, network: Any, number: int | None, swing: float | None, ratings: tuple[int, int] | None
+) -> Generator[AnalysedGame]:
+    """The selected games; number: None for all that can be analysed."""
+    from kibitz.api.networks import TrainedNetwork, load_network
+
+    loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
+    if loaded.game == "chess":
+        yield from _of_chess(game, loaded, number, swing, ratings)
+    else:
+        yield from _of_go(game, loaded, number, swing, ratings)
+
+
+def _of_chess(
+    game: Any, network: TrainedNetwork, number: int | None, swing: float | None, ratings: tuple[int, int] | None
+) -> Iterator[AnalysedChessGame]:
+    import chess.pgn
+
+    from kibitz.analysis import load
+    from kibitz.analysis.chess.games import Record, parse, read
+    from kibitz.analysis.chess.moves import analyse as analyse_chess
+    from kibitz.systems import find
+
+    swing = CHESS_SWING if swing is None else swing
+    if not 0 < swing <= 1:
+        raise UsageError(f"swing {swing:g}: of a probability, over 0 to 1")
+    if ratings is not None:
+        _check_ratings(ratings, network)
+    games: Iterator[Record]
+    if isinstance(game, chess.pgn.Game):
+        game = str(game)
+    if (path := _path(game)) is not None:
+        if path.lower().endswith((".sgf", ".sgfl")):
+            raise UsageError(f"{path}: a file of Go, and {network.name} is a network for chess")
+        games = read(path, number)
+    else:
+        record = parse(game)
+        if record is None:
+            raise KibitzError("no game in this text; is it PGN?")
+        games = iter([record])
+    for record in games:
+        if not record.refused:
+            yield analyse_chess(
+                record, network._session, load(network.system), swing, ratings, find(network.system).meaning
+            )
+        elif number is not None:
+            raise KibitzError(f"{_name(game)} game {record.number}: {record.refused}")
+
+
+def _of_go(
+    game: Any, network: TrainedNetwork, number: int | None, swing: float | None, ratings: tuple[int, int] | None
+) -> Iterator[AnalysedGoGame]:
+    from kibitz.analysis import load_owners
+    from kibitz.analysis.go.games import analyse as analyse_go
+    from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records
+
+    if ratings is not None:
+        raise UsageError(f"ratings: {network.name} has no ratings among its inputs")
+    if swing is not None and not 0 < swing <= 361:
+        raise UsageError(f"swing {swing:g}: points of lead, over 0 to 361")
+    games: Iterator[Record | Unreadable]
+    if (path := _path(game)) is not None:
+        if path.lower().endswith(".pgn"):
+            raise UsageError(f"{path}: a file of chess, and {network.name} is a network for Go")
+        games = read_records([path])
+    else:
+        try:
+            games = iter([parse_record(str(game))])
+        except ValueError as error:
+            raise KibitzError(f"no game of Go in this text: {' '.join(str(error).split())}") from None
+    count = 0
+    for record in games:
+        if isinstance(record, Unreadable) and record.number == 0:
+            raise KibitzError(f"{record.file}: {record.reason}")
+        count += 1
+        if number not in (None, count):
+            continue
+        problem = record.reason if isinstance(record, Unreadable) else ""
+        if not isinstance(record, Unreadable) and record.size > max(network.board_sizes):
+            largest = max(network.board_sizes)
+            problem = f"a board of {record.size}×{record.size}, and {network.name} sees up to {largest}×{largest}"
+        if isinstance(record, Unreadable) or problem:
+            if number is not None:
+                raise KibitzError(f"{_name(game)} game {count}: {problem}")
+            continue
+        yield analyse_go(count, record, network._session, load_owners(network.system), swing)
+        if number is not None:
+            return
+    if number is not None:
+        raise KibitzError(f"{_name(game)}: there is no game {number}, it has {count:,}")
+
+
+def _path(game: Any) -> str | None:
+    """The path, where it is one; None for a text. Raises KibitzError for what looks like a path and is not there."""
+    if isinstance(game, os.PathLike):
+        return str(os.fspath(game))
+    if not isinstance(game, str):
+        raise UsageError(f"no game: {type(game).__name__}; take a file, the text of a game or a chess.pgn.Game")
+    text = "\n" in game.strip() or game.lstrip().startswith(("[", "(", "1."))
+    if not text:
+        records.find([game], ())  # raises where it is missing
+        return game
+    return None
+
+
+def _name(game: Any) -> str:
+    return records.printable(path) if (path := _path(game)) is not None else "the text"
+
+
+def _check_ratings(ratings: tuple[int, int], network: TrainedNetwork) -> None:
+    from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
+
+    if "rating" not in network.side_inputs:
+        raise UsageError(f"ratings: {network.name} has no ratings among its inputs; take human")
+    for rating in ratings:
+        if not LOWEST <= rating <= HIGHEST:
+            raise UsageError(f"rating {rating}: ratings from {LOWEST} to {HIGHEST}")

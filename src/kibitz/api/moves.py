@@ -1,0 +1,143 @@
+"""Choosing a move with a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import chess
+import numpy as np
+
+from kibitz.errors import UsageError
+
+if TYPE_CHECKING:
+    from kibitz.games.go.rules import Board as GoBoard
+    from kibitz.play.session import Session
+    from kibitz.runs import Run
+
+SECONDS = 1.0
+"""Of a search without any limit."""
+HASH_MB = 16
+_SEARCHES = ("negamax", "comparison")
+
+
+@dataclass(frozen=True)
+class ChosenMove:
+    """A move of chess that a network chose. move: for `board.push`; san: "Nf3"; uci: "g1f3".
+
+    score: centipawns in the mover's view, ±2000 at most; mate: moves to mate (below 0: the mover is mated), None where
+    none is known. probability: the policy's, 0..1, among the legal moves; 0 for networks without one. line: the moves
+    expected, this one first, as SAN. depth: in plies; nodes: positions evaluated; seconds: how long it took.
+
+    >>> import chess, kibitz
+    >>> board = chess.Board()
+    >>> chosen = kibitz.load_network("convchess").choose_move(board)
+    >>> board.push(chosen.move)
+    >>> chosen.depth, chosen.nodes
+    (1, 1)
+    """
+
+    move: chess.Move
+    san: str
+    uci: str
+    score: int
+    mate: int | None
+    probability: float
+    line: tuple[str, ...]
+    depth: int
+    nodes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ChosenPoint:
+    """A move of Go that a network chose.
+
+    point: row · 19 + column from the upper left, 361 for a pass, for `board.play(board.to_move, point)`; vertex: "D4",
+    or "pass". lead: the mover's expected lead after it in points, komi counted; gain: what that is more than after a
+    pass; captured: stones that it takes.
+
+    >>> import kibitz
+    >>> board = kibitz.make_go_board(["E5", "E6"], size=9)
+    >>> chosen = kibitz.load_network("gocnn").choose_move(board)
+    >>> board.play(board.to_move, chosen.point) == chosen.captured
+    True
+    """
+
+    point: int
+    vertex: str
+    lead: float
+    gain: float
+    captured: int
+
+
+def choose_chess(
+    run: Run, session: Session, board: chess.Board, *, method: str | None, depth: int | None, nodes: int | None,
+    seconds: float | None, temperature: float, seed: int | None, side_inputs: Mapping[str, int],
+) -> ChosenMove:  # fmt: skip
+    """See TrainedNetwork.choose_move."""
+    from kibitz.play import open_player
+    from kibitz.play.result import SearchLimits
+
+    _check_limits(depth=depth, nodes=nodes, seconds=seconds)
+    _check_temperature(temperature)
+    if not any(board.generate_legal_moves()):
+        raise UsageError(f"no move is legal: {'checkmate' if board.is_check() else 'stalemate'}")
+    settings: dict[str, Any] = {"temperature": temperature, "seed": seed, "hash_mb": HASH_MB}
+    if side_inputs:
+        settings["side_inputs"] = side_inputs
+    player = open_player(run, lambda: session, method=method, **settings)
+    if depth is None and nodes is None and seconds is None and any(word in player.method for word in _SEARCHES):
+        seconds = SECONDS
+    if seconds is not None:  # what is compiled on first use must not take from the time
+        player.think(board, SearchLimits(depth=1, nodes=1))
+        player.new_game()
+    result = player.think(board, SearchLimits(depth, nodes, seconds))
+    best = result.lines[0]
+    return ChosenMove(
+        best.move, board.san(best.move), best.move.uci(), best.score, best.mate, float(best.probability),
+        _line(board, best.pv), result.depth, result.nodes, result.seconds,
+    )  # fmt: skip
+
+
+def choose_go(
+    run: Run, session: Session, board: GoBoard, *, komi: float, rules: str, seconds: float | None, temperature: float,
+    seed: int | None,
+) -> ChosenPoint:  # fmt: skip
+    """See TrainedNetwork.choose_move."""
+    from kibitz.games.go.points import PASS, to_gtp
+    from kibitz.games.go.replay import AGE, encode_board
+    from kibitz.games.go.rulesets import UnknownRules, named
+    from kibitz.play import open_player
+    from kibitz.play.go.player import Terms
+
+    _check_limits(seconds=seconds)
+    _check_temperature(temperature)
+    try:
+        territory = named(rules).territory
+    except UnknownRules as error:
+        raise UsageError(str(error)) from None
+    ages = encode_board(board)[0] // AGE
+    last = int(np.argmax(ages == 1)) if (ages == 1).any() else PASS
+    player = open_player(run, lambda: session, temperature=temperature, seed=seed)
+    chosen = player.choose(board, board.to_move, Terms(komi, territory), last=last, seconds=seconds)
+    return ChosenPoint(
+        chosen.point, to_gtp(chosen.point, board.size), float(chosen.lead), float(chosen.gain), chosen.captured
+    )
+
+
+def _line(board: chess.Board, moves: tuple[chess.Move, ...]) -> tuple[str, ...]:
+    after = board.copy(stack=False)
+    return tuple(after.san_and_push(move) for move in moves)
+
+
+def _check_limits(**limits: float | None) -> None:
+    for name, value in limits.items():
+        if value is not None and not value > 0:
+            raise UsageError(f"{name} {value:g}: more than 0")
+
+
+def _check_temperature(temperature: float) -> None:
+    if not 0 <= temperature < float("inf"):
+        raise UsageError(f"temperature {temperature:g}: 0 or more")

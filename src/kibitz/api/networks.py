@@ -1,0 +1,518 @@
+"""Trained networks that evaluate positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.api.positions import KOMI, PositionArrays, ReadPosition, check_arrays, read_position, stack
+from kibitz.errors import UsageError
+
+if TYPE_CHECKING:
+    from kibitz.api.moves import ChosenMove, ChosenPoint
+    from kibitz.api.positions import SgfmillBoard
+    from kibitz.api.training import TrainingRun
+    from kibitz.games.go.rules import Board as GoBoard
+    from kibitz.play.session import Answers
+    from kibitz.runs import Run
+    from kibitz.systems.declaration import Declaration
+
+TOGETHER = 512
+"""Positions that are evaluated at once: answers are large, and memory is to stay flat."""
+
+
+@dataclass(frozen=True)
+class MoveProbability:
+    """A legal move and its probability among all legal ones, 0..1. san: "Nf3"; uci: "g1f3".
+
+    >>> import chess, kibitz
+    >>> best = kibitz.load_network("chessnet").evaluate(chess.Board()).moves[0]
+    >>> best.san, 0 < best.probability < 1
+    ('e4', True)
+    """
+
+    move: chess.Move
+    san: str
+    uci: str
+    probability: float
+
+
+@dataclass(frozen=True, repr=False)
+class PositionEvaluation:
+    """What a network says of one position; None for what it says nothing of.
+
+    white: of chess, White's probability, 0..1, of what `meaning` says (of a mate, a stalemate and bare kings: 1, 0 or
+    0.5, by the rules). outcome: of networks that tell draws apart, the probabilities that White wins, that it is a
+    draw, and that Black wins. moves: all legal moves, the likeliest first, probabilities summing to 1; promotions to
+    less than a queen, where the network does not know them, are left out.
+
+    black: of Go, Black's probability, 0..1. owners: float32 [size, size], the probability that Black will own each
+    point, from the upper left. score: Black's lead in points, komi counted.
+
+    meaning: what `white` or `black` is the probability of, in words; "" where both are None.
+
+    >>> import kibitz
+    >>> mate = kibitz.load_network("winner").evaluate("7k/5KQ1/8/8/8/8/8/8 b - - 0 1")
+    >>> mate.white, mate.moves, mate.meaning
+    (1.0, None, "White's winning probability")
+    >>> mate
+    White's winning probability 100%
+    """
+
+    white: float | None = None
+    outcome: tuple[float, float, float] | None = None
+    moves: tuple[MoveProbability, ...] | None = None
+    black: float | None = None
+    owners: NDArray[np.float32] | None = field(default=None, compare=False)
+    score: float | None = None
+    meaning: str = ""
+
+    def __repr__(self) -> str:
+        chance = self.white if self.white is not None else self.black
+        parts = [] if chance is None else [f"{self.meaning} {chance:.0%}"]
+        if self.score is not None:
+            parts.append(f"{'Black' if self.score >= 0 else 'White'} leads by {abs(self.score):.1f} points")
+        if self.moves is not None:
+            parts.append(", ".join(f"{move.san} {move.probability:.0%}" for move in self.moves[:5]) or "no legal move")
+        return "; ".join(parts)
+
+
+class TrainedNetwork:
+    """A network that is loaded, see `load_network`. It may be used from several threads.
+
+    name, path: of the run; path is its folder. system: its system, such as "chessnet". game: "chess" or "go".
+    outputs: the names of what `predict` gives. side_inputs: names of its inputs besides the position, such as
+    "rating"; () for most. methods: names of the ways to choose a move with it, the default first; () where there is
+    none. board_sizes: of Go, the sizes that it knows. meaning: what White's (in Go Black's) probability is that of.
+
+    >>> import kibitz
+    >>> network = kibitz.load_network("chessnet")
+    >>> network
+    TrainedNetwork('chessnet', system='chessnet', game='chess')
+    >>> network.outputs
+    ('origin', 'target', 'value')
+    >>> network.methods
+    ('topprob-negamax', 'top-prob', 'top-move', 'value-negamax')
+    """
+
+    def __init__(self, run: Run | str | Path):
+        from kibitz.play.session import Session
+        from kibitz.systems import find
+
+        self._session = Session(run)
+        self._run = self._session.run
+        self._declaration: Declaration = find(self._session.system)
+        settings = self._run.info["settings"]
+        self.name = self._session.name
+        self.path: Path = self._run.path
+        self.system = self._session.system
+        self.game = self._session.game
+        self.outputs: tuple[str, ...] = tuple(self._session.outputs)
+        self.side_inputs: tuple[str, ...] = tuple(self._session.beyond)
+        self.methods: tuple[str, ...] = tuple(method.name for method in self._declaration.methods_of(settings))
+        self.board_sizes: tuple[int, ...] = self._declaration.sizes_of(settings)
+        self.meaning = self._declaration.meaning.name
+
+    def __repr__(self) -> str:
+        return f"TrainedNetwork({self.name!r}, system={self.system!r}, game={self.game!r})"
+
+    def predict(
+        self,
+        positions: Sequence[chess.Board | GoBoard | SgfmillBoard | str] | PositionArrays | tuple[Any, Any],
+        *,
+        rating: int | None = None,
+        opponent_rating: int | None = None,
+        speed: str | None = None,
+        scale: str | None = None,
+        side_inputs: Mapping[str, int] | None = None,
+        to_move: str | None = None,
+    ) -> dict[str, NDArray[np.float32]]:
+        """The network's outputs as they are: float32 arrays by name, the first axis the position.
+
+        positions: any number, as `encode_positions` takes them, or its arrays (a PositionArrays, or a tuple of codes
+        and state). What each output means stands in kibitz.systems.declaration.OUTPUTS; all are probabilities or values
+        on the board's real squares, whoever is to move.
+
+        For networks with side inputs (`human`): rating: of the player to move, 100 to 4000; opponent_rating: of the
+        other one, by default the same; speed: "bullet", "blitz", "rapid", "classical" …; scale: "fide", "lichess",
+        "chess.com" or "fics". side_inputs: others by name, 0..255. What is not given is unknown to the network. The
+        last moves come from a chess.Board's own history. Arrays may have side inputs in further columns of the state.
+        to_move: "b" or "w", for boards of sgfmill.
+
+        Raises UsageError for positions of another game, arrays of another dtype or shape, boards of a size that the
+        network does not know, and side inputs that it does not have; KibitzError for positions that cannot be.
+
+        >>> import chess, kibitz
+        >>> network = kibitz.load_network("winner")
+        >>> answers = network.predict([chess.Board(), "4k3/8/8/8/8/8/8/QQ1K4 w - - 0 1"])
+        >>> answers["white_wins"].shape, answers["white_wins"].dtype
+        ((2,), dtype('float32'))
+        >>> bool(answers["white_wins"][0] < answers["white_wins"][1])
+        True
+        """
+        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        codes, state, _ = self._rows(positions, values, to_move)
+        return dict(self._session.evaluate(codes, state))
+
+    def evaluate(
+        self,
+        position: chess.Board | GoBoard | SgfmillBoard | str,
+        *,
+        rating: int | None = None,
+        opponent_rating: int | None = None,
+        speed: str | None = None,
+        scale: str | None = None,
+        side_inputs: Mapping[str, int] | None = None,
+        to_move: str | None = None,
+        komi: float | None = None,
+    ) -> PositionEvaluation:
+        """What the network says of one position, in words of the game.
+
+        komi: of Go, points; None: the SGF's own, 7.5 for boards. Everything else, and what is raised, as in `predict`.
+
+        >>> import chess, kibitz
+        >>> board = chess.Board()
+        >>> board.push_san("e4")
+        Move.from_uci('e2e4')
+        >>> result = kibitz.load_network("chessnet").evaluate(board)
+        >>> 0 < result.white < 1, len(result.moves), round(sum(move.probability for move in result.moves), 4)
+        (True, 20, 1.0)
+        >>> kibitz.load_network("gocnn").evaluate(kibitz.make_go_board(["E5"], size=9)).owners.shape
+        (9, 9)
+        """
+        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        return self._evaluations([position], values, to_move, komi)[0]
+
+    def evaluate_all(
+        self,
+        positions: Sequence[chess.Board | GoBoard | SgfmillBoard | str] | PositionArrays | tuple[Any, Any],
+        *,
+        rating: int | None = None,
+        opponent_rating: int | None = None,
+        speed: str | None = None,
+        scale: str | None = None,
+        side_inputs: Mapping[str, int] | None = None,
+        to_move: str | None = None,
+        komi: float | None = None,
+    ) -> list[PositionEvaluation]:
+        """`evaluate` of any number of positions, or of arrays, in their order; many times faster than one by one.
+
+        >>> import kibitz
+        >>> positions = ["k7/8/8/8/8/8/QR6/K7 b - - 0 1", "7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]
+        >>> kibitz.load_network("winner").evaluate_all(positions)[1]
+        White's winning probability 100%
+        """
+        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        return self._evaluations(positions, values, to_move, komi)
+
+    @overload
+    def choose_move(
+        self, position: chess.Board, *, method: str | None = ..., depth: int | None = ..., nodes: int | None = ...,
+        seconds: float | None = ..., temperature: float = ..., seed: int | None = ..., rating: int | None = ...,
+        opponent_rating: int | None = ..., speed: str | None = ..., scale: str | None = ...,
+        side_inputs: Mapping[str, int] | None = ..., to_move: str | None = ..., komi: float | None = ...,
+        rules: str = ...,
+    ) -> ChosenMove: ...  # fmt: skip
+    @overload
+    def choose_move(
+        self, position: GoBoard | SgfmillBoard, *, method: str | None = ..., depth: int | None = ...,
+        nodes: int | None = ..., seconds: float | None = ..., temperature: float = ..., seed: int | None = ...,
+        rating: int | None = ..., opponent_rating: int | None = ..., speed: str | None = ..., scale: str | None = ...,
+        side_inputs: Mapping[str, int] | None = ..., to_move: str | None = ..., komi: float | None = ...,
+        rules: str = ...,
+    ) -> ChosenPoint: ...  # fmt: skip
+    @overload
+    def choose_move(
+        self, position: str, *, method: str | None = ..., depth: int | None = ..., nodes: int | None = ...,
+        seconds: float | None = ..., temperature: float = ..., seed: int | None = ..., rating: int | None = ...,
+        opponent_rating: int | None = ..., speed: str | None = ..., scale: str | None = ...,
+        side_inputs: Mapping[str, int] | None = ..., to_move: str | None = ..., komi: float | None = ...,
+        rules: str = ...,
+    ) -> ChosenMove | ChosenPoint: ...  # fmt: skip
+    def choose_move(
+        self,
+        position: chess.Board | GoBoard | SgfmillBoard | str,
+        *,
+        method: str | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        temperature: float = 0.0,
+        seed: int | None = None,
+        rating: int | None = None,
+        opponent_rating: int | None = None,
+        speed: str | None = None,
+        scale: str | None = None,
+        side_inputs: Mapping[str, int] | None = None,
+        to_move: str | None = None,
+        komi: float | None = None,
+        rules: str = "chinese",
+    ) -> ChosenMove | ChosenPoint:
+        """The move that the network plays: a ChosenMove of chess, a ChosenPoint of Go.
+
+        position: as in `evaluate`; a chess.Board's history counts for repetitions. method: one of `methods`, None for
+        the first. depth (plies), nodes (positions evaluated), seconds: when a search ends, whatever comes first; none
+        of them: after one second. Go knows seconds alone, and looks at every move where they are not given.
+        temperature: 0 plays the best move; more varies (1: a policy's move as often as it is likely). seed: of these
+        draws, None for any. komi: None for the SGF's own, 7.5 for boards; rules: of Go, "chinese", "japanese" and the
+        others that KataGo names. rating and so on: as in `predict`, for the methods that do not search.
+
+        Raises UsageError for a method that the network cannot play, limits and temperatures out of range, and where no
+        move is legal; else as `predict`.
+
+        >>> import kibitz
+        >>> network = kibitz.load_network("chessnet")
+        >>> network.choose_move("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", nodes=100).san
+        'Qg7#'
+        >>> chosen = network.choose_move("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", method="top-prob")
+        >>> chosen.uci == chosen.move.uci()
+        True
+        """
+        from kibitz.api.moves import choose_chess, choose_go
+
+        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        read = self._read(position, to_move)
+        if read.game == "chess":
+            return choose_chess(
+                self._run, self._session, read.chess_board, method=method, depth=depth, nodes=nodes, seconds=seconds,
+                temperature=temperature, seed=seed, side_inputs=values,
+            )  # fmt: skip
+        if depth is not None or nodes is not None:
+            raise UsageError("depth and nodes are limits of a search; the player of Go takes seconds")
+        if method not in (None, *self.methods):
+            raise UsageError(f"no method {method!r}; {self.name} has {', '.join(self.methods) or 'none'}")
+        return choose_go(
+            self._run, self._session, read.go_board, komi=_komi(komi, read), rules=rules, seconds=seconds,
+            temperature=temperature, seed=seed,
+        )  # fmt: skip
+
+    def _read(self, position: Any, to_move: str | None) -> ReadPosition:
+        """A position that fits the network. Raises UsageError for one of another game or size."""
+        read = read_position(position, to_move)
+        if read.game != self.game:
+            names = {"chess": "chess", "go": "Go"}
+            raise UsageError(f"{self.name} is a network for {names[self.game]}, not for {names[read.game]}")
+        if self.game == "go" and read.go_board.size not in self.board_sizes:
+            sizes = ", ".join(map(str, self.board_sizes))
+            raise UsageError(f"{self.name} knows boards of {sizes}, not of {read.go_board.size}")
+        return read
+
+    def _side_values(
+        self, rating: int | None, opponent_rating: int | None, speed: str | None, scale: str | None,
+        others: Mapping[str, int] | None,
+    ) -> dict[str, int]:  # fmt: skip
+        """The side inputs that are given, by name, 0..255. Raises UsageError for one that the network does not have."""
+        given: dict[str, int] = dict(others or {})
+        if rating is not None and opponent_rating is None and "opponent_rating" in self.side_inputs:
+            opponent_rating = rating
+        for name, value in (("rating", rating), ("opponent_rating", opponent_rating)):
+            if value is not None:
+                given[name] = _rating(name, value)
+        if speed is not None or scale is not None:
+            from kibitz.games.chess.sides import SCALES, SPEEDS
+
+            for name, word, known in (("speed", speed, SPEEDS), ("scale", scale, SCALES)):
+                if word is not None:
+                    if word not in known[1:]:
+                        raise UsageError(f"{name} {word!r}: choose from {', '.join(known[1:])}")
+                    given[name] = known.index(word)
+        for name, number in given.items():
+            if name not in self.side_inputs:
+                has = f"has {', '.join(self.side_inputs)}" if self.side_inputs else "has no side inputs"
+                raise UsageError(f"{name}: {self.name} {has}")
+            if not isinstance(number, (int, np.integer)) or not 0 <= number <= 255:
+                raise UsageError(f"{name} {number}: a whole number from 0 to 255")
+        return given
+
+    def _rows(
+        self, positions: Any, values: Mapping[str, int], to_move: str | None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], list[ReadPosition] | None]:
+        """Codes and state with the side inputs, and the positions where they were no arrays."""
+        from kibitz.play.side_inputs import with_side_inputs
+        from kibitz.runs import with_default_side_inputs
+
+        if isinstance(positions, tuple) and len(positions) == 2 and isinstance(positions[0], np.ndarray):
+            beyond = self._session.beyond
+            codes, state = check_arrays(positions, self.game, len(beyond), self.board_sizes)
+            if not beyond:
+                return codes, state, None
+            if state.shape[1] == 4:
+                return codes, with_default_side_inputs(state, {**beyond, **values}), None
+            if values:
+                raise UsageError(f"{', '.join(values)}: the state has columns for side inputs already")
+            return codes, state, None
+        if isinstance(positions, (str, chess.Board)) or not isinstance(positions, Sequence):
+            raise UsageError(
+                "several positions are a list, or arrays; of one position take `evaluate`, or put it in []"
+            )
+        read = [self._read(position, to_move) for position in positions]
+        if not read:
+            width = 64 if self.game == "chess" else 361
+            return np.zeros((0, width), np.uint8), np.zeros((0, 4), np.uint8), []
+        codes, state = stack(read)
+        if self._session.beyond:
+            state = np.concatenate(
+                [
+                    with_side_inputs(state[i : i + 1], self._session.beyond, one.chess_board, values)
+                    for i, one in enumerate(read)
+                ]
+            )
+        return codes, state, read
+
+    def _evaluations(
+        self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
+    ) -> list[PositionEvaluation]:
+        codes, state, read = self._rows(positions, values, to_move)
+        evaluations: list[PositionEvaluation] = []
+        for at in range(0, len(codes), TOGETHER):
+            some = slice(at, at + TOGETHER)
+            answers = self._session.evaluate(codes[some], state[some])
+            its = read[some] if read is not None else None
+            if self.game == "chess":
+                evaluations += self._of_chess(answers, codes[some], state[some], its)
+            else:
+                evaluations += self._of_go(answers, state[some], its, komi)
+        return evaluations
+
+    def _of_chess(
+        self, answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8], read: list[ReadPosition] | None
+    ) -> list[PositionEvaluation]:
+        from kibitz.analysis import load
+        from kibitz.games.chess.replay import decode_board
+
+        analysis = load(self.system)
+        white = analysis.white_wins(answers, state)
+        expected = analysis.expected_moves(answers, codes, state)
+        evaluations = []
+        for i in range(len(codes)):
+            board = read[i].chess_board if read else decode_board(codes[i], state[i])
+            moves = None
+            if expected is not None:
+                packed, offsets, probabilities = expected
+                one = slice(int(offsets[i]), int(offsets[i + 1]))
+                moves = _moves(board, packed[one], probabilities[one])
+            outcome = None
+            if "outcome" in answers:
+                win, draw, loss = (float(share) for share in answers["outcome"][i])
+                outcome = (win, draw, loss) if board.turn == chess.WHITE else (loss, draw, win)
+            chance = None if white is None else float(white[i])
+            if (ended := _by_the_rules(board)) is not None:
+                chance = None if white is None else ended
+                outcome = outcome and (float(ended == 1), float(ended == 0.5), float(ended == 0))
+            evaluations.append(
+                PositionEvaluation(
+                    white=chance, outcome=outcome, moves=moves, meaning=self.meaning if white is not None else ""
+                )
+            )
+        return evaluations
+
+    def _of_go(
+        self, answers: Answers, state: NDArray[np.uint8], read: list[ReadPosition] | None, komi: float | None
+    ) -> list[PositionEvaluation]:
+        from kibitz.analysis import load_owners
+        from kibitz.play.go import ownership
+
+        maps = load_owners(self.system).black_owns(answers).astype(np.float32)
+        evaluations = []
+        for i, owners in enumerate(maps):
+            size = int(state[i, 1])
+            lead = float(ownership.lead(owners, size)) - _komi(komi, read[i] if read else None)
+            chance = ownership.winrate(lead, ownership.spread(owners, size))
+            board = owners[ownership.points_of(size)].reshape(size, size)
+            evaluations.append(PositionEvaluation(black=chance, owners=board, score=lead, meaning=self.meaning))
+        return evaluations
+
+
+def _rating(name: str, value: int) -> int:
+    """A rating as its column has it."""
+    from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
+    from kibitz.games.chess.sides import RATING_UNIT
+
+    if not LOWEST <= value <= HIGHEST:
+        raise UsageError(f"{name} {value}: ratings from {LOWEST} to {HIGHEST}")
+    return min(int(value) // RATING_UNIT, 255)
+
+
+def _komi(komi: float | None, read: ReadPosition | None) -> float:
+    if komi is not None:
+        return float(komi)
+    return KOMI if read is None or read.komi is None else read.komi
+
+
+def _moves(
+    board: chess.Board, packed: NDArray[np.uint16], probabilities: NDArray[np.float32]
+) -> tuple[MoveProbability, ...]:
+    """The legal moves of a position, the likeliest first."""
+    from kibitz.games.chess.moves import to_move
+    from kibitz.play.chess.policy import QUEEN, normalised
+
+    if not len(packed):
+        return ()
+    shares = normalised(probabilities, np.array([0, len(packed)]))
+    promotion = packed >> 12
+    known = (promotion == 0) | (promotion == QUEEN) | (probabilities > 0)
+    order = np.argsort(-shares, kind="stable")
+    moves = []
+    for i in order[known[order]]:
+        move = to_move(int(packed[i]))
+        moves.append(MoveProbability(move, board.san(move), move.uci(), float(shares[i])))
+    return tuple(moves)
+
+
+def _by_the_rules(board: chess.Board) -> float | None:
+    """White's result, 1, 0 or 0.5, of a position after which there is nothing to play; None of any other."""
+    if board.is_insufficient_material():
+        return 0.5
+    if any(board.generate_legal_moves()):
+        return None
+    if not board.is_check():
+        return 0.5
+    return 0.0 if board.turn == chess.WHITE else 1.0
+
+
+def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
+    """A trained network, loaded and ready.
+
+    name: of a packaged network (see `list_networks`), the folder of a run ("runs/winner-1"), or what `train` returned.
+    Answers come from the run's model.onnx, on the CPU; a run without one needs PyTorch.
+    Raises KibitzError where there is no such run, nothing is trained in it yet, or its files are damaged.
+
+    >>> import kibitz
+    >>> kibitz.load_network("winner").outputs
+    ('white_wins',)
+    >>> kibitz.load_network("nothing")
+    Traceback (most recent call last):
+    ...
+    kibitz.errors.KibitzError: nothing: no such run, and no packaged network of that name ...
+    """
+    return TrainedNetwork(name if isinstance(name, (str, Path)) else name.path)
+
+
+def list_networks() -> list[str]:
+    """The names of the networks that come with kibitz.
+
+    >>> import kibitz
+    >>> "winner" in kibitz.list_networks()
+    True
+    """
+    from kibitz.runs import packaged
+
+    return list(packaged())
+
+
+def list_systems() -> dict[str, str]:
+    """The systems that can be trained: name to what it answers, in a few words. Installed packages may bring some.
+
+    >>> import kibitz
+    >>> kibitz.list_systems()["winner"]
+    'who wins from here?'
+    """
+    from kibitz.systems import SYSTEMS
+
+    return {name: declaration.title for name, declaration in SYSTEMS.items()}

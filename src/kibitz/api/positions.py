@@ -1,0 +1,225 @@
+"""Positions as people have them (boards, FEN, SGF), and as networks read them (arrays)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError, UsageError
+
+if TYPE_CHECKING:
+    from kibitz.games.go.rules import Board as GoBoard
+
+KOMI = 7.5
+"""White's points for moving second, where a position of Go does not say."""
+_KINDS = "a chess.Board, a FEN, a board of Go (kibitz.make_go_board, sgfmill) or an SGF text"
+_WIDTHS = {"chess": 64, "go": 361}
+_HIGHEST_CODE = {"chess": 12, "go": 14 + 16 * 13}
+_STATE = 4
+
+
+class SgfmillBoard(Protocol):
+    """A board of sgfmill (sgfmill.boards.Board): stones alone; row 0 is the lower edge."""
+
+    side: int
+
+    def get(self, row: int, col: int) -> str | None: ...
+
+
+class PositionArrays(NamedTuple):
+    """Positions as networks read them. Unpacks: `codes, state = store.positions(games, plies)`.
+
+    codes: uint8 [n, 64] of chess, [n, 361] of Go. state: uint8 [n, 4], or more columns where side inputs follow.
+
+    Chess. codes: a1 is 0, b1 is 1, h8 is 63; 0 is empty, 1 to 6 are White's pawn, knight, bishop, rook, queen, king, 7
+    to 12 Black's. state: the side to move (0 White, 1 Black); castling rights (the sum of 1 K, 2 Q, 4 k, 8 q); the file
+    + 1 of a pawn that can be taken en passant (0 where none can); plies since the last capture or pawn move, up to 255.
+
+    Go. codes: row · 19 + column from the upper left, on any size of board. A code is kind + 16 · age; kinds: 0 empty, 1
+    to 6 a black stone whose chain has 1 to 5, or more, liberties, 7 to 12 a white one, 13 a ko that may not be taken
+    back, 14 outside the board; ages: 1 is the last move, 13 the oldest, 0 no stone, or one that was set up. state: the
+    side to move (0 Black, 1 White), the size, passes just before (up to 2), plies so far (up to 255).
+
+    >>> import chess, kibitz
+    >>> arrays = kibitz.encode_positions([chess.Board()])
+    >>> arrays.codes[0, :8].tolist(), arrays.state.tolist()
+    ([4, 2, 3, 5, 6, 3, 2, 4], [[0, 15, 0, 0]])
+    """
+
+    codes: NDArray[np.uint8]
+    state: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class ReadPosition:
+    """A position that was read: its game, its board, and of Go the komi where the text says it."""
+
+    board: chess.Board | GoBoard
+    komi: float | None = None
+
+    @property
+    def game(self) -> str:
+        return "chess" if isinstance(self.board, chess.Board) else "go"
+
+    @property
+    def chess_board(self) -> chess.Board:
+        assert isinstance(self.board, chess.Board)
+        return self.board
+
+    @property
+    def go_board(self) -> GoBoard:
+        assert not isinstance(self.board, chess.Board)
+        return self.board
+
+    def row(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Its codes [squares] and state [4]."""
+        if isinstance(self.board, chess.Board):
+            from kibitz.games.chess.replay import encode_board
+
+            row = encode_board(self.board)
+            return row[:64], row[64:]
+        from kibitz.games.go.replay import encode_board as encode_go_board
+
+        return encode_go_board(self.board)
+
+
+def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
+    """A position of any form. Raises UsageError for another type, KibitzError for one that cannot be."""
+    if isinstance(position, chess.Board):
+        read_fen(position.fen())
+        return ReadPosition(position)
+    if isinstance(position, str):
+        return _read_sgf(position) if position.lstrip().startswith("(") else ReadPosition(read_fen(position))
+    from kibitz.games.go.rules import Board as GoBoard
+
+    if isinstance(position, GoBoard):
+        return ReadPosition(position)
+    if hasattr(position, "side") and hasattr(position, "list_occupied_points"):
+        return ReadPosition(_from_sgfmill(position, to_move))
+    raise UsageError(f"no position: {type(position).__name__}; take {_KINDS}")
+
+
+def read_fen(fen: str) -> chess.Board:
+    """The board of a FEN. Raises KibitzError where it cannot be read or played from."""
+    from kibitz.web.chess.line import read_start
+
+    try:
+        return read_start(fen)
+    except KibitzError as error:  # the board's own kind, which says nothing here
+        raise KibitzError(f"{fen[:100]}: {error}") from None
+
+
+def _read_sgf(text: str) -> ReadPosition:
+    """The position after the last move of the main line."""
+    from kibitz.games.go.io.sgf import parse_record
+    from kibitz.games.go.rules import Illegal
+
+    try:
+        record = parse_record(text)
+        return ReadPosition(record.board(), record.komi)
+    except Illegal as error:
+        raise KibitzError(f"the SGF has an illegal move ({error})") from None
+    except ValueError as error:
+        raise KibitzError(f"the SGF cannot be read: {' '.join(str(error).split())}") from None
+
+
+def _from_sgfmill(board: SgfmillBoard, to_move: str | None) -> GoBoard:
+    from kibitz.games.go.points import BLACK, GRID, WHITE
+
+    if to_move not in ("b", "w"):
+        raise UsageError("a board of sgfmill does not say who is to move; add to_move='b' or to_move='w'")
+    copy = make_go_board(size=board.side)
+    stones = 0
+    for row in range(board.side):
+        for column in range(board.side):
+            if colour := board.get(row, column):
+                copy.put(BLACK if colour == "b" else WHITE, (board.side - 1 - row) * GRID + column)
+                stones += 1
+    if int(np.isin(copy.colours(), (BLACK, WHITE)).sum()) != stones:
+        raise KibitzError("the board cannot be: a chain has no liberty")
+    copy.to_move = BLACK if to_move == "b" else WHITE
+    return copy
+
+
+def make_go_board(moves: Iterable[str] = (), *, size: int = 19) -> GoBoard:
+    """A board of Go after some moves, Black first.
+
+    moves: vertices as GTP writes them ("D4", columns without I, row 1 below), or "pass". size: 9, 13 or 19.
+    Play on with `board.play(board.to_move, point)`; `kibitz.games.go.points.from_gtp` gives the point of a vertex.
+    Raises UsageError for a vertex that is none, an illegal move and another size.
+
+    >>> import kibitz
+    >>> board = kibitz.make_go_board(["E5", "C3", "pass"], size=9)
+    >>> board.ply, board.passes
+    (3, 1)
+    """
+    from kibitz.games.go.points import from_gtp
+    from kibitz.games.go.rules import Board, Illegal
+
+    try:
+        board = Board(size)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    for ply, vertex in enumerate(moves, 1):
+        try:
+            board.play(board.to_move, from_gtp(vertex, size))
+        except Illegal as error:
+            raise UsageError(f"move {ply}, {vertex}: illegal ({error})") from None
+        except ValueError as error:
+            raise UsageError(f"move {ply}, {error}") from None
+    return board
+
+
+def encode_positions(
+    positions: Sequence[chess.Board | GoBoard | SgfmillBoard | str], *, to_move: str | None = None
+) -> PositionArrays:
+    """Positions of one game as arrays, one row each: codes uint8 [n, 64 or 361], state uint8 [n, 4].
+
+    positions: at least one; each a chess.Board, a FEN, a board of Go (`make_go_board`, or sgfmill's), or an SGF text,
+    of which the position after its last move is taken. to_move: "b" or "w", for boards of sgfmill.
+    Raises UsageError for no positions, other types and two games in one call, KibitzError for what cannot be read.
+
+    >>> import kibitz
+    >>> codes, state = kibitz.encode_positions(["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 9 40"])
+    >>> codes.shape, codes.dtype, state.tolist()
+    ((2, 64), dtype('uint8'), [[0, 0, 0, 0], [1, 0, 0, 9]])
+    >>> kibitz.encode_positions([kibitz.make_go_board(size=9)]).codes.shape
+    (1, 361)
+    """
+    if not len(positions):
+        raise UsageError("no positions: there is nothing to encode")
+    return stack([read_position(position, to_move) for position in positions])
+
+
+def stack(read: Sequence[ReadPosition]) -> PositionArrays:
+    """The arrays of at least one position. Raises UsageError where they are not of one game."""
+    if len({position.game for position in read}) > 1:
+        raise UsageError("positions of chess and of Go in one call; make one call for each game")
+    rows = [position.row() for position in read]
+    return PositionArrays(np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]))
+
+
+def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Sequence[int] = ()) -> PositionArrays:
+    """Arrays as the networks of a game take them. side_inputs: columns that may follow in the state.
+
+    Raises UsageError for another dtype, shape or values.
+    """
+    codes, state = (np.asarray(part) for part in arrays)
+    width = _WIDTHS[game]
+    if codes.dtype != np.uint8 or state.dtype != np.uint8:
+        raise UsageError(f"codes and state must be uint8, not {codes.dtype} and {state.dtype}")
+    if codes.ndim != 2 or codes.shape[1] != width:
+        raise UsageError(f"codes must be [n, {width}], not {list(codes.shape)}")
+    columns = sorted({_STATE, _STATE + side_inputs})
+    if state.ndim != 2 or state.shape[1] not in columns or len(state) != len(codes):
+        raise UsageError(f"state must be [{len(codes)}, {' or '.join(map(str, columns))}], not {list(state.shape)}")
+    if len(codes) and (codes.max() > _HIGHEST_CODE[game] or state[:, 0].max() > 1):
+        raise UsageError(f"codes or state have values that mean nothing in {game}; see kibitz.PositionArrays")
+    if game == "go" and len(codes) and not np.isin(state[:, 1], sizes).all():
+        raise UsageError(f"the network knows boards of {', '.join(map(str, sizes))}")
+    return PositionArrays(codes, state)

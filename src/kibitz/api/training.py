@@ -1,0 +1,222 @@
+"""Training a system from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz.errors import UsageError
+
+if TYPE_CHECKING:
+    from kibitz.api.networks import TrainedNetwork
+    from kibitz.training.trainer import Beat
+
+PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
+
+
+@dataclass(frozen=True)
+class TrainingProgress:
+    """How far a training is, after each iteration, summary and validation.
+
+    stage: the part of the network that is trained; iteration: of `iterations` of this stage, from 1. loss: the mean
+    training loss since the last summary, samples_per_second: the pace, both None between summaries. validation: the
+    mean of each measure by name where there was a validation, else None. note: a message, or nothing.
+
+    >>> import kibitz
+    >>> progress = kibitz.TrainingProgress("winner", 20, 100, loss=0.69)
+    >>> f"{progress.iteration / progress.iterations:.0%}, loss {progress.loss}"
+    '20%, loss 0.69'
+    """
+
+    stage: str
+    iteration: int
+    iterations: int
+    loss: float | None = None
+    samples_per_second: float | None = None
+    validation: Mapping[str, float] | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """A run, as `train` left it.
+
+    path: its folder. finished: False where it was stopped, to go on later; reason: why it ended, in words. iteration:
+    the last one of its last stage. best: the measures of its best validation, and its "iteration"; {} where there was
+    none. continued: whether it went on from an earlier call.
+
+    >>> import kibitz
+    >>> small = dict(layers="16conv4x4.pool2x2.ip8", iterations=20, batch=64)
+    >>> run = kibitz.train("winner", "my.store", run="runs/doctest", **small)
+    >>> run.finished, run.iteration, str(run.path)
+    (True, 20, 'runs/doctest')
+    >>> rows = run.metrics()
+    >>> rows[0]["kind"], rows[0]["stage"]
+    ('summary', 'winner')
+    """
+
+    path: Path
+    finished: bool
+    reason: str
+    iteration: int
+    best: Mapping[str, float]
+    continued: bool = False
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """What metrics.jsonl says: a dict for each summary, validation and warning, in their order."""
+        from kibitz.runs import Run
+
+        return Run(self.path).metrics()
+
+    def load_network(self) -> TrainedNetwork:
+        """The network with the weights of the best validation. Raises KibitzError where there was none yet."""
+        from kibitz.api.networks import load_network
+
+        return load_network(self.path)
+
+
+def _ignore(progress: TrainingProgress) -> None:
+    """The callback of those who want none."""
+
+
+def train(
+    system: str,
+    store: str | Path,
+    *,
+    run: str | Path | None = None,
+    recipe: str | None = None,
+    start_from: str | Path | None = None,
+    on_progress: Callable[[TrainingProgress], object] = _ignore,
+    time_limit: float | None = None,
+    seed: int = 0,
+    validate_every: int | None = None,
+    summary_every: int | None = None,
+    validate_positions: int | None = None,
+    patience: int | None = None,
+    precision: str | None = None,
+    device: str = "auto",
+    export: bool = True,
+    **settings: Any,
+) -> TrainingRun:
+    """Train a system on a store, or go on with a training that was stopped; what `kibitz train` does. Needs PyTorch.
+
+    system: see `list_systems`. store: its folder. run: the folder of the run; None: runs/SYSTEM-1, or the next number
+    that is free, or that of this very training. recipe: settings that go together, "default" (the best known for half
+    an hour on two cores), "long", "paper" …; settings: those of the system that differ, by name (`kibitz systems
+    SYSTEM` lists them). start_from: a run or packaged network whose weights (and settings) to begin with.
+
+    on_progress: called after every iteration, summary and validation, in the thread of the training. Where it returns
+    True the training stops as by Ctrl-C: the run is saved, and the same call goes on from there. What it raises ends
+    the training, too, and is raised here.
+
+    time_limit: minutes, of this call. seed: 0 or more. validate_every, summary_every: iterations; validate_positions:
+    of one validation; patience: validations without a better one, 0 for never; None of these follows the length of the
+    training. precision: "auto", "float32" or "bf16"; device: "auto", "cpu" or "cuda". export: write model.onnx, from
+    which the network answers without PyTorch.
+
+    Raises KibitzError where PyTorch is not installed, the store has nothing to learn from, or the loss is no number any
+    more; UsageError for unknown systems, recipes and settings, values out of range, and a `run` of another training.
+
+    >>> import kibitz
+    >>> def report(progress):
+    ...     if progress.validation:
+    ...         print(progress.stage, progress.iteration, sorted(progress.validation))
+    ...     return progress.iteration == 20
+    >>> small = dict(layers="16conv4x4.pool2x2.ip8", iterations=40, batch=64)
+    >>> run = kibitz.train("winner", "my.store", run="runs/stopped", on_progress=report, validate_every=10, **small)
+    winner 10 ['accuracy', 'loss']
+    winner 20 ['accuracy', 'loss']
+    >>> run.finished, run.reason
+    (False, 'stopped')
+    >>> kibitz.train("winner", "my.store", run="runs/stopped", validate_every=10, **small).continued
+    True
+    >>> run.load_network().outputs
+    ('white_wins',)
+    """
+    from kibitz.systems import DEFAULT, find_recipe, load
+
+    chosen = load(system)
+    _check_device(device)
+    if precision is not None and precision not in PRECISIONS:
+        raise UsageError(f"precision {precision!r}: choose from {', '.join(PRECISIONS)}")
+    if time_limit is not None and not time_limit > 0:
+        raise UsageError(f"time_limit {time_limit:g}: minutes, more than 0")
+    if not 0 <= seed < 2**31:
+        raise UsageError(f"seed {seed}: from 0 to {2**31 - 1}")
+    intervals = {
+        "validate_every": validate_every, "summary_every": summary_every, "validate_positions": validate_positions,
+    }  # fmt: skip
+    for name, value in {**intervals, "patience": patience}.items():
+        if value is not None and value < (name in intervals):
+            raise UsageError(f"{name} {value}: at least {int(name in intervals)}")
+    named = recipe or DEFAULT
+    looks = {**intervals, "patience": patience, "precision": PRECISIONS[precision] if precision else None}
+    given = {name: value for name, value in looks.items() if value is not None}
+
+    from kibitz.training.fit import train as start
+    from kibitz.training.trainer import TrainConfig
+
+    plan = TrainConfig(
+        **{**find_recipe(system, named).training, **given},
+        time_limit=None if time_limit is None else time_limit * 60, seed=seed, device=device,
+    )  # fmt: skip
+
+    def tell(beat: Beat) -> bool:
+        values = {field.name: getattr(beat, field.name) for field in fields(TrainingProgress)}
+        return on_progress(TrainingProgress(**values)) is True
+
+    done = start(
+        system, chosen.settings_type(**_settings(system, recipe, start_from, settings)), str(store),
+        run=None if run is None else Path(run), plan=plan, start_from=None if start_from is None else str(start_from),
+        recipe=named if recipe or start_from is None else "", command="kibitz.train (from Python)", tell=tell,
+        export=export,
+    )  # fmt: skip
+    _draw(done.path)
+    outcome = done.outcome
+    return TrainingRun(
+        done.path, outcome.finished, outcome.reason, outcome.iteration, dict(outcome.best), done.continued
+    )
+
+
+def _settings(
+    system: str, recipe: str | None, start_from: str | Path | None, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The settings that differ from the system's defaults: of the run to start from, the recipe, and those given."""
+    from dataclasses import asdict
+
+    from kibitz.runs import Run
+    from kibitz.systems import DEFAULT, find_recipe, load
+
+    known = {field.name for field in fields(load(system).settings_type)}
+    if unknown := [name for name in given if name not in known]:
+        raise UsageError(f"{system} has no setting {', '.join(unknown)}; it has {', '.join(sorted(known))}")
+    merged: dict[str, Any] = {}
+    if start_from is not None:
+        earlier = Run(start_from)
+        if earlier.info["system"] == system:
+            merged |= asdict(earlier.settings)
+    if recipe or start_from is None:
+        merged |= find_recipe(system, recipe or DEFAULT).settings
+    return {**merged, **given}
+
+
+def _check_device(device: str) -> None:
+    """Raises UsageError for a device that there is not."""
+    if device not in ("auto", "cpu", "cuda"):
+        raise UsageError(f"device {device!r}: choose from auto, cpu, cuda")
+    if device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise UsageError("device 'cuda': this machine has none that torch can use; leave it out")
+
+
+def _draw(path: Path) -> None:
+    """The learning curve, among the run's other files."""
+    from kibitz.report.curves import save_learning_curve
+    from kibitz.runs import Run
+
+    if rows := Run(path).metrics():
+        save_learning_curve(rows, path / "learning.svg")
