@@ -119,7 +119,8 @@ _OURS = [
         answers=(MOVES, VALUE),
         evaluation="kibitz.evaluation.policy.human",
         meaning=Meaning("White's expected score", "White scores"),
-        methods=(TOP_PROB, TOP_MOVE, PUCT, TOPPROB_NEGAMAX, VALUE_NEGAMAX),  # one look first: a search is no longer a person
+        # One look at the network comes first: with a search it no longer plays like a person.
+        methods=(TOP_PROB, TOP_MOVE, PUCT, TOPPROB_NEGAMAX, VALUE_NEGAMAX),
     ),
     Declaration(
         name="gocnn",

@@ -243,7 +243,7 @@ def _children(tree: Tree, node: int) -> NDArray[np.int64]:
 
 
 def _rank(tree: Tree, child: int) -> tuple[float, ...]:
-    """What orders moves: proven wins, the shorter the better; then visits; proven losses last, the longer the better."""
+    """What orders moves: proven wins, the shorter the better; visits; proven losses, the longer the better."""
     proven, visits = tree.proven[child], int(tree.visits[child])
     value = _value_for_parent(tree, child)
     if proven in (LOSS, WIN):

@@ -207,7 +207,7 @@ def end(tree, node, proven):  # type: ignore[no-untyped-def]
 def expand(tree, leaves, keys, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
     """Give each leaf its children and back its value up.
 
-    leaves [n]; keys [n] and rows [n] of their positions; values [n] for the side to move; moves and priors of all, where
+    leaves [n]; keys [n] and rows [n] of their positions; values [n] for the side to move; moves and priors of all:
     leaf i has offsets[i] to offsets[i + 1]. There must be room.
     """
     for i in range(leaves.shape[0]):

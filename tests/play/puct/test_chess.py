@@ -1,0 +1,73 @@
+"""What PUCT needs of chess, against python-chess."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+import numpy as np
+import pytest
+
+from kibitz.games.chess.moves import from_move, to_move
+from kibitz.games.chess.replay import encode_board
+from kibitz.play.puct.chess import enter, history, keys_of, start
+from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN
+
+ODD = [
+    "8/8/8/8/8/6k1/4p3/7K b - - 0 1", "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 98 80", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "8/8/4k3/8/2B5/8/4K3/3b4 w - - 0 1",
+]  # fmt: skip
+
+
+def end_of(board: chess.Board) -> int:
+    """How a position ends its game by itself: the slow twin of `enter`."""
+    if board.is_checkmate():
+        return LOSS
+    ended = board.is_stalemate() or board.is_insufficient_material() or board.halfmove_clock >= 100
+    return DRAW if ended else UNKNOWN
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_positions_after_moves(seed: int) -> None:
+    draw = random.Random(seed)
+    board = chess.Board() if seed == 0 else chess.Board(ODD[seed - 1])
+    for _ in range(60):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        packed = np.array([from_move(move) for move in moves], np.uint16)
+        entered = enter(np.repeat(encode_board(board)[None], len(moves), 0), packed)
+        for i, move in enumerate(moves):
+            after = board.copy()
+            after.push(move)
+            assert entered.rows[i].tolist() == encode_board(after).tolist()
+            assert entered.ended[i] == end_of(after), after.fen()
+            there = entered.moves[entered.offsets[i] : entered.offsets[i + 1]].tolist()
+            assert {to_move(one) for one in there} == set(after.legal_moves)
+        board.push(draw.choice(moves))
+
+
+def test_a_key_stands_for_what_the_rules_call_the_same_position() -> None:
+    def key(*moves: str) -> int:
+        board = chess.Board()
+        for move in moves:
+            board.push_uci(move)
+        return int(start(board).keys[0])
+
+    assert key("g1f3", "g8f6", "b1c3") == key("b1c3", "g8f6", "g1f3")
+    assert key() == key("g1f3", "g8f6", "f3g1", "f6g8")
+    boards = ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4k3/8/8/8/8/8/8/R3K3 b - - 0 1"]
+    rows = np.stack([encode_board(chess.Board(fen)) for fen in boards])
+    assert len(set(keys_of(rows)[0].tolist())) == 3
+    clocks = np.stack([encode_board(chess.Board(f"4k3/8/8/8/8/8/8/R3K3 w - - {clock} 60")) for clock in (0, 50)])
+    assert len(set(keys_of(clocks)[0].tolist())) == 1
+
+
+def test_history_counts_positions_that_may_come_again() -> None:
+    board = chess.Board()
+    for move in ("e2e4", "e7e5", *("g1f3", "g8f6", "f3g1", "f6g8") * 2):
+        board.push_uci(move)
+    counts = history(board)
+    assert counts[int(start(board).keys[0])] == 2
+    assert sum(counts.values()) == 8
+    assert not history(chess.Board())

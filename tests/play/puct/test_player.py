@@ -1,0 +1,168 @@
+"""PUCT: mates and draws by proof, limits, the tree that is kept, and what is refused."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import chess
+import numpy as np
+import pytest
+
+from kibitz.errors import UsageError
+from kibitz.play.puct.player import PuctPlayer
+from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, Tree
+from kibitz.play.result import SearchLimits, SearchResult
+from support.chess_fakes import Fake
+
+MATES = {
+    "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1": 1,
+    "8/8/8/8/8/6k1/4p3/7K b - - 0 1": 1,
+    "6rk/6pp/8/6N1/8/8/8/6K1 w - - 99 99": 1,
+    "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1": 2,
+}
+
+
+def think(fen: str = chess.STARTING_FEN, **limits: object) -> SearchResult:
+    """With a policy that likes all moves alike."""
+    result = PuctPlayer(Fake(sharp=0.0)).think(chess.Board(fen), SearchLimits(**limits))  # type: ignore[arg-type]
+    assert result
+    return result
+
+
+@pytest.mark.parametrize("fen", MATES)
+def test_a_mate_is_proven_and_shown(fen: str) -> None:
+    line = think(fen, nodes=20_000).lines[0]
+    assert (line.mate, line.score) == (MATES[fen], 2000)
+    board = chess.Board(fen)
+    for move in line.pv:
+        board.push(move)
+    assert board.is_checkmate()
+
+
+def test_who_is_mated_by_force_resists_longest() -> None:
+    assert think("7k/R7/6K1/8/8/8/8/8 b - - 0 1", nodes=500).lines[0].mate == -1
+
+
+def check(tree: Tree) -> None:
+    """What holds between two batches: visits add up, nothing is pending, proofs follow from children."""
+    n = int(tree.size[0])
+    assert not tree.pending[:n].any()
+    for node in np.flatnonzero(tree.first[:n] >= 0):
+        children = slice(int(tree.first[node]), int(tree.first[node]) + int(tree.children[node]))
+        assert tree.visits[node] == 1 + tree.visits[children].sum() or tree.proven[node] != UNKNOWN
+        assert tree.prior[children].sum() == pytest.approx(1, abs=1e-4)
+        assert (tree.parent[children] == node).all()
+        assert abs(tree.total[node]) <= tree.visits[node] + 1e-6
+        proven = tree.proven[children]
+        if tree.proven[node] == WIN:
+            assert (proven == LOSS).any()
+        elif tree.proven[node] == LOSS:
+            assert (proven == WIN).all()
+        elif tree.proven[node] == DRAW and node:
+            assert not (proven == LOSS).any()
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [chess.STARTING_FEN, "8/8/8/8/8/4k3/4p3/4K3 b - - 0 1", "8/5k2/8/8/8/2q5/8/K7 b - - 0 1", *MATES],
+)
+def test_the_tree_adds_up(fen: str) -> None:
+    player = PuctPlayer(Fake(noise=0.3))
+    assert player.think(chess.Board(fen), SearchLimits(nodes=700))
+    assert player._search
+    check(player._search.tree)
+
+
+def test_the_tree_goes_on_with_the_game() -> None:
+    player, board = PuctPlayer(Fake(sharp=3.0)), chess.Board()
+    first = player.think(board, SearchLimits(nodes=600))
+    assert first
+    for move in first.lines[0].pv[:2]:
+        board.push(move)
+    before = player.nodes
+    second = player.think(board, SearchLimits(nodes=1))
+    assert second
+    assert player.nodes - before <= 1
+    assert player._search
+    assert player._search.tree.visits[0] > 10, "visits of the earlier thought are kept"
+    check(player._search.tree)
+    player.new_game()
+    assert player._search is None
+
+
+def test_a_repetition_that_would_be_the_third_is_a_draw() -> None:
+    """White is a queen down; going back and forth has brought the position twice."""
+    board = chess.Board("6k1/5ppp/8/8/8/7q/8/R5K1 w - - 0 1")
+    result = PuctPlayer(Fake()).think(board, SearchLimits(nodes=300))
+    assert result
+    board = chess.Board("k7/8/8/8/8/8/q7/2K4R w - - 0 1")
+    for move in ("h1h8", "a8b7", "h8h1", "b7a8") * 2:
+        board.push_uci(move)
+    result = PuctPlayer(Fake()).think(board, SearchLimits(nodes=400))
+    assert result
+    assert result.lines[0].score > -300
+
+
+def test_limits_are_kept() -> None:
+    assert think(nodes=37).nodes <= 37
+    only = (chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h4"))
+    assert think(nodes=200, moves=only).lines[0].move in only
+    begun = time.perf_counter()
+    think(seconds=0.3)
+    assert time.perf_counter() - begun < 3
+    assert len(think(depth=3, nodes=5000).lines[0].pv) >= 3
+
+
+def test_a_stop_ends_it() -> None:
+    stop = threading.Event()
+    stop.set()
+    result = PuctPlayer(Fake()).think(chess.Board(), SearchLimits(), stop)
+    assert result
+    assert result.lines
+
+
+def test_where_there_is_no_move_there_is_no_answer() -> None:
+    assert PuctPlayer(Fake()).think(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), SearchLimits(nodes=9)) is None
+
+
+def test_several_lines_and_their_order() -> None:
+    result = PuctPlayer(Fake(), lines=4).think(
+        chess.Board("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"), SearchLimits(nodes=90)
+    )
+    assert result
+    assert len({line.move for line in result.lines}) == 4
+    assert result.lines[0].mate == 1
+
+
+def test_a_small_table_ends_the_search_in_good_order() -> None:
+    player = PuctPlayer(Fake(), hash_mb=1)
+    player.capacity = 3000
+    result = player.think(chess.Board(), SearchLimits(nodes=5000))
+    assert result
+    assert result.nodes < 5000
+    assert player._search
+    check(player._search.tree)
+
+
+def test_temperature_draws_other_moves_and_keeps_mates() -> None:
+    board = chess.Board()
+    moves = set()
+    for seed in range(8):
+        result = PuctPlayer(Fake(), temperature=1.0, seed=seed).think(board, SearchLimits(nodes=60))
+        assert result
+        moves.add(result.lines[0].move)
+    assert len(moves) > 2
+    mate = PuctPlayer(Fake(), temperature=2.0, seed=1).think(chess.Board(next(iter(MATES))), SearchLimits(nodes=60))
+    assert mate
+    assert mate.lines[0].mate == 1
+
+
+def test_what_it_cannot_do_is_refused() -> None:
+    with pytest.raises(UsageError, match="predicts moves"):
+        PuctPlayer(Fake(policy=None))
+    with pytest.raises(UsageError, match="value network"):
+        PuctPlayer(Fake(value=False))
+    with pytest.raises(UsageError, match="at least 1"):
+        PuctPlayer(Fake(), lines=0)
+    assert PuctPlayer(Fake(value=False), value=Fake(policy=None)).think(chess.Board(), SearchLimits(nodes=20))
