@@ -192,7 +192,7 @@ def test_a_stream_that_nobody_reads_stops(shared: tuple[Client, Any], monkeypatc
     with client.lines("/api/analyse", {"network": "winner", "line": line}) as lines:
         next(lines)
         next(lines)
-    until(lambda: not board.works.desk("network winner").busy)
+    until(lambda: not board.workers.worker("network winner").busy)
     assert sum(asked) < 1000  # of 4001
 
 

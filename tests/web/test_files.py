@@ -302,7 +302,7 @@ def test_what_is_saved_can_be_loaded(seed: int, words: list[str], game: str) -> 
     line: Any = {"game": "chess"} if game == "chess" else {"game": "go", "size": 9}
     from kibitz.web import positions
 
-    start = positions.nodes(positions.read_line({"line": line}))[0]
+    start = positions.read_line({"line": line}).nodes()[0]
     tree: list[dict[str, Any]] = [{**start, "id": 0, "parent": None, "comment": "", "nags": []}]
     paths: list[list[str]] = [[]]
     for _ in range(12):
@@ -314,7 +314,7 @@ def test_what_is_saved_can_be_loaded(seed: int, words: list[str], game: str) -> 
             choices = ["pass", "A1", "C3", "E5", "G7", "D4"]
         taken = {n["move"] for n in tree if n["parent"] == parent}
         try:
-            node = positions.after(positions.read_line({"line": here}), draw.choice(sorted(set(choices) - taken)))
+            node = positions.read_line({"line": here}).after(draw.choice(sorted(set(choices) - taken)))
         except (BadRequest, IndexError):
             continue
         comment = " ".join(draw.choice(words).replace("}", "").split()).strip()

@@ -42,7 +42,7 @@ def save(fields: Fields) -> dict[str, Any]:
     if not isinstance(headers, dict):
         raise BadRequest("headers must be an object")
     line: Any = read_line(fields) if fields.get("line") is not None else None
-    game = choice(fields, "game", GAMES, "chess")
+    game = choice(fields, "game", tuple(GAMES), "chess")
     if line is not None and line.game != game:
         raise BadRequest("the line is of another game than the tree")
     if game == "go":

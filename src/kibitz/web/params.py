@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError
 from kibitz.text import shown
+
+if TYPE_CHECKING:
+    from kibitz.web.networks import NetworkInfo
 
 Fields = Mapping[str, Any]
 
@@ -94,6 +97,12 @@ def number(fields: Fields, name: str, default: float | None, low: float, high: f
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:  # nor NaN
         raise BadRequest(f"{name} must be a number from {low:g} to {high:g}")
     return float(value)
+
+
+def check_game(network: NetworkInfo, game: str) -> None:
+    """Raises BadRequest if the network is for another game."""
+    if network.game != game:
+        raise BadRequest(f"{network.name} is a network for {'Go' if network.game == 'go' else network.game}")
 
 
 def dumps(value: object) -> bytes:

@@ -67,7 +67,7 @@ class Server(uvicorn.Server):
         self.should_exit = self.force_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.board.works.end()
+        self.board.workers.end()
         await super().shutdown(sockets)
 
     def go(self) -> None:
