@@ -259,7 +259,7 @@ def _print_trials(found: TuneResult) -> None:
     settings = list(found.trials[0].settings)
     measures = list(dict.fromkeys(name for trial in found.trials for name in trial.figures if name != "iteration"))
     order: Callable[[TrialResult], Any] = lambda trial: (  # noqa: E731
-        trial.state != "done", trial.figures.get(found.better, float("inf")), trial.number
+        trial.state != "done", trial.figures.get(found.monitor, float("inf")), trial.number
     )  # fmt: skip
     rows: list[Sequence[str]] = []
     for trial in sorted(found.trials, key=order):

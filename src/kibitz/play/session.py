@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.cores import cores
-from kibitz.errors import KibitzError, need_training
+from kibitz.errors import need_training
 from kibitz.runs import ONNX, Run, with_default_side_inputs
 
 if TYPE_CHECKING:
@@ -105,14 +105,8 @@ class Session:
     def _torch(self) -> Callable[..., Sequence[Any]]:
         """The torch network as a function like `_onnx`."""
         import torch
-        from safetensors import SafetensorError
 
-        run = self.run
-        try:
-            network = run.network()
-        except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise KibitzError(f"{run.path}: its weights cannot be read ({reason}); train again") from None
+        network = self.run.load_network()
         self.outputs = cast("Network", network).outputs
 
         def answer(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Sequence[Any]:

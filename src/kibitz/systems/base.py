@@ -50,7 +50,8 @@ class Stage:
     learning_rate: (iteration from 0, all iterations) -> rate.
     iterations: batches; None for `epochs` passes over the examples. most_epochs: passes at most in either case, so that
     a recipe made for millions of positions stops in good time on a few; 0 for no limit.
-    better: the measure that early stopping watches, smaller is better (of "accuracy", greater).
+    monitor: the measure that early stopping and the choice of the best weights watch; lower is better, of "accuracy"
+    higher.
     keep_last: train to the end and keep the last weights, whatever the validations say.
     guess: the mean loss over a batch of the best answer that is always the same; a training that stays there has
     learned nothing.
@@ -66,7 +67,7 @@ class Stage:
     iterations: int | None
     epochs: float = 0.0
     most_epochs: float = 0.0
-    better: str = "loss"
+    monitor: str = "loss"
     keep_last: bool = False
     guess: Callable[[Tensors], float] | None = None
 
@@ -76,9 +77,9 @@ class Stage:
         planned = self.iterations or max(1, round(self.epochs * in_epoch))
         return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
 
-    def cost(self, means: Mapping[str, float]) -> float:
-        """What early stopping compares, smaller is better."""
-        return 1 - means[self.better] if self.better == "accuracy" else means[self.better]
+    def monitor_value(self, means: Mapping[str, float]) -> float:
+        """The monitored value out of a validation's means; lower is better, whatever the measure."""
+        return 1 - means[self.monitor] if self.monitor == "accuracy" else means[self.monitor]
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,14 @@ from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 
 PARTS = ("both", "full", "distilled")
-FEWEST = 10
-"""Games that each side must have won."""
-REFERENCES = 64
-NEAR = 16
-"""Drawn positions from the end of a game within which, and over which, two are compared as nearer to it."""
-MORE = 0.5
-"""Weight of such pairs in the loss."""
+MIN_GAMES_WON = 10
+"""Games that each side must have won, at least."""
+N_REFERENCES = 64
+MAX_SAMPLES_BACK = 16
+"""Setting `nearer`: the later position of a pair is at most so many sampled positions from the end of its game, and the
+earlier one at most so many before it."""
+SAME_GAME_WEIGHT = 0.5
+"""Weight of pairs from the same game in the loss."""
 
 
 @dataclass(frozen=True)
@@ -272,8 +273,8 @@ class PairExamples:
         game = (chance % np.uint64(len(self.ends))).astype(np.int64)
         end, drawn = self.ends[game], self.drawn[game]
         chance = _chance(numbers, epoch + 1000, 2, self.salt)
-        back = (chance % np.minimum(NEAR, drawn - 1).astype(np.uint64)).astype(np.int64)
-        over = (chance >> np.uint64(32)) % np.minimum(NEAR, drawn - 1 - back).astype(np.uint64)
+        back = (chance % np.minimum(MAX_SAMPLES_BACK, drawn - 1).astype(np.uint64)).astype(np.int64)
+        over = (chance >> np.uint64(32)) % np.minimum(MAX_SAMPLES_BACK, drawn - 1 - back).astype(np.uint64)
         later = end - back
         earlier = later - 1 - over.astype(np.int64)
         both = np.concatenate([later, earlier])
@@ -410,8 +411,8 @@ class DeepChess(nn.Module):
         if settings.distilled:
             self.distilled = ComparisonNet(settings.small_pos2vec, settings.small_compare, settings.antisymmetric)
         self.bits = PieceBits()
-        self.register_buffer("reference_codes", torch.zeros(REFERENCES, 64, dtype=torch.uint8))
-        self.register_buffer("reference_state", torch.zeros(REFERENCES, 4, dtype=torch.uint8))
+        self.register_buffer("reference_codes", torch.zeros(N_REFERENCES, 64, dtype=torch.uint8))
+        self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
         """Of one position: see `System`. The five bits that are no squares are shown as whole boards."""
@@ -450,73 +451,83 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
     kind = 2 * white_won[order] + (state[:, 0] != 0)
     chosen: list[int] = []
     for which in range(4):
-        chosen += np.flatnonzero(even & (kind == which))[: REFERENCES // 4].tolist()
+        chosen += np.flatnonzero(even & (kind == which))[: N_REFERENCES // 4].tolist()
     rest = np.setdiff1d(np.arange(len(order)), chosen).tolist()
-    order = order[np.resize(chosen + rest, REFERENCES)]  # over again, where there are fewer
+    order = order[np.resize(chosen + rest, N_REFERENCES)]  # over again, where there are fewer
     return Sample(sample.games[order], sample.plies[order])
 
 
 # Losses
 
 
-def reconstruction(network: DeepChess, number: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """How well layer `number` of Pos2Vec (from 0) and its decoder give back what the layer was given.
+def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """How well the decoder of Pos2Vec's layer `index` (from 0) reconstructs the layer's input.
 
-    The first gives back bits (cross entropy, summed over a position's bits; `wrong` counts those on the wrong side),
-    the others the values of the layer below (mean squared error; `wrong` is its part of their mean square).
+    Layer 0: cross entropy, summed over the bits of a position; the measure `wrong` counts bits on the wrong side.
+    Other layers: mean squared error of the values of the layer below; `wrong` is the error as a share of their mean
+    square. Returns the mean loss and the measures "loss" and "wrong", each float32 [n].
     """
-    pos2vec, decoder = network.full.pos2vec, network.decoders[number]
-    if number == 0:
+    pos2vec, decoder = network.full.pos2vec, network.decoders[index]
+    if index == 0:
         bits = network.bits(batch["codes"], batch["state"])
-        found = decoder(pos2vec(batch["codes"], batch["state"], 1)).float()
-        each = F.binary_cross_entropy_with_logits(found, bits, reduction="none").sum(1)
-        wrong = ((found > 0) != (bits > 0.5)).float().sum(1)
-        return each.mean(), {"loss": each.detach(), "wrong": wrong}
-    pos2vec.eval()  # what is given back is whole
+        logits = decoder(pos2vec(batch["codes"], batch["state"], 1)).float()
+        losses = F.binary_cross_entropy_with_logits(logits, bits, reduction="none").sum(1)
+        wrong = ((logits > 0) != (bits > 0.5)).float().sum(1)
+        return losses.mean(), {"loss": losses.detach(), "wrong": wrong}
+    pos2vec.eval()  # the reconstruction target is computed without dropout
     with torch.no_grad():
-        given = pos2vec(batch["codes"], batch["state"], number).float()
-    found = decoder(F.relu(pos2vec.rest[number - 1](given))).float()
-    each = (found - given).square().mean(1)  # their sum over 600 units makes steps that kill the layer's ReLUs
-    whole = given.square().mean().clamp(min=1e-6)
-    return each.mean(), {"loss": each.detach(), "wrong": each.detach() / whole}
+        inputs = pos2vec(batch["codes"], batch["state"], index).float()
+    decoded = decoder(F.relu(pos2vec.rest[index - 1](inputs))).float()
+    losses = (decoded - inputs).square().mean(1)  # a sum over 600 units makes steps that kill the layer's ReLUs
+    mean_square = inputs.square().mean().clamp(min=1e-6)
+    return losses.mean(), {"loss": losses.detach(), "wrong": losses.detach() / mean_square}
 
 
-def _reconstruction_guess(network: DeepChess, number: int, batch: Tensors) -> float:
-    """The loss of giving back the mean of what the layer was given."""
-    if number == 0:
+def _reconstruction_guess(network: DeepChess, index: int, batch: Tensors) -> float:
+    """The loss of always answering the mean of the layer's inputs."""
+    if index == 0:
         return float(constant.of_shares(network.bits(batch["codes"], batch["state"])))
-    return float(constant.of_values(network.full.pos2vec(batch["codes"], batch["state"], number)))
+    return float(constant.of_values(network.full.pos2vec(batch["codes"], batch["state"], index)))
 
 
-def comparison(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Cross entropy of pairs; `accuracy`: how often the position of the game that White won is preferred."""
+def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """Cross entropy of pairs, see PairExamples for the batch.
+
+    Returns the mean loss and two measures, float32 [pairs]: "loss", and "accuracy": 1 where the position of the game
+    that White won is preferred.
+    """
     features = part.pos2vec(batch["codes"], batch["state"])
-    logit = part.logit(features, batch["first"], batch["second"])
-    each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
-    loss = each.mean()
+    logits = part.logit(features, batch["first"], batch["second"])
+    losses = F.binary_cross_entropy_with_logits(logits, batch["target"], reduction="none")
+    loss = losses.mean()
     if "more_first" in batch:
         more = part.logit(features, batch["more_first"], batch["more_second"])
-        loss = loss + MORE * F.binary_cross_entropy_with_logits(more, batch["more_target"])
-    return loss, {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
+        loss = loss + SAME_GAME_WEIGHT * F.binary_cross_entropy_with_logits(more, batch["more_target"])
+    return loss, {"loss": losses.detach(), "accuracy": ((logits > 0) == (batch["target"] > 0.5)).float()}
 
 
-def taught(teacher: ComparisonNet, pupil: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Cross entropy of the pupil's answers with the teacher's; `accuracy` is about the games' results, `agreement`
-    about the teacher."""
+def distillation_loss(
+    teacher: ComparisonNet, student: ComparisonNet, batch: Tensors
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Cross entropy of the student's answers with the teacher's probabilities.
+
+    Returns the mean loss and three measures, float32 [pairs]: "loss"; "accuracy": 1 where the student prefers the
+    position of the game that White won; "agreement": 1 where it prefers the same position as the teacher.
+    """
     first, second, count = batch["first"], batch["second"], len(batch["first"])
     if "more_first" in batch:
         first, second = torch.cat([first, batch["more_first"]]), torch.cat([second, batch["more_second"]])
-    teacher.eval()  # as it answers, nothing left out
+    teacher.eval()  # without dropout
     with torch.no_grad():
-        wanted = teacher.logit(teacher.pos2vec(batch["codes"], batch["state"]), first, second)
-    logit = pupil.logit(pupil.pos2vec(batch["codes"], batch["state"]), first, second)
-    each = F.binary_cross_entropy_with_logits(logit, torch.sigmoid(wanted), reduction="none")
-    loss, each, logit, wanted = each.mean(), each[:count], logit[:count], wanted[:count]
-    accuracy = ((logit > 0) == (batch["target"] > 0.5)).float()
-    return loss, {"loss": each.detach(), "accuracy": accuracy, "agreement": ((logit > 0) == (wanted > 0)).float()}
+        targets = teacher.logit(teacher.pos2vec(batch["codes"], batch["state"]), first, second)
+    logits = student.logit(student.pos2vec(batch["codes"], batch["state"]), first, second)
+    losses = F.binary_cross_entropy_with_logits(logits, torch.sigmoid(targets), reduction="none")
+    loss, losses, logits, targets = losses.mean(), losses[:count], logits[:count], targets[:count]
+    accuracy = ((logits > 0) == (batch["target"] > 0.5)).float()
+    return loss, {"loss": losses.detach(), "accuracy": accuracy, "agreement": ((logits > 0) == (targets > 0)).float()}
 
 
-# Solver
+# Optimiser
 
 
 def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
@@ -574,11 +585,11 @@ class DeepChessSystem(System):
         result = store.column("result")
         short = (result != 0) & (store.plies < 2 * settings.opening)
         won, lost = int((result[~short] > 0).sum()), int((result[~short] < 0).sum())
-        if min(won, lost) < FEWEST:
+        if min(won, lost) < MIN_GAMES_WON:
             too_short = f", {int(short.sum()):,} end in the first {settings.opening} moves" if short.any() else ""
             raise KibitzError(
                 f"{store.path}: pairs are made of games that White won ({won:,} here) and games that Black won"
-                f" ({lost:,}), at least {FEWEST} of each; import more decisive games (of {len(result):,} games"
+                f" ({lost:,}), at least {MIN_GAMES_WON} of each; import more decisive games (of {len(result):,} games"
                 f" {int((result == 0).sum()):,} are drawn{too_short})"
             )
         return np.flatnonzero((result != 0) & ~short)
@@ -606,52 +617,72 @@ class DeepChessSystem(System):
                 layer.draw(generator)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        """Pos2Vec layer by layer, the comparison, the distillation; without those of no epochs."""
         assert isinstance(network, DeepChess)
-        found = []
-
-        def pace(base: float, decay: float, epochs: float) -> Any:
-            return lambda iteration, iterations: learning_rate_at(
-                settings.schedule, base, iteration, iterations, decay=decay, epochs=epochs
-            )
-
-        def add(
-            name: str, modules: list[nn.Module], examples: Any, loss: Any, base: float, decay: float, epochs: float,
-            **more: Any,
-        ) -> None:  # fmt: skip
-            if epochs:
-                found.append(
-                    Stage(
-                        name=name, module=network,
-                        examples=lambda store, games: examples(store, games, settings, salt_of(name, network.seed)),
-                        loss=loss,
-                        optimiser=lambda: optimiser(
-                            settings, *modules, weight_decay=settings.weight_decay if name == "deepchess" else 0.0
-                        ),
-                        learning_rate=pace(base, decay, epochs), batch=settings.batch, iterations=None, epochs=epochs,
-                        keep_last=settings.keep == "last", **more,
-                    )
-                )  # fmt: skip
-
-        full = network.full
-        for number, layer in enumerate([full.pos2vec.first, *full.pos2vec.rest]):
-            add(
-                f"pos2vec-{number + 1}", [layer, network.decoders[number]], PositionExamples,
-                lambda batch, number=number: reconstruction(network, number, batch),
-                settings.pretrain_rate, settings.pretrain_decay, settings.pretrain_epochs,
-                guess=lambda batch, number=number: _reconstruction_guess(network, number, batch),
-            )  # fmt: skip
-        add(
-            "deepchess", [full], PairExamples, lambda batch: comparison(full, batch),
-            settings.learning_rate, settings.decay, settings.epochs, better="accuracy",
-            guess=lambda batch: float(constant.of_shares(batch["target"])),
-        )  # fmt: skip
+        layers = range(1 + len(network.full.pos2vec.rest))
+        stages = [_pretraining_stage(network, settings, layer) for layer in layers]
+        stages.append(_comparison_stage(network, settings))
         if settings.distilled:
-            small = network.distilled
-            add(
-                "distilled", [small], PairExamples, lambda batch: taught(full, small, batch),
-                settings.distil_rate, settings.decay, settings.distil_epochs,
-            )  # fmt: skip
-        return found
+            stages.append(_distillation_stage(network, settings))
+        return [stage for stage in stages if stage.epochs]
+
+
+def _pretraining_stage(network: DeepChess, settings: Settings, index: int) -> Stage:
+    """Layer `index` of Pos2Vec (from 0), trained with its decoder to reconstruct its input."""
+    pos2vec = network.full.pos2vec
+    layer = pos2vec.first if index == 0 else pos2vec.rest[index - 1]
+    return _stage(
+        network, settings, f"pos2vec-{index + 1}", [layer, network.decoders[index]],
+        rate=settings.pretrain_rate, decay=settings.pretrain_decay, epochs=settings.pretrain_epochs,
+        examples=PositionExamples,
+        loss=lambda batch: reconstruction_loss(network, index, batch),
+        guess=lambda batch: _reconstruction_guess(network, index, batch),
+    )  # fmt: skip
+
+
+def _comparison_stage(network: DeepChess, settings: Settings) -> Stage:
+    """The full network on pairs of positions."""
+    full = network.full
+    return _stage(
+        network, settings, "deepchess", [full],
+        rate=settings.learning_rate, decay=settings.decay, epochs=settings.epochs, weight_decay=settings.weight_decay,
+        examples=PairExamples,
+        loss=lambda batch: comparison_loss(full, batch),
+        monitor="accuracy",
+        guess=lambda batch: float(constant.of_shares(batch["target"])),
+    )  # fmt: skip
+
+
+def _distillation_stage(network: DeepChess, settings: Settings) -> Stage:
+    """The small network, which learns the full one's answers."""
+    full, small = network.full, network.distilled
+    return _stage(
+        network, settings, "distilled", [small],
+        rate=settings.distil_rate, decay=settings.decay, epochs=settings.distil_epochs,
+        examples=PairExamples,
+        loss=lambda batch: distillation_loss(full, small, batch),
+    )  # fmt: skip
+
+
+def _stage(
+    network: DeepChess, settings: Settings, name: str, trained: Sequence[nn.Module], *, rate: float, decay: float,
+    epochs: float, examples: type[PositionExamples | PairExamples], weight_decay: float = 0.0, **others: Any,
+) -> Stage:  # fmt: skip
+    """A stage that trains some modules of the network. others: further fields of the Stage."""
+    return Stage(
+        name=name,
+        module=network,
+        examples=lambda store, games: examples(store, games, settings, salt_of(name, network.seed)),
+        optimiser=lambda: optimiser(settings, *trained, weight_decay=weight_decay),
+        learning_rate=lambda iteration, iterations: learning_rate_at(
+            settings.schedule, rate, iteration, iterations, decay=decay, epochs=epochs
+        ),
+        batch=settings.batch,
+        iterations=None,
+        epochs=epochs,
+        keep_last=settings.keep == "last",
+        **others,
+    )
 
 
 SYSTEM = DeepChessSystem()

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch import nn
 
-SNAPSHOTS = "snapshots"
 NEWEST = 3
 """So many of the newest are kept however uneven they make the series."""
 _NAME = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")

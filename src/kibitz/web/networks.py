@@ -113,15 +113,10 @@ class NetworkInfo:
             "planes": system is not None,
             "sizes": self.sizes,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
-            "snapshots": len(snapshot_files(self.run)) if self.run else 0,
+            "snapshots": len(self.run.checkpoints()) if self.run else 0,
             "from": self.source,
             "problem": self.problem,
         }
-
-
-def snapshot_files(run: Run) -> list[Path]:
-    """The weights that a run has kept on its way, in no order."""
-    return list((run.path / "snapshots").glob("*.safetensors"))
 
 
 class NetworkRegistry:
@@ -224,22 +219,14 @@ def stamp(run: Run) -> object:
     return tuple(times)
 
 
-def _load(run: Run, snapshot: str | None) -> nn.Module:
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        if snapshot is None:
-            return run.network()
-        path = next((path for path in snapshot_files(run) if path.stem == snapshot), None)
-        if path is None:
-            raise BadRequest(f"{run.name}: there is no snapshot {snapshot[:60]!r}", 404)
-        network = run.system.network(run.settings)
-        network.load_state_dict(load_file(path))
-        return network.eval()
-    except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise BadRequest(f"{run.name}: its weights cannot be read ({reason})") from None
+def _load(run: Run, checkpoint: str | None) -> nn.Module:
+    """checkpoint: the name of its file without the ending; None for the best weights."""
+    if checkpoint is None:
+        return run.load_network()
+    path = next((path for path in run.checkpoints() if path.stem == checkpoint), None)
+    if path is None:
+        raise BadRequest(f"{run.name}: there is no snapshot {checkpoint[:60]!r}", 404)
+    return run.load_network(path)
 
 
 class TorchSession:

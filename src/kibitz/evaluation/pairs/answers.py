@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kibitz.errors import KibitzError
 from kibitz.evaluation.pairs.two_way import ByBothGames, over_games
 from kibitz.evaluation.slices import VALUES
 from kibitz.runs import Run
@@ -94,13 +93,7 @@ def pairs(store: Store, sample: Sample, most: int, seed: int, bootstrap: int = S
 
 def networks(run: Run) -> dict[str, ComparisonNet]:
     """The run's networks by name, see DeepChess.parts. Raises KibitzError where its weights are damaged."""
-    from safetensors import SafetensorError
-
-    try:
-        network: Any = run.network()
-    except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise KibitzError(f"{run.path}: its weights cannot be read ({reason}); train again") from None
+    network: Any = run.load_network()
     parts: dict[str, ComparisonNet] = network.parts()
     return parts
 

@@ -29,7 +29,7 @@ STEPS, PERPLEXITY, TOGETHER = 600, 30, 256
 def landscape(run: Run, session: Session, sheet: Sheet, seed: int, say: Callable[[str], None]) -> dict[str, Any] | None:
     """points: [x, y, group] of some tested positions; groups: their names (phases); course: [x, y] of every position
     of one game in turn; game: whose it is, in words. None, and said, where there is nothing to draw."""
-    network = cast(MoveNets, run.network())
+    network = cast(MoveNets, run.load_network())
     if network.piece_plane and network.shared is None and network.names[0] in PIECES:
         say("the t-SNE picture is left out: without the piece selector, every layer belongs to one moving piece")
         return None

@@ -351,7 +351,7 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
                 guess=lambda batch, name=name: _guess(  # type: ignore[misc]
                     batch, ("origin" if name == "piece" else "target",), 0
                 ),
-                better=settings.keep,
+                monitor=settings.keep,
                 optimiser=lambda module=module: optimiser(module),  # type: ignore[misc]
                 learning_rate=learning_rate(settings.learning_rate),
                 batch=settings.batch,
