@@ -96,6 +96,11 @@ class Run:
             raise KibitzError(f"{self.path / INFO}: {error}") from None
 
     @property
+    def side_inputs(self) -> dict[str, int]:
+        """The side inputs of the network by name, each with its default (0..255). run.json calls them "beyond"."""
+        return dict(self.info.get("beyond", {}))
+
+    @property
     def split(self) -> Split:
         return Split.from_json(self.info["data"]["split"])
 
@@ -175,12 +180,12 @@ def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
 
-def with_default_side_inputs(state: NDArray[np.uint8], beyond: Mapping[str, int]) -> NDArray[np.uint8]:
-    """State rows with the columns beyond the position that a network reads, at their usual values."""
-    if not beyond:
+def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str, int]) -> NDArray[np.uint8]:
+    """State rows uint8 [n, k], followed by a column for each side input with its default: [n, k + len(side_inputs)]."""
+    if not side_inputs:
         return state
-    usual = np.broadcast_to(np.array(list(beyond.values()), np.uint8), (len(state), len(beyond)))
-    return np.concatenate([state, usual], 1)
+    defaults = np.broadcast_to(np.array(list(side_inputs.values()), np.uint8), (len(state), len(side_inputs)))
+    return np.concatenate([state, defaults], 1)
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -172,7 +172,7 @@ def test_first_results_come_first(shared: tuple[Client, Any], monkeypatch: pytes
         rest = list(lines)
     assert rest[-1]["done"]
     assert asked[:3] == [1, 2, 4]
-    assert max(asked) <= answers.LARGEST_BATCH
+    assert max(asked) <= answers.MAX_BATCH
 
 
 def test_a_stream_that_nobody_reads_stops(shared: tuple[Client, Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,7 +169,7 @@ def test_games_of_a_file(bundled_text: str) -> None:
     text = io.StringIO(bundled_text)
     games = [chess.pgn.read_game(text) for _ in range(4)]
     assert found["count"] > 1000
-    assert len(found["games"]) == game_tree.MOST_GAMES
+    assert len(found["games"]) == game_tree.MAX_GAMES
     assert games[3]
     assert [n["move"] for n in found["tree"][1:]] == [move.uci() for move in games[3].mainline_moves()]
     assert found["headers"]["White"] == games[3].headers["White"]
@@ -264,9 +264,9 @@ def test_deep_variations() -> None:
 
 
 def test_a_very_large_tree_is_cut() -> None:
-    text = "(;SZ[9]" + "(;B[ee])" * (game_tree.MOST_NODES + 5) + ")"
+    text = "(;SZ[9]" + "(;B[ee])" * (game_tree.MAX_NODES + 5) + ")"
     found = load(text)
-    assert len(found["tree"]) == game_tree.MOST_NODES
+    assert len(found["tree"]) == game_tree.MAX_NODES
     assert found["problems"] == ["only the first 20,000 positions are shown"]
 
 

@@ -52,17 +52,17 @@ class Positions:
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
 
-    def locate(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Games and plies of the positions with these numbers (0 .. len - 1). Raises IndexError for others."""
-        numbers = np.ascontiguousarray(numbers, np.int64)
-        if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(self):
-            raise IndexError(f"positions {numbers.min()}..{numbers.max()} of {len(self)}")
-        games, plies = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
-        _locate(self._marks, self._ends, self._present, self.first, numbers, games, plies)
+    def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Games and plies of the positions with these ids (0 .. len - 1). Raises IndexError for others."""
+        ids = np.ascontiguousarray(ids, np.int64)
+        if ids.size and not 0 <= ids.min() <= ids.max() < len(self):
+            raise IndexError(f"positions {ids.min()}..{ids.max()} of {len(self)}")
+        games, plies = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
+        _locate(self._marks, self._ends, self._present, self.first, ids, games, plies)
         return games, plies
 
-    def batch(self, numbers: NDArray[np.int64]) -> Batch:
-        games, plies = self.locate(numbers)
+    def batch(self, ids: NDArray[np.int64]) -> Batch:
+        games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         return Batch(codes, state, games, plies)
 

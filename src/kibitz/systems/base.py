@@ -1,7 +1,7 @@
 """What a system is: everything one paper says, in one file, and nothing that all of them share.
 
-A system names its games, builds its network, and lists the stages of its training; the loop, snapshots, intervals and
-faces are the same for all and never ask which system they serve.
+A system names its games, builds its network, and lists the stages of its training. The loop, the checkpoints, the
+commands and the board are the same for all and never ask which system they serve.
 """
 
 from __future__ import annotations
@@ -26,19 +26,21 @@ Tensors = Mapping[str, Tensor]
 
 
 class Examples(Protocol):
-    """What a stage learns from: numbered examples, made when asked for."""
+    """The examples of a stage, made on demand, and numbered 0 .. len - 1."""
 
     def __len__(self) -> int: ...
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        """The examples with these numbers (0 .. len - 1) as arrays whose first axis is the example.
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        """The examples with these ids, int64 [n], as arrays by name whose first axis is the example.
 
-        Must depend on its arguments alone, chance included, so that a broken training goes on exactly.
+        The result, random choices included, must be a function of the arguments, so that an interrupted training
+        resumes exactly.
         """
 
 
 def batches_in_epoch(examples: int, batch: int) -> int:
-    """Full batches in one pass; the few examples left over are in another place of the next pass's order."""
+    """Full batches in one pass over so many examples, at least 1. The next pass has another order, so that the few
+    examples that are left over differ."""
     return max(1, examples // batch)
 
 
@@ -195,10 +197,10 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 class Network(Protocol):
-    """What faces ask of a system's network beside its answers, see `System`."""
+    """The attributes that every network of a system has, see `System`."""
 
     outputs: tuple[str, ...]
-    beyond: dict[str, int]
+    side_inputs: dict[str, int]
 
 
 class System:
@@ -207,7 +209,7 @@ class System:
     `network(settings)` takes codes uint8 [n, squares] and state uint8 [n, numbers] and gives a tuple of tensors named
     by its attribute `outputs` (see systems.declaration.OUTPUTS), each ready for a reader (probabilities, not logits);
     planes are made inside it. A network with side inputs, such as ratings, reads them from further columns of the
-    state; its attribute `beyond` names them, with the value (0..255) of each where a face has none. Its method
+    state; its attribute `side_inputs` names them, with the value (0..255) of each where a face has none. Its method
     `named_planes(codes, state)` gives, of one position, the names of its input planes and a tensor [planes, squares] on
     the board's real squares: what the board shows as "what the network sees".
 

@@ -203,12 +203,12 @@ class PositionExamples:
     def __len__(self) -> int:
         return len(self.sample)
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        codes, state = self.store.replay(self.sample.games[numbers], self.sample.plies[numbers])
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        codes, state = self.store.replay(self.sample.games[ids], self.sample.plies[ids])
         if self.colours:
-            codes, state = exchanged(codes, state, _chance(numbers, epoch, 0, self.salt) & np.uint64(1) == 1)
+            codes, state = exchanged(codes, state, _chance(ids, epoch, 0, self.salt) & np.uint64(1) == 1)
         if self.mirror:
-            codes, state = mirrored(codes, state, _chance(numbers, epoch, 3, self.salt) & np.uint64(1) == 1)
+            codes, state = mirrored(codes, state, _chance(ids, epoch, 3, self.salt) & np.uint64(1) == 1)
         return {"codes": codes, "state": state}
 
 
@@ -240,9 +240,9 @@ class PairExamples:
         most = round(self.settings.pairs_a_position * len(self.sample))
         return min(self.settings.pairs, max(most, 1)) if most else self.settings.pairs
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        reuse = self.settings.reuse if len(numbers) % self.settings.reuse == 0 else 1
-        few = numbers[: len(numbers) // reuse]
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
+        few = ids[: len(ids) // reuse]
         won, won_exchanged = self._drawn(few, epoch, 1, self.won, self.lost)
         lost, lost_exchanged = self._drawn(few, epoch, 4, self.lost, self.won)
         games, plies = np.concatenate([won.games, lost.games]), np.concatenate([won.plies, lost.plies])
@@ -255,7 +255,7 @@ class PairExamples:
         place = np.arange(len(few))
         better = np.tile(place, reuse)
         worse = np.concatenate([np.roll(place, turn) for turn in range(reuse)]) + len(few)
-        target = _chance(numbers, epoch, 7, self.salt) & np.uint64(1) == 1
+        target = _chance(ids, epoch, 7, self.salt) & np.uint64(1) == 1
         found = {
             "codes": codes,
             "state": state,
@@ -265,14 +265,12 @@ class PairExamples:
         }
         return found | self._nearer(few, epoch, codes, state) if self.settings.nearer and len(self.ends) else found
 
-    def _nearer(
-        self, numbers: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]
-    ) -> Arrays:
+    def _nearer(self, ids: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Arrays:
         """Two different positions near the end of one game for each number, added to the others."""
-        count, chance = len(numbers), _chance(numbers, epoch + 1000, 1, self.salt)
+        count, chance = len(ids), _chance(ids, epoch + 1000, 1, self.salt)
         game = (chance % np.uint64(len(self.ends))).astype(np.int64)
         end, drawn = self.ends[game], self.drawn[game]
-        chance = _chance(numbers, epoch + 1000, 2, self.salt)
+        chance = _chance(ids, epoch + 1000, 2, self.salt)
         back = (chance % np.minimum(MAX_SAMPLES_BACK, drawn - 1).astype(np.uint64)).astype(np.int64)
         over = (chance >> np.uint64(32)) % np.minimum(MAX_SAMPLES_BACK, drawn - 1 - back).astype(np.uint64)
         later = end - back
@@ -281,11 +279,11 @@ class PairExamples:
         more_codes, more_state = self.store.replay(self.sample.games[both], self.sample.plies[both])
         white = self.white_won[end]
         if self.settings.colours:
-            turned = _chance(numbers, epoch + 1000, 3, self.salt) & np.uint64(1) == 1
+            turned = _chance(ids, epoch + 1000, 3, self.salt) & np.uint64(1) == 1
             more_codes, more_state = exchanged(more_codes, more_state, np.tile(turned, 2))
             white = white != turned
         place = np.arange(count) + len(codes)
-        swapped = _chance(numbers, epoch + 1000, 4, self.salt) & np.uint64(1) == 1
+        swapped = _chance(ids, epoch + 1000, 4, self.salt) & np.uint64(1) == 1
         return {
             "codes": np.concatenate([codes, more_codes]),
             "state": np.concatenate([state, more_state]),
@@ -295,14 +293,14 @@ class PairExamples:
         }
 
     def _drawn(
-        self, numbers: NDArray[np.int64], epoch: int, key: int, straight: Sample, other: Sample
+        self, ids: NDArray[np.int64], epoch: int, key: int, straight: Sample, other: Sample
     ) -> tuple[Sample, NDArray[np.bool_]]:
         """A random position for each number, and whether it is to be shown with colours exchanged: then it is of the
         other kind."""
         turned = np.zeros(1, np.bool_)
         if self.settings.colours:
-            turned = _chance(numbers, epoch, key, self.salt) & np.uint64(1) == 1
-        chance = _chance(numbers, epoch, key + 1, self.salt)
+            turned = _chance(ids, epoch, key, self.salt) & np.uint64(1) == 1
+        chance = _chance(ids, epoch, key + 1, self.salt)
         here = (chance % np.uint64(len(straight))).astype(np.int64)
         there = (chance % np.uint64(len(other))).astype(np.int64)
         games = np.where(turned, other.games[there], straight.games[here])
@@ -310,9 +308,9 @@ class PairExamples:
         return Sample(games, plies), np.broadcast_to(turned, games.shape)
 
 
-def _chance(numbers: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[np.uint64]:
+def _chance(ids: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[np.uint64]:
     """Random bits that depend on these arguments alone."""
-    return splitmix64(numbers.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
+    return splitmix64(ids.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
 
 
 def salt_of(stage: str, seed: int) -> int:
@@ -398,7 +396,7 @@ class DeepChess(nn.Module):
     the mean over the reference positions; the full network's where there is one."""
 
     outputs = ("white_better",)
-    beyond: ClassVar[dict[str, int]] = {}
+    side_inputs: ClassVar[dict[str, int]] = {}
     seed: int = 0
     """Of the training, as `prepare` is told; no part of the weights."""
 
@@ -415,7 +413,7 @@ class DeepChess(nn.Module):
         self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """Of one position: see `System`. The five bits that are no squares are shown as whole boards."""
+        """The planes of one position, see `System`. The five bits that are no squares are shown as whole boards."""
         bits = self.bits(codes, state)[0]
         return self.bits.names(), torch.cat([bits[:768].view(12, 64), bits[768:, None].expand(-1, 64)])
 

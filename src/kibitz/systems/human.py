@@ -179,7 +179,7 @@ class Human(nn.Module):
     VALUE_CHANNELS, VALUE_UNITS = 8, 64
     PIECES_PROMOTED = 4
     outputs: tuple[str, ...] = ("origin", "target", "promotion", "outcome", "value")
-    beyond: ClassVar[dict[str, int]] = BEYOND
+    side_inputs: ClassVar[dict[str, int]] = BEYOND
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -316,7 +316,7 @@ class PlayedMoves:
     5 Q) and outcome (0 won, 1 drawn, 2 lost).
     """
 
-    MOST = 16
+    MAX_REPEATS = 16
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings
@@ -334,15 +334,15 @@ class PlayedMoves:
         held = np.bincount(band, self.store.plies[games])
         weight = (held.sum() / np.maximum(held, 1)) ** self.settings.balance
         weight *= held.sum() / (weight * held).sum()  # as many positions in all as there are
-        times = np.minimum(weight[band], self.MOST)
+        times = np.minimum(weight[band], self.MAX_REPEATS)
         chance = (splitmix64(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
         return cast("NDArray[np.int64]", np.floor(times + chance).astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.positions)
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        batch = self.positions.batch(numbers)
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(ids)
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         at = self.store.offsets[games] + plies
         move = self.store.moves[at].astype(np.int64)
@@ -351,7 +351,7 @@ class PlayedMoves:
             self.ratings[side, games], self.ratings[1 - side, games], self.speeds[games], self.scales[games],
             self.store.moves, at, plies,
         )  # fmt: skip
-        self._withhold(more, numbers, epoch)
+        self._withhold(more, ids, epoch)
         return {
             "codes": batch.codes,
             "state": np.concatenate([batch.state, more], 1),
@@ -361,10 +361,10 @@ class PlayedMoves:
             "outcome": 1 - self.results[games] * (1 - 2 * side),
         }
 
-    def _withhold(self, more: NDArray[np.uint8], numbers: NDArray[np.int64], epoch: int) -> None:
+    def _withhold(self, more: NDArray[np.uint8], ids: NDArray[np.int64], epoch: int) -> None:
         """Some samples are not told both ratings, some not the opponent's, some not speed and scale, some not the last
         moves, or only the last one. Which ones follows from the position's number and the epoch."""
-        bits = splitmix64(numbers.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
+        bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
         limit = round(self.settings.withhold * 4096)
 
         def drawn(part: int, share: float = 1.0) -> NDArray[np.bool_]:

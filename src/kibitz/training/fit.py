@@ -332,7 +332,7 @@ def _new_info(request: TrainRequest, system: System, network: nn.Module, data: T
         "versions": {"kibitz": version("kibitz"), "torch": torch.__version__, "python": platform.python_version()},
         "machine": f"{platform.machine()}, {torch.get_num_threads()} threads",
         "command": request.command,
-        "beyond": cast(Network, network).beyond,
+        "beyond": cast(Network, network).side_inputs,
         "finished": False,
         "seconds": 0.0,
     }

@@ -18,7 +18,7 @@ from kibitz.systems.base import Stage, Tensors
 DEAD_SHARE = 0.75
 """Share of a layer's units without any gradient from which on a layer counts as dead. Healthy networks have up to a
 third (the packaged convchess), small ones that have overfitted up to two thirds."""
-FEWEST_UNITS = 8
+MIN_UNITS = 8
 FIRST_SHARE = 0.1
 """Share of a stage's iterations after which it should be better than a constant answer."""
 FIRST_ITERATION = 50
@@ -63,7 +63,7 @@ class HealthCheck:
             dead = float((p.grad == 0).float().mean())
             if dead < 1:
                 moved.add(_part(name))
-            if len(p) >= FEWEST_UNITS:
+            if len(p) >= MIN_UNITS:
                 shares[name.removesuffix(".bias")] = dead
         # A part without any gradient had no example in this batch: one of several networks, say.
         shares = {name: share for name, share in shares.items() if share >= DEAD_SHARE and _part(name) in moved}

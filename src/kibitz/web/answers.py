@@ -15,7 +15,7 @@ from kibitz.web.params import BadRequest
 if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
-FIRST_BATCH, LARGEST_BATCH = 1, 32
+FIRST_BATCH, MAX_BATCH = 1, 32
 """Positions evaluated at once: few at first, so that something can be shown, then more, which is faster; but few enough
 that a cancelled analysis ends soon."""
 
@@ -38,7 +38,7 @@ def batches(count: int) -> Iterator[slice]:
     while start < count:
         yield slice(start, min(start + size, count))
         start += size
-        size = min(2 * size, LARGEST_BATCH)
+        size = min(2 * size, MAX_BATCH)
 
 
 def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square: int) -> dict[str, Any]:

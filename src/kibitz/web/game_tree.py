@@ -8,12 +8,12 @@ from typing import Any
 
 from kibitz.web.params import BadRequest, Fields, objects, text
 
-MOST_NODES = 20_000
+MAX_NODES = 20_000
 """Positions of one game, variations included, that the page is given."""
-LONGEST_COMMENT = 100_000
-MOST_GAMES = 500
+MAX_COMMENT_LENGTH = 100_000
+MAX_GAMES = 500
 """Games of a file that are listed."""
-MOST_PROBLEMS = 20
+MAX_PROBLEMS = 20
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Written:
 
 def read_tree(fields: Fields) -> list[Written]:
     """The tree of a request. Raises BadRequest where it is none."""
-    nodes = objects(fields.get("tree"), "tree", MOST_NODES)
+    nodes = objects(fields.get("tree"), "tree", MAX_NODES)
     found: list[Written] = []
     places: dict[Any, int] = {}
     for place, node in enumerate(nodes):
@@ -43,7 +43,7 @@ def read_tree(fields: Fields) -> list[Written]:
                 raise BadRequest(f"tree: node {place} has no move")
             found[places[parent]].children.append(place)
         places[name] = place
-        comment = text(node, "comment", "")[:LONGEST_COMMENT]
+        comment = text(node, "comment", "")[:MAX_COMMENT_LENGTH]
         nags = node.get("nags") or []
         if not isinstance(nags, list) or not all(isinstance(nag, int) and 0 <= nag < 256 for nag in nags):
             raise BadRequest(f"tree: the nags of node {place} must be numbers from 0 to 255")
@@ -55,8 +55,8 @@ def read_tree(fields: Fields) -> list[Written]:
 
 def few(problems: list[str]) -> list[str]:
     """Not more lines than anybody reads."""
-    rest = len(problems) - MOST_PROBLEMS
-    return problems if rest <= 0 else [*problems[:MOST_PROBLEMS], f"and {rest:,} more"]
+    rest = len(problems) - MAX_PROBLEMS
+    return problems if rest <= 0 else [*problems[:MAX_PROBLEMS], f"and {rest:,} more"]
 
 
 def loaded(

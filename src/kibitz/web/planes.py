@@ -22,7 +22,7 @@ def planes(networks: NetworkRegistry, known: NetworkInfo, line: Line) -> dict[st
 
     last = len(line.moves)
     codes, state = line.rows(last, last)
-    state = with_default_side_inputs(state, network.beyond)
+    state = with_default_side_inputs(state, network.side_inputs)
     with torch.inference_mode():
         names, values = network.named_planes(torch.from_numpy(codes), torch.from_numpy(state))
     if len(names) != len(values):

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from kibitz.errors import KibitzError
 from kibitz.web.params import BadRequest, dumps
-from kibitz.web.security import LARGEST_BODY, Receive, Scope, Send, TooLarge
+from kibitz.web.security import MAX_BODY_BYTES, Receive, Scope, Send, TooLarge
 from kibitz.web.workers import END, Steps, WorkerThread, stream
 
 T = TypeVar("T")
@@ -84,7 +84,7 @@ def error_line(error: BaseException) -> str:
 def failed(error: Exception) -> Response:
     """The answer that an error becomes."""
     if isinstance(error, TooLarge):
-        return answer_json({"error": f"more than {LARGEST_BODY >> 20} MB; cut the file into smaller ones"}, 413)
+        return answer_json({"error": f"more than {MAX_BODY_BYTES >> 20} MB; cut the file into smaller ones"}, 413)
     status = error.status if isinstance(error, BadRequest) else 400 if isinstance(error, KibitzError) else 500
     return answer_json({"error": error_line(error)}, status)
 

@@ -13,7 +13,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LARGEST_BODY = 8 << 20
+MAX_BODY_BYTES = 8 << 20
 """Bytes of a request."""
 
 HEADERS = (
@@ -28,7 +28,7 @@ HEADERS = (
 
 
 class TooLarge(Exception):
-    """A body of more than LARGEST_BODY bytes."""
+    """A body of more than MAX_BODY_BYTES bytes."""
 
 
 class SecurityMiddleware:
@@ -81,14 +81,14 @@ class SecurityMiddleware:
             if kind != b"application/json":
                 return 415, "what is posted must be application/json"
         length = found.get(b"content-length", b"0")
-        if not length.isdigit() or len(length) > 15 or int(length) > LARGEST_BODY:
-            return 413, f"more than {LARGEST_BODY >> 20} MB; cut the file into smaller ones"
+        if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
+            return 413, f"more than {MAX_BODY_BYTES >> 20} MB; cut the file into smaller ones"
         return None
 
 
 def limited(receive: Receive) -> Receive:
-    """The same, and TooLarge once a body has more than LARGEST_BODY bytes, whatever its header said."""
-    room = LARGEST_BODY
+    """The same, and TooLarge once a body has more than MAX_BODY_BYTES bytes, whatever its header said."""
+    room = MAX_BODY_BYTES
 
     async def counted() -> Message:
         nonlocal room

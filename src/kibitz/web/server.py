@@ -20,7 +20,7 @@ from kibitz.web import PORT
 from kibitz.web.app import create
 
 HOST = "127.0.0.1"
-TRIED = 100
+N_PORTS = 100
 """Ports that are tried, from PORT on, where none is asked for."""
 _WHY = {errno.EADDRINUSE: "another program has it", errno.EACCES: "this system does not allow it"}
 _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
@@ -28,7 +28,7 @@ _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 
 def bind(port: int | None) -> socket.socket:
     """A socket on that port of this machine alone; None: the first free one from PORT on. Raises KibitzError."""
-    for number in range(PORT, PORT + TRIED) if port is None else (port,):
+    for number in range(PORT, PORT + N_PORTS) if port is None else (port,):
         found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if os.name == "posix":  # a port that was served a moment ago is free; elsewhere the option means another thing
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -42,7 +42,7 @@ def bind(port: int | None) -> socket.socket:
                 raise KibitzError(f"--port {port}: {why}; choose another, or leave the option out") from None
             continue
         return found
-    raise KibitzError(f"ports {PORT} to {PORT + TRIED - 1} are all taken; name a free one with --port")
+    raise KibitzError(f"ports {PORT} to {PORT + N_PORTS - 1} are all taken; name a free one with --port")
 
 
 class Server(uvicorn.Server):

@@ -54,7 +54,7 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
     """The ratings of `--rating`. Raises UsageError for a network that is told none."""
     from kibitz.analysis.chess.ratings import RATING, read_pair
 
-    if RATING not in session.beyond:
+    if RATING not in session.side_inputs:
         raise UsageError(f"--rating {text}: {session.name} is not told ratings; take human")
     return read_pair(text)
 
@@ -103,14 +103,14 @@ def _judged(
             if whole and (record.problem or record.notes):
                 raise KibitzError(_not_replaced(record.number, path))
             judged += 1
-            if RATING in session.beyond and ratings is None and lacking(record.game.headers):
+            if RATING in session.side_inputs and ratings is None and lacking(record.game.headers):
                 unrated.append(record.number)
             yield analyse(record, session, analysis, swing / 100, ratings, find(session.system).meaning)
     if unrated:
         which = f"game {unrated[0]} lacks"
         if len(unrated) > 1:
             which = f"{len(unrated):,} games, from {unrated[0]} on, lack"
-        usual = session.beyond[RATING] * UNIT
+        usual = session.side_inputs[RATING] * UNIT
         took = f"took the player for one of {usual}" if usual else "was told that it is not known"
         warn(f"{name}: {which} a rating, which the network is told; it {took}")
     if not judged:

@@ -163,7 +163,7 @@ class MoveExamples:
     """Positions of the games in which a move was played that is to be learned, and that move as the mover sees it.
 
     piece: only moves of this type (0 pawn … 5 king); None for all. A batch has codes, state (with the columns of
-    `beyond`), origin, target and piece int64, and the value's target float32.
+    `side_inputs`), origin, target and piece int64, and the value's target float32.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
@@ -198,8 +198,8 @@ class MoveExamples:
     def __len__(self) -> int:
         return len(self.positions) if self.chosen is None else len(self.chosen)
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        batch = self.positions.batch(numbers if self.chosen is None else self.chosen[numbers])
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(ids if self.chosen is None else self.chosen[ids])
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         moves = self.store.moves[self.store.offsets[games] + plies].astype(np.int64)
         piece = (batch.codes[np.arange(len(moves)), moves & 63].astype(np.int64) - 1) % 6
@@ -228,8 +228,8 @@ class ValueExamples:
     def __len__(self) -> int:
         return len(self.positions)
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        batch = self.positions.batch(numbers)
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(ids)
         side = batch.state[:, SIDE].astype(np.int64)
         more = beyond_columns(self.settings, self.ratings, self.results, batch.games, side)
         left = self.store.plies[batch.games] - batch.plies

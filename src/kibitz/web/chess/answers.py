@@ -81,11 +81,11 @@ def _at_ratings(
     from kibitz.games.chess.sides import RATING_UNIT
     from kibitz.runs import with_default_side_inputs
 
-    if "opponent_rating" not in session.beyond:
+    if "opponent_rating" not in session.side_inputs:
         return []
     by_rating = []
     for rating in COMPARED_RATINGS:
-        values = {**session.beyond, "rating": rating // RATING_UNIT, "opponent_rating": rating // RATING_UNIT}
+        values = {**session.side_inputs, "rating": rating // RATING_UNIT, "opponent_rating": rating // RATING_UNIT}
         answers = session.evaluate(codes, with_default_side_inputs(state, values))
         if expected := analysis.expected_moves(answers, codes, state):
             by_rating.append((rating, expected[2]))

@@ -36,7 +36,7 @@ _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*+(\]|\Z)", re.DOTALL)
 _MOVE = re.compile(rb";\s*[BW]\s*\[")
 _HEAD = 5000
 """Bytes of a game in which its headers are looked for, for a title."""
-LONGEST_VALUE = 10_000
+MAX_VALUE_LENGTH = 10_000
 
 
 def load_sgf(text: str, index: int) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
         raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
     if index >= count:
         raise BadRequest(f"there is no game {index + 1}, the text has {count:,}")
-    listed = zip(begins[: game_tree.MOST_GAMES].tolist(), ends.tolist(), strict=False)
+    listed = zip(begins[: game_tree.MAX_GAMES].tolist(), ends.tolist(), strict=False)
     titles = [_title(data[begin : min(end, begin + _HEAD)], i) for i, (begin, end) in enumerate(listed)]
     try:
         game = _Game(data[int(begins[index]) : int(ends[index])], bool(closed[index]))
@@ -125,7 +125,7 @@ class _Game:
         properties = list(self.coarse.sequence[: self.first + 1])
         values = {name: p[name] for p in reversed(properties) for name in HEADERS if name in p}
         self.headers = {
-            name: " ".join(_words(values[name]).split())[:LONGEST_VALUE] for name in HEADERS if name in values
+            name: " ".join(_words(values[name]).split())[:MAX_VALUE_LENGTH] for name in HEADERS if name in values
         }
         handicap = len(start.black) if len(start.black) > 1 and not start.white else 0
         side = self._first_side() or start.named or (WHITE if handicap else BLACK)
@@ -229,15 +229,15 @@ class _Game:
         # What is to be read, the next thing last: a sequence from a place on, the id of the node that it hangs on, and
         # the position there, which is played on.
         todo: list[tuple[Any, int, int, _Fork]] = [(self.coarse, self.first, 0, _Fork(self.board, 1))]
-        while todo and len(tree) < game_tree.MOST_NODES:
+        while todo and len(tree) < game_tree.MAX_NODES:
             coarse, place, parent, fork = todo.pop()
             board = fork.take()
             last = self._sequence(tree, coarse.sequence[place:], parent, board)
             if last is not None:
                 fork = _Fork(board, len(coarse.children))
                 todo += [(child, 0, last, fork) for child in reversed(coarse.children)]
-        if len(tree) >= game_tree.MOST_NODES:
-            self.problems.append(f"only the first {game_tree.MOST_NODES:,} positions are shown")
+        if len(tree) >= game_tree.MAX_NODES:
+            self.problems.append(f"only the first {game_tree.MAX_NODES:,} positions are shown")
         return tree
 
     def _sequence(
@@ -266,7 +266,7 @@ class _Game:
                     ply = tree[parent]["ply"] + 1
                     self.problems.append(f"move {ply}, {name}, is illegal ({error}); left out from there on")
                     return None
-                if len(tree) >= game_tree.MOST_NODES:
+                if len(tree) >= game_tree.MAX_NODES:
                     return None
             if moves or parent:
                 self._note(tree[parent], properties)
@@ -285,7 +285,7 @@ class _Game:
     def _note(found: dict[str, Any], properties: Properties) -> None:
         if "C" in properties:
             more = _words(properties["C"])
-            found["comment"] = f"{found['comment']}\n{more}".strip()[: game_tree.LONGEST_COMMENT]
+            found["comment"] = f"{found['comment']}\n{more}".strip()[: game_tree.MAX_COMMENT_LENGTH]
         for name, nag in _MARKS.items():
             if name in properties:
                 found["nags"] = sorted({*found["nags"], 4 if nag == 2 and properties[name][0].strip() == b"2" else nag})
@@ -310,7 +310,7 @@ def save_sgf(tree: list[game_tree.Written], headers: Fields, start: GoLine | Non
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}
     for name in HEADERS:
         if isinstance(value := headers.get(name), str) and value.strip():
-            head[name] = clean(value, LONGEST_VALUE)
+            head[name] = clean(value, MAX_VALUE_LENGTH)
     head |= {"KM": f"{line.komi:g}", "SZ": str(line.size)}
     head.setdefault("RU", line.rules)
     parts = ["(;" + "".join(f"{name}[{_escaped(value)}]" for name, value in head.items())]

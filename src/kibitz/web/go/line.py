@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import BLACK, PASS, SIZES, WHITE, from_gtp, to_gtp
 from kibitz.games.go.replay import encode_board
 from kibitz.games.go.rules import CELL, COLOUR, Board, Illegal, is_suicide, place, position_hash
-from kibitz.games.go.rulesets import MOST_KOMI, NAMED, Rules, named
+from kibitz.games.go.rulesets import MAX_KOMI, NAMED, Rules, named
 from kibitz.play.go.ownership import points_of
 from kibitz.play.go.player import Terms
 from kibitz.text import shown
@@ -148,7 +148,7 @@ def read_line(fields: Fields) -> GoLine:
     size = whole(fields, "size", 19, 1, 1000)
     if size not in SIZES:
         raise BadRequest(f"a board of {size}: choose from {', '.join(map(str, SIZES))}")
-    komi = number(fields, "komi", 7.5, -MOST_KOMI, MOST_KOMI)
+    komi = number(fields, "komi", 7.5, -MAX_KOMI, MAX_KOMI)
     setup = fields.get("setup") or {}
     if not isinstance(setup, dict):
         raise BadRequest("setup must be an object with the stones of B and W")

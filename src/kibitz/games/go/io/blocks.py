@@ -19,7 +19,7 @@ from kibitz.records import Stream
 ENDINGS = (".sgf", ".sgfl")
 BLOCK = 1 << 20
 """Bytes of text read at once."""
-LONGEST_GAME = 1 << 24
+MAX_GAME_BYTES = 1 << 24
 """Bytes of text after which a game is given up: no real one is as long, but a file that is no SGF may be."""
 
 
@@ -163,7 +163,7 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
             if not found and len(broken) == faults:
                 broken.append(f"{stream.name}: no game in this file; is it an SGF?")
             return
-        if len(rest) > LONGEST_GAME:
+        if len(rest) > MAX_GAME_BYTES:
             megabytes = len(rest) >> 20
             broken.append(f"{stream.name}: {megabytes} MB without an end of a game, read no further; is it an SGF?")
             return
