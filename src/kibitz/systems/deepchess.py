@@ -174,10 +174,10 @@ RECIPES = {
 
 def sizes(text: str) -> list[int]:
     """Layer sizes from "600.400". Raises ValueError for anything else."""
-    found = [int(part) for part in text.split(".")]
-    if min(found) < 1:
+    units = [int(part) for part in text.split(".")]
+    if min(units) < 1:
         raise ValueError(text)
-    return found
+    return units
 
 
 # Positions
@@ -189,7 +189,7 @@ def positions(
     """The paper's positions of some games; held_out: those that no training sees. each: so many a game instead."""
     return sample_positions(
         store, games, settings.positions if each is None else each, first=2 * settings.opening,
-        without=None if settings.captures else store.captures(), share=settings.held_out, held_out=held_out,
+        exclude=None if settings.captures else store.captures(), share=settings.held_out, held_out=held_out,
     )  # fmt: skip
 
 
@@ -252,21 +252,21 @@ class PairExamples:
         if self.settings.mirror:
             coins = [_chance(few, epoch, key, self.salt) & np.uint64(1) == 1 for key in (3, 6)]
             codes, state = mirrored(codes, state, np.concatenate(coins))
-        place = np.arange(len(few))
-        better = np.tile(place, reuse)
-        worse = np.concatenate([np.roll(place, turn) for turn in range(reuse)]) + len(few)
+        row = np.arange(len(few))
+        better = np.tile(row, reuse)
+        worse = np.concatenate([np.roll(row, turn) for turn in range(reuse)]) + len(few)
         target = _chance(ids, epoch, 7, self.salt) & np.uint64(1) == 1
-        found = {
+        pairs = {
             "codes": codes,
             "state": state,
             "first": np.where(target, better, worse),
             "second": np.where(target, worse, better),
             "target": target.astype(np.float32),
         }
-        return found | self._nearer(few, epoch, codes, state) if self.settings.nearer and len(self.ends) else found
+        return pairs | self._nearer(few, epoch, codes, state) if self.settings.nearer and len(self.ends) else pairs
 
     def _nearer(self, ids: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Arrays:
-        """Two different positions near the end of one game for each number, added to the others."""
+        """The batch's positions, and for each id two different positions near the end of one game."""
         count, chance = len(ids), _chance(ids, epoch + 1000, 1, self.salt)
         game = (chance % np.uint64(len(self.ends))).astype(np.int64)
         end, drawn = self.ends[game], self.drawn[game]
@@ -282,21 +282,20 @@ class PairExamples:
             turned = _chance(ids, epoch + 1000, 3, self.salt) & np.uint64(1) == 1
             more_codes, more_state = exchanged(more_codes, more_state, np.tile(turned, 2))
             white = white != turned
-        place = np.arange(count) + len(codes)
+        row = np.arange(count) + len(codes)
         swapped = _chance(ids, epoch + 1000, 4, self.salt) & np.uint64(1) == 1
         return {
             "codes": np.concatenate([codes, more_codes]),
             "state": np.concatenate([state, more_state]),
-            "more_first": np.where(swapped, place + count, place),
-            "more_second": np.where(swapped, place, place + count),
+            "more_first": np.where(swapped, row + count, row),
+            "more_second": np.where(swapped, row, row + count),
             "more_target": (white != swapped).astype(np.float32),
         }
 
     def _drawn(
         self, ids: NDArray[np.int64], epoch: int, key: int, straight: Sample, other: Sample
     ) -> tuple[Sample, NDArray[np.bool_]]:
-        """A random position for each number, and whether it is to be shown with colours exchanged: then it is of the
-        other kind."""
+        """A random position for each id, and whether to swap its colours: then it is drawn from `other`."""
         turned = np.zeros(1, np.bool_)
         if self.settings.colours:
             turned = _chance(ids, epoch, key, self.salt) & np.uint64(1) == 1
@@ -322,7 +321,7 @@ def salt_of(stage: str, seed: int) -> int:
 
 
 class Pos2Vec(nn.Module):
-    """Codes and state to a position's features, [n, the last size]; ReLU after each layer."""
+    """Codes uint8 [n, 64] and state uint8 [n, 4] to features float32 [n, last size]; ReLU after each layer."""
 
     def __init__(self, layers: Sequence[int], dropout: float):
         super().__init__()
@@ -331,7 +330,7 @@ class Pos2Vec(nn.Module):
         self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
 
     def forward(self, codes: Tensor, state: Tensor, depth: int | None = None) -> Tensor:
-        """depth: after so many layers, by default all."""
+        """depth: the number of layers to apply; None for all."""
         values: Tensor = F.relu(self.first(codes, state))
         for layer in list(self.rest)[: None if depth is None else depth - 1]:
             values = F.relu(layer(self.dropout(values)))
@@ -339,10 +338,10 @@ class Pos2Vec(nn.Module):
 
 
 class ComparisonHead(nn.Module):
-    """Features of pairs to how much better the first position is for White, as a logit [pairs].
+    """Features of pairs to the logit [pairs] that the first position is the better one for White.
 
-    The paper has 2 values and a softmax at the end; their difference is this logit. The first layer sees both
-    positions' features; what it makes of either is made once a position.
+    The paper ends in 2 values and a softmax; their difference is this logit. The first layer takes both positions'
+    features; each half of its product is computed once a position.
     """
 
     def __init__(self, features: int, layers: Sequence[int], dropout: float):
@@ -373,7 +372,7 @@ class ComparisonNet(nn.Module):
         self.compare = ComparisonHead(sizes(pos2vec)[-1], sizes(compare), dropout)
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """Of the pairs (first[i], second[i]), numbers of positions with these features."""
+        """Logits [pairs] of the pairs (first[i], second[i]); int64 indices into features [n, units]."""
         compare = self.compare
         left, right = compare.as_first(features), compare.as_second(features)
         logit: Tensor = compare(left.index_select(0, first), right.index_select(0, second))
@@ -398,7 +397,7 @@ class DeepChess(nn.Module):
     outputs = ("white_better",)
     side_inputs: ClassVar[dict[str, int]] = {}
     seed: int = 0
-    """Of the training, as `prepare` is told; no part of the weights."""
+    """Of the training, set by `prepare`; not part of the weights."""
 
     def __init__(self, settings: Settings):
         super().__init__()

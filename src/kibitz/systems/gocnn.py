@@ -88,12 +88,12 @@ class Settings:
     def boards(self) -> tuple[int, ...]:
         """The sizes as numbers. Raises UsageError for what is none."""
         try:
-            found = tuple(sorted({int(size) for size in self.sizes.split(",")}))
+            sizes = tuple(sorted({int(size) for size in self.sizes.split(",")}))
         except ValueError:
-            found = ()
-        if not found or not set(found) <= set(SIZES):
+            sizes = ()
+        if not sizes or not set(sizes) <= set(SIZES):
             raise UsageError(f"--sizes {self.sizes}: choose from {', '.join(map(str, SIZES))}, with commas between")
-        return found
+        return sizes
 
     @property
     def board(self) -> int:

@@ -58,7 +58,7 @@ def examine(
     """
     session = Session(run)
     settings: movers.Settings = run.settings
-    names = movers.wanted(settings, run.system.networks)
+    names = movers.selected_networks(settings, run.system.networks)
     tested = replace(settings, games=0, moves=0, min_rating=settings.min_rating if names != (VALUE,) else 0)
     moves = movers.MoveExamples(store, chosen.games, tested)
     if not len(moves):

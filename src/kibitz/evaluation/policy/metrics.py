@@ -74,7 +74,7 @@ def told(session: Session, settings: system.Settings, store: Store, batch: Batch
         return batch.state
     ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
     side = batch.state[:, SIDE].astype(np.int64)
-    more = system.beyond_columns(settings, ratings, store.column("result"), batch.games, side)
+    more = system.side_input_columns(settings, ratings, store.column("result"), batch.games, side)
     if settings.outcome_plane:
         more[:, -1] = session.side_inputs["outcome"]
     return np.concatenate([batch.state, more], 1)

@@ -145,7 +145,7 @@ def liberties(board, root):  # type: ignore[no-untyped-def]
     """Different liberties of a chain, up to MAX_LIBERTIES; remembered until something beside it changes."""
     if board[LIBERTIES, root]:
         return board[LIBERTIES, root]
-    found = np.empty(MAX_LIBERTIES, np.int16)
+    cells = np.empty(MAX_LIBERTIES, np.int16)
     count = 0
     stone = root
     while count < MAX_LIBERTIES:
@@ -153,10 +153,10 @@ def liberties(board, root):  # type: ignore[no-untyped-def]
             if board[COLOUR, stone + step] == NONE:
                 new = True
                 for i in range(count):
-                    if found[i] == stone + step:
+                    if cells[i] == stone + step:
                         new = False
                 if new and count < MAX_LIBERTIES:
-                    found[count] = stone + step
+                    cells[count] = stone + step
                     count += 1
         stone = board[NEXT, stone]
         if stone == root:
@@ -241,8 +241,8 @@ class Board:
 
     def colours(self) -> NDArray[np.uint8]:
         """uint8 [361]: the colour of every point of the grid."""
-        found: NDArray[np.uint8] = self.board[COLOUR, CELL].astype(np.uint8)
-        return found
+        colours: NDArray[np.uint8] = self.board[COLOUR, CELL].astype(np.uint8)
+        return colours
 
     def why_not(self, colour: int, point: int) -> str | None:
         """Why a move is illegal, in a few words; None where it is legal."""

@@ -48,7 +48,7 @@ class TrialResult:
 
 @dataclass(frozen=True)
 class TuneResult:
-    """What a search came to.
+    """The result of a search.
 
     reason: all trials done, stopped, or time limit; monitor: the measure by which they are compared; lower is better.
     """
@@ -61,7 +61,7 @@ class TuneResult:
 
 @dataclass(frozen=True)
 class Step:
-    """What progress is told: the trial's number, how many have ended, and the training's beat."""
+    """Progress: the trial's number, how many trials have ended, and the progress of its training."""
 
     number: int
     ended: int
@@ -162,11 +162,11 @@ class _Trials:
         return [number for number in range(1, self.what.total + 1) if number not in ended]
 
     def _tried(self, trial: FrozenTrial) -> TrialResult:
-        told = trial.user_attrs
-        number = told["number"]
+        values = trial.user_attrs
+        number = values["number"]
         return TrialResult(
-            number, told["settings"], told.get("ended", "begun"), told.get("iteration", 0), told.get("figures", {}),
-            self._path(number),
+            number, values["settings"], values.get("ended", "begun"), values.get("iteration", 0),
+            values.get("figures", {}), self._path(number),
         )  # fmt: skip
 
     def _best(self) -> TrialResult | None:

@@ -28,10 +28,10 @@ def fen_of(words: str) -> str | None:
     """The FEN, where a text is nothing else; who moves and what follows may be missing."""
     if len(words) > 300:
         return None
-    found = _FEN.fullmatch(words.strip())
-    if not found:
+    match = _FEN.fullmatch(words.strip())
+    if not match:
         return None
-    fields = found[1].split()
+    fields = match[1].split()
     return " ".join(fields + ["w", "-", "-", "0", "1"][len(fields) - 1 :])
 
 
@@ -41,8 +41,8 @@ def load_fen(fen: str) -> dict[str, Any]:
     return game_tree.loaded(ChessLine(board.fen()), {}, [_with(node(board), 0, None, "", [])], [], 1, [])
 
 
-def _with(found: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
-    return {**found, "id": id_, "parent": parent, "comment": comment, "nags": nags}
+def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
+    return {**node, "id": id_, "parent": parent, "comment": comment, "nags": nags}
 
 
 def load_pgn(text: str, index: int) -> dict[str, Any]:
@@ -145,8 +145,8 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
         if task is None:
             board.pop()
             continue
-        place, parent = task
-        written = tree[place]
+        index, parent = task
+        written = tree[index]
         move = read_move(board, written.move or "")
         board.push(move)
         made = parent.add_variation(move, comment=_flat(written.comment), nags=written.nags)

@@ -59,7 +59,7 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
         line = GoLine()
         nothing = [_with(node(line.start()), 0, None, "", [])]
         return game_tree.loaded(line, {}, nothing, titles, count, [f"game {index + 1} cannot be shown: {error}"])
-    return game_tree.loaded(game.line, game.headers, tree, titles, count, game.told())
+    return game_tree.loaded(game.line, game.headers, tree, titles, count, game.all_problems())
 
 
 def _title(head: bytes, index: int) -> str:
@@ -71,8 +71,8 @@ def _title(head: bytes, index: int) -> str:
     return ", ".join([players if players != "? – ?" else f"game {index + 1}", *rest])
 
 
-def _with(found: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
-    return {**found, "id": id_, "parent": parent, "comment": comment, "nags": nags}
+def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
+    return {**node, "id": id_, "parent": parent, "comment": comment, "nags": nags}
 
 
 def _words(values: list[bytes]) -> str:
@@ -108,7 +108,7 @@ class _Game:
 
     def __init__(self, text: bytes, closed: bool):
         self.problems: list[str] = []
-        self.left_out: set[str] = set()
+        self.ignored: set[str] = set()
         if not closed:
             self.problems.append("the end of the game is missing")
             text = _closed(text)
@@ -135,9 +135,9 @@ class _Game:
         self.comment = "\n".join(start.comments)
         self.board = read_start(self.line)
 
-    def told(self) -> list[str]:
-        if self.left_out:
-            self.problems.append(f"marks and labels are not shown: {', '.join(sorted(self.left_out)[:10])}")
+    def all_problems(self) -> list[str]:
+        if self.ignored:
+            self.problems.append(f"marks and labels are not shown: {', '.join(sorted(self.ignored)[:10])}")
         return self.problems
 
     def _board_size(self, root: Properties) -> int:
@@ -152,23 +152,23 @@ class _Game:
         """Take in the nodes before the first move, and moves that are handicap stones of the old style (several of
         Black's at the beginning); the place of the first node that is a move."""
         sequence: list[Properties] = self.coarse.sequence
-        place = 0
-        while place < len(sequence) and not ({"B", "W"} & sequence[place].keys()):
-            self._set_up(start, sequence[place])
-            place += 1
+        index = 0
+        while index < len(sequence) and not ({"B", "W"} & sequence[index].keys()):
+            self._set_up(start, sequence[index])
+            index += 1
         if start.black or start.white:
-            return place
+            return index
         run: list[int] = []
-        for properties in sequence[place:]:
+        for properties in sequence[index:]:
             point = self._point(properties["B"][0]) if "B" in properties and "W" not in properties else PASS
             if point in (None, PASS) or point in run:
                 break
             run.append(point or 0)
         if len(run) > 1:
             start.black = run
-            start.comments += [_words(p["C"]) for p in sequence[place : place + len(run)] if "C" in p]
-            return place + len(run)
-        return place
+            start.comments += [_words(p["C"]) for p in sequence[index : index + len(run)] if "C" in p]
+            return index + len(run)
+        return index
 
     def _set_up(self, start: _Start, properties: Properties) -> None:
         for name, mine, others in (
@@ -186,19 +186,19 @@ class _Game:
             start.named = WHITE if _words(properties["PL"])[:1].lower() in ("w", "2") else BLACK
         if "C" in properties:
             start.comments.append(_words(properties["C"]))
-        self.left_out |= properties.keys() - _OURS
+        self.ignored |= properties.keys() - _OURS
 
     def _first_side(self) -> int:
         """The colour of the first move of the main line after the start; 0 where there is none."""
-        coarse, place = self.coarse, self.first
+        coarse, index = self.coarse, self.first
         while True:
-            for properties in coarse.sequence[place:]:
+            for properties in coarse.sequence[index:]:
                 for name, colour in (("B", BLACK), ("W", WHITE)):
                     if name in properties:
                         return colour
             if not coarse.children:
                 return 0
-            coarse, place = coarse.children[0], 0
+            coarse, index = coarse.children[0], 0
 
     def _point(self, value: bytes) -> int | None:
         """The point of a value, PASS for a pass, None for what is none of the board."""
@@ -230,9 +230,9 @@ class _Game:
         # the position there, which is played on.
         todo: list[tuple[Any, int, int, _Fork]] = [(self.coarse, self.first, 0, _Fork(self.board, 1))]
         while todo and len(tree) < game_tree.MAX_NODES:
-            coarse, place, parent, fork = todo.pop()
+            coarse, index, parent, fork = todo.pop()
             board = fork.take()
-            last = self._sequence(tree, coarse.sequence[place:], parent, board)
+            last = self._sequence(tree, coarse.sequence[index:], parent, board)
             if last is not None:
                 fork = _Fork(board, len(coarse.children))
                 todo += [(child, 0, last, fork) for child in reversed(coarse.children)]
@@ -248,7 +248,7 @@ class _Game:
             if {"AB", "AW", "AE"} & properties.keys():
                 self.problems.append(f"stones are set up after move {tree[parent]['ply']}; left out from there on")
                 return None
-            self.left_out |= properties.keys() - _OURS
+            self.ignored |= properties.keys() - _OURS
             moves = [
                 (colour, value) for name, colour in (("B", BLACK), ("W", WHITE)) for value in properties.get(name, [])
             ]
@@ -329,9 +329,9 @@ def save_sgf(tree: list[game_tree.Written], headers: Fields, start: GoLine | Non
         if isinstance(task, str):
             parts.append(task)
             continue
-        place, fork = task
+        index, fork = task
         board = fork.take()
-        written, colour = tree[place], board.to_move
+        written, colour = tree[index], board.to_move
         try:
             point = from_gtp(written.move or "", line.size)
             board.play(colour, point)

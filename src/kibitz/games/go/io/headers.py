@@ -36,12 +36,12 @@ _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "new zealand": 7.0, "ing": 8.0, "trom
 
 def read_rank(text: str) -> str | None:
     """A rank as "9d", "3k" or (a professional's) "1p"; None where there is none."""
-    found = _RANK.match(text.strip())
-    if not found:
+    match = _RANK.match(text.strip())
+    if not match:
         return None
-    number = _NUMERALS.get(found["number"]) or int(found["number"])
-    unit = found["unit"].lower()
-    if found["before"] or found["after"] or unit == "p":
+    number = _NUMERALS.get(match["number"]) or int(match["number"])
+    unit = match["unit"].lower()
+    if match["before"] or match["after"] or unit == "p":
         unit = "p"
     elif unit in ("kyu", "gup", "k", "级", "級", "급"):
         unit = "k"
@@ -81,10 +81,10 @@ def read_result(text: str) -> tuple[int | None, float | None, str]:
         return 0, 0.0, "counted"
     if lower in ("void", "no result", "无胜负", "無勝負"):
         return 0, None, "void"
-    found = _RESULT.match(words)
-    if not found:
+    match = _RESULT.match(words)
+    if not match:
         return None, None, "unknown"
-    winner, how = (1 if found[1][0] in "Bb" else -1), found[2].strip().lower()
+    winner, how = (1 if match[1][0] in "Bb" else -1), match[2].strip().lower()
     number = _NUMBER.match(how)
     if number:
         margin = float(number[0].replace(",", "."))
@@ -105,8 +105,8 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int)
     650 stands for 6.5, and 3.75 (or 375) for the 7.5 points that Chinese players count as 3.75 stones. A whole komi
     beside a result by half a point was never the game's (a server that wrote 0 for all): then the usual one is taken.
     """
-    found = _NUMBER.match(text.strip())
-    komi = float(found[0].replace(",", ".")) if found else 0.0
+    match = _NUMBER.match(text.strip())
+    komi = float(match[0].replace(",", ".")) if match else 0.0
     if abs(komi) >= 100:
         komi /= 100
     if komi * 2 % 1:
