@@ -31,7 +31,7 @@ class Checkpoint(Session):
         self.network.load_state_dict(load_file(weights))
         self.network.eval()
         self.run, self.name, self.threads = run, run.name, 1
-        self.system, self.game, self.beyond = "human", "chess", self.network.beyond
+        self.system, self.game, self.side_inputs = "human", "chess", self.network.side_inputs
         self.outputs = self.network.outputs
         self._answer = self._of
 

@@ -66,7 +66,7 @@ class Dense:
     """The network as it is written, one pair at a time."""
 
     def __init__(self, run: Run, part: str):
-        network: Any = run.network()
+        network: Any = run.load_network()
         comparer = network.parts()[part]
         tower, compare = comparer.pos2vec, comparer.compare
 
@@ -102,7 +102,7 @@ class ByTorch:
         import torch
 
         torch.set_num_threads(1)  # for two positions others cost more than they bring
-        network: Any = run.network()
+        network: Any = run.load_network()
         self.torch, self.part = torch, network.parts()[part]
         self.order = torch.tensor([0]), torch.tensor([1])
 

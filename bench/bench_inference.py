@@ -51,7 +51,7 @@ def rate(answer: Callable[[], Any], n: int, seconds: float) -> float:
 
 def measure(name: str, threads: int, rounds: int, seconds: float) -> list[dict[str, Any]]:
     session = Session(name, threads)
-    network = session.run.network()
+    network = session.run.load_network()
     found = []
     for n in SIZES:
         used = 1 if n == 1 else threads

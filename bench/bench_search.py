@@ -51,7 +51,7 @@ class ByTorch:
         import torch
 
         torch.set_num_threads(1)  # for one position others cost more than they bring
-        self.torch, self.network = torch, session.run.network().eval()
+        self.torch, self.network = torch, session.run.load_network().eval()
         self.outputs, self.name = session.outputs, session.name
 
     def evaluate(self, codes: np.ndarray, state: np.ndarray) -> Any:

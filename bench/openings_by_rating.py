@@ -34,7 +34,7 @@ def play(session: Session, rating: int, games: int, rng: np.random.Generator) ->
         rows = np.stack([encode_board(board) for board in boards])
         state = np.concatenate(
             [
-                with_side_inputs(row[None, 64:], session.beyond, board, told)
+                with_side_inputs(row[None, 64:], session.side_inputs, board, told)
                 for row, board in zip(rows, boards, strict=True)
             ]
         )

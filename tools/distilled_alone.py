@@ -40,7 +40,7 @@ def main() -> None:
     store = Store(run.info["data"]["store"])
     sample = positions(store, run.system.games(store, run.settings)[:100], run.settings)
     codes, state = store.replay(sample.games[:4], sample.plies[:4])
-    export_onnx(small.network(), codes, state, options.out / ONNX)
+    export_onnx(small.load_network(), codes, state, options.out / ONNX)
     Session(small).evaluate(codes, state)  # it answers
 
 

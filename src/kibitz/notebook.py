@@ -96,16 +96,16 @@ def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | N
     from kibitz.web.files import load
     from kibitz.web.positions import read_line
 
-    found = load({"text": text})
+    record = load({"text": text})
     moves: list[str] = []
     last = 0
-    for node in found["tree"]:  # a parent stands before its children, the main one before the others
+    for node in record["tree"]:  # a parent stands before its children, the main one before the others
         if node["parent"] == last and len(moves) < node["ply"]:
             moves.append(node["move"])
             last = node["id"]
     if ply is not None and not 0 <= ply <= len(moves):
         raise UsageError(f"show: ply {ply}: the game has plies 0 to {len(moves)}")
-    line = read_line({"line": {**found["line"], "moves": moves[:ply]}})
+    line: Any = read_line({"line": {**record["line"], "moves": moves[:ply]}})
     return line.board(), line if line.game == "go" else None
 
 
@@ -114,7 +114,7 @@ def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board) ->
     from kibitz.web.chess.line import ChessLine, read_start
 
     line = ChessLine(read_start(board.fen()).fen())
-    answers.check(known, line)
+    line.check(known)
     (_, [result], _) = answers.analyse(networks, known, line, 0, 0, 0, None)
     last = board.peek() if board.move_stack else None
     words = [f"{_when(board, last)}{'White' if board.turn else 'Black'} to move."]
@@ -139,11 +139,11 @@ def _first(moves: list[dict[str, Any]]) -> str:
 def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoLine | None) -> Shown:
     from kibitz.games.go.points import BLACK, to_gtp
     from kibitz.games.go.replay import encode_board
-    from kibitz.web import answers
+    from kibitz.web.go import answers
     from kibitz.web.go.line import GoLine, node
 
     line = line or GoLine(board.size)
-    answers.check(known, line)
+    line.check(known)
     codes, state = encode_board(board)
     owners = answers.owners_of(networks.session(known.name), known, codes[None], state[None])[0]
     lead, chance, here = answers.worth(owners, line)
@@ -234,11 +234,14 @@ def _arrows(moves: list[dict[str, Any]]) -> str:
 
 def _ends(move: str) -> tuple[float, float, float, float]:
     """The middles of a move's two squares."""
-    places = []
+    xy = []
     for name in (move[:2], move[2:4]):
         square = chess.parse_square(name)
-        places += [(chess.square_file(square) + 0.5) * boards.SQUARE, (7.5 - chess.square_rank(square)) * boards.SQUARE]
-    return places[0], places[1], places[2], places[3]
+        xy += [
+            (chess.square_file(square) + 0.5) * boards.SQUARE,
+            (7.5 - chess.square_rank(square)) * boards.SQUARE,
+        ]
+    return xy[0], xy[1], xy[2], xy[3]
 
 
 def _arrow(move: str, chance: float) -> str:

@@ -1,4 +1,4 @@
-"""Making things one ahead in another thread, so that reading and working on what was read go side by side."""
+"""Prefetching: a thread makes the next item while the caller works on the current one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _END = object()
 
 
 def prefetched(items: Generator[T]) -> Generator[T]:
-    """The same items, made one ahead in another thread. Closing this closes them there.
+    """The same items, made one ahead in another thread. Closing this generator closes `items` in that thread.
 
-    The thread is a daemon's: one that waits for standard input must not keep the program from ending.
+    The thread is a daemon: one that waits for standard input must not keep the program from ending.
     """
     ready: queue.Queue[Any] = queue.Queue(1)
-    left = threading.Event()
+    closed = threading.Event()
 
     def put(item: object) -> bool:
-        while not left.is_set():
+        while not closed.is_set():
             with contextlib.suppress(queue.Full):
                 ready.put(item, timeout=0.1)
                 return True
@@ -46,5 +46,5 @@ def prefetched(items: Generator[T]) -> Generator[T]:
                 raise item
             yield item
     finally:
-        left.set()
+        closed.set()
         worker.join(timeout=1)

@@ -35,33 +35,33 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
     "-" is standard input. Raises KibitzError for a path that is missing, or a folder or archive without records.
     """
-    wanted = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
-    found: list[str] = []
+    ends = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
+    records: list[str] = []
     for path in paths:
         if Path(path).is_dir():
             files = sorted(str(p) for p in Path(path).rglob("*") if p.is_file())
-            inside = [file for file in files if file.lower().endswith(wanted)]
-            inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, wanted)]
+            inside = [file for file in files if file.lower().endswith(ends)]
+            inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, ends)]
             if not inside:
                 raise KibitzError(f"{path}: no {' or '.join(endings)} file in this folder; name the files themselves")
-            found += inside
+            records += inside
         elif path.lower().endswith(ARCHIVE) and Path(path).is_file():
-            members = _members(path, wanted)
+            members = _members(path, ends)
             if not members:
                 raise KibitzError(f"{path}: no {' or '.join(endings)} file in this archive")
-            found += members
+            records += members
         elif path == STDIN or Path(path).exists():
-            found.append(path)  # a pipe or a device reads like a file
+            records.append(path)  # a pipe or a device reads like a file
         elif archive := _in_archive(path):
             if not {path, archive[0]} & set(_members(archive[0], ("",))):
                 raise KibitzError(f"{path}: no such file in the archive; check the path")
-            found.append(path)
+            records.append(path)
         else:
             raise KibitzError(f"{path}: no such file; check the path")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(records))
 
 
-def _members(archive: str, wanted: tuple[str, ...]) -> list[str]:
+def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
     """The records in a zip archive, as paths; the archive itself where it is broken, for who opens it to say so."""
     try:
         names = _open_archive(archive).namelist()
@@ -70,7 +70,7 @@ def _members(archive: str, wanted: tuple[str, ...]) -> list[str]:
     return [
         f"{archive}:{name}"
         for name in sorted(names)
-        if name.lower().endswith(wanted) and not Path(name).name.startswith("._")  # a Mac's notes on its files
+        if name.lower().endswith(ends) and not Path(name).name.startswith("._")  # a Mac's notes on its files
     ]
 
 

@@ -17,7 +17,7 @@ import hashlib
 import importlib.resources
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,8 @@ INFO = "run.json"
 WEIGHTS = "best.safetensors"
 ONNX = "model.onnx"
 SEEN = "seen.npy"
+CHECKPOINTS = "snapshots"
+"""The folder of checkpoints; its name is older than the word, and stays so that earlier runs open."""
 FORMAT = 1
 
 
@@ -94,6 +96,11 @@ class Run:
             raise KibitzError(f"{self.path / INFO}: {error}") from None
 
     @property
+    def side_inputs(self) -> dict[str, int]:
+        """The side inputs of the network by name, each with its default (0..255). run.json calls them "beyond"."""
+        return dict(self.info.get("beyond", {}))
+
+    @property
     def split(self) -> Split:
         return Split.from_json(self.info["data"]["split"])
 
@@ -109,13 +116,41 @@ class Run:
     def weights_sha256(self) -> str:
         return hashlib.sha256(self.trained().read_bytes()).hexdigest()
 
-    def network(self) -> nn.Module:
-        """The trained network, in evaluation mode, on the CPU."""
+    def checkpoints(self) -> list[Path]:
+        """The weights files that the training has kept on its way, in no order."""
+        return list((self.path / CHECKPOINTS).glob("*.safetensors"))
+
+    def load_network(self, checkpoint: Path | None = None) -> nn.Module:
+        """The network in evaluation mode, on the CPU, with its best weights or those of a checkpoint.
+
+        Raises KibitzError if nothing is trained yet, or the weights are damaged or of another network.
+        """
         from safetensors.torch import load_file
 
-        network = self.system.network(self.settings)
-        network.load_state_dict(load_file(self.trained()))
+        path = checkpoint or self.trained()
+        with self._naming_unreadable_weights():
+            network = self.system.network(self.settings)
+            network.load_state_dict(load_file(path))
         return network.eval()
+
+    def load_weights(self) -> dict[str, NDArray[Any]]:
+        """The best weights as arrays by their torch names, without torch. Raises KibitzError as `load_network` does."""
+        from safetensors.numpy import load_file
+
+        path = self.trained()
+        with self._naming_unreadable_weights():
+            return load_file(path)
+
+    @contextlib.contextmanager
+    def _naming_unreadable_weights(self) -> Iterator[None]:
+        """Turns whatever damaged weights raise into a KibitzError."""
+        from safetensors import SafetensorError
+
+        try:
+            yield
+        except (OSError, SafetensorError, RuntimeError, KeyError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise KibitzError(f"{self.path}: its weights cannot be read ({reason}); train again") from None
 
     def metrics(self) -> list[dict[str, Any]]:
         """The rows of metrics.jsonl; a last line that was cut by a kill is passed over."""
@@ -145,12 +180,12 @@ def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
 
-def with_default_side_inputs(state: NDArray[np.uint8], beyond: Mapping[str, int]) -> NDArray[np.uint8]:
-    """State rows with the columns beyond the position that a network reads, at their usual values."""
-    if not beyond:
+def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str, int]) -> NDArray[np.uint8]:
+    """State rows uint8 [n, k], followed by a column for each side input with its default: [n, k + len(side_inputs)]."""
+    if not side_inputs:
         return state
-    usual = np.broadcast_to(np.array(list(beyond.values()), np.uint8), (len(state), len(beyond)))
-    return np.concatenate([state, usual], 1)
+    defaults = np.broadcast_to(np.array(list(side_inputs.values()), np.uint8), (len(state), len(side_inputs)))
+    return np.concatenate([state, defaults], 1)
 
 
 def write_whole(path: Path, data: bytes) -> None:

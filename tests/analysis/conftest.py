@@ -23,14 +23,14 @@ Wanted = Mapping[str, float]
 class Fake:
     """A session that answers with the arrays it was given, each over and over."""
 
-    def __init__(self, beyond: Mapping[str, int] | None = None, **answers: Any):
+    def __init__(self, side_inputs: Mapping[str, int] | None = None, **answers: Any):
         self.arrays = answers
-        self.beyond = dict(beyond or {})
+        self.side_inputs = dict(side_inputs or {})
         self.asked: list[Any] = []
 
     def evaluate(self, codes: Any, state: Any) -> dict[str, Any]:
         assert codes.shape == (len(codes), 64)
-        assert state.shape == (len(codes), 4 + len(self.beyond))
+        assert state.shape == (len(codes), 4 + len(self.side_inputs))
         assert codes.dtype == state.dtype == np.uint8
         self.asked.append((codes, state))
         n = len(codes)

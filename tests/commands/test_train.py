@@ -126,7 +126,7 @@ def test_a_training_can_start_from_another_run(
     ours, theirs = Run(tmp_path / "run"), Run(small_run)
     assert ours.info["settings"]["layers"] == theirs.info["settings"]["layers"]
     assert ours.info["data"]["started_from"] == theirs.weights_sha256()
-    mine, base = ours.network().state_dict(), theirs.network().state_dict()
+    mine, base = ours.load_network().state_dict(), theirs.load_network().state_dict()
     assert all(torch.equal(mine[name], base[name]) for name in base)
     hashes = small_store.column("hash")
     assert not ours.unseen(hashes)[~theirs.unseen(hashes)].any()
@@ -176,9 +176,9 @@ def test_one_command_trains_all_networks_of_deepchess(pairs_run: Path, distilled
     whole = Run(pairs_run)
     assert whole.info["finished"]
     assert {row["stage"] for row in whole.metrics()} == {"pos2vec-1", "pos2vec-2", "deepchess", "distilled"}
-    network = whole.network()
+    network = whole.load_network()
     assert list(network.parts()) == ["full", "distilled"]  # type: ignore[operator]
-    assert list(Run(distilled_run).network().parts()) == ["distilled"]  # type: ignore[operator]
+    assert list(Run(distilled_run).load_network().parts()) == ["distilled"]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_the_distilled_network_can_be_taught_again(
     call = ["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), "--start-from", str(pairs_run)]
     more = ["--pretrain-epochs", "0", "--epochs", "0", "--precision", "float32"]
     assert run([*call, *more]) == 0, capsys.readouterr().err
-    ours, theirs = Run(tmp_path / "run").network().state_dict(), Run(pairs_run).network().state_dict()
+    ours, theirs = Run(tmp_path / "run").load_network().state_dict(), Run(pairs_run).load_network().state_dict()
     changed = {name.split(".")[0] for name in ours if not torch.equal(ours[name], theirs[name])}
     assert changed == {"distilled"}
 

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from kibitz.games.chess.encodings import PieceBits
-from kibitz.nets.sparse import MOST, BitsLinear, indices
+from kibitz.nets.sparse import MAX_BITS, BitsLinear, indices
 from kibitz.store.store import Store
 from kibitz.training.export import export_onnx
 
@@ -39,8 +39,8 @@ def positions(store: Store, count: int) -> tuple[Tensor, Tensor]:
 def test_indices_are_the_set_bits(small_store: Store) -> None:
     codes, state = positions(small_store, 200)
     bits, counts = indices(codes.numpy(), state.numpy())
-    assert bits.shape == (200, MOST)
-    assert counts.max() == MOST
+    assert bits.shape == (200, MAX_BITS)
+    assert counts.max() == MAX_BITS
     for row, found, count in zip(PieceBits()(codes, state), bits, counts, strict=True):
         assert sorted(found[:count].tolist()) == row.nonzero().flatten().tolist()
 
@@ -113,7 +113,7 @@ def test_initial_outputs_have_variance_two(small_store: Store) -> None:
 
 class Alone(nn.Module):
     outputs = ("values",)
-    beyond: dict[str, int] = {}  # noqa: RUF012
+    side_inputs: dict[str, int] = {}  # noqa: RUF012
 
     def __init__(self) -> None:
         super().__init__()

@@ -75,7 +75,7 @@ def make_run(path: Path, positions: tuple[NDArray[np.uint8], NDArray[np.uint8]],
 
 def by_torch(run: Run, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.float32]:
     with torch.inference_mode():
-        answer: NDArray[np.float32] = run.network()(torch.from_numpy(codes), torch.from_numpy(state))[0].numpy()
+        answer: NDArray[np.float32] = run.load_network()(torch.from_numpy(codes), torch.from_numpy(state))[0].numpy()
     return answer
 
 

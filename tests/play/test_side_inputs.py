@@ -22,8 +22,8 @@ class Asked:
     outputs = ("origin", "target", "promotion")
     name = "asked"
 
-    def __init__(self, beyond: Mapping[str, int]):
-        self.beyond = beyond
+    def __init__(self, side_inputs: Mapping[str, int]):
+        self.side_inputs = side_inputs
         self.states: list[NDArray[np.uint8]] = []
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Any:

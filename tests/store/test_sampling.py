@@ -56,7 +56,7 @@ def test_what_is_drawn(data: st.DataObject, lengths: list[int], first: int, each
     def drawn(each: int, held_out: bool) -> list[tuple[int, int]]:
         numbers = np.array(games, np.int64)
         return pairs(
-            sample_positions(store, numbers, each, first=first, without=without, share=share, held_out=held_out)
+            sample_positions(store, numbers, each, first=first, exclude=without, share=share, held_out=held_out)
         )
 
     trained, kept = drawn(0, False), drawn(0, True)
@@ -76,7 +76,7 @@ def test_what_is_drawn(data: st.DataObject, lengths: list[int], first: int, each
 def test_never_in_the_opening_and_never_after_a_capture(bundled_store: Store) -> None:
     taken = bundled_store.captures()
     games = np.arange(len(bundled_store))
-    sample = sample_positions(bundled_store, games, 10, first=10, without=taken)
+    sample = sample_positions(bundled_store, games, 10, first=10, exclude=taken)
     assert sample.plies.min() == 10
     assert (sample.plies <= bundled_store.plies[sample.games]).all()
     assert not taken[bundled_store.offsets[sample.games] + sample.plies - 1].any()
@@ -119,9 +119,9 @@ def test_the_draw_of_a_game_is_its_own(small_store: Store, tmp_path: Path) -> No
     common = {int(h): game for game, h in enumerate(small_store.column("hash"))}
     there = np.array([common[int(h)] for h in few.column("hash")])
     options: dict[str, Any] = {"first": 10, "share": 10.0}
-    here = sample_positions(few, np.arange(len(few)), 10, without=few.captures(), **options)
+    here = sample_positions(few, np.arange(len(few)), 10, exclude=few.captures(), **options)
     order = np.random.default_rng(1).permutation(len(there))
-    far = sample_positions(small_store, there[order], 10, without=small_store.captures(), **options)
+    far = sample_positions(small_store, there[order], 10, exclude=small_store.captures(), **options)
     back = {int(game): number for number, game in enumerate(there)}
     assert sorted(pairs(here)) == sorted((back[game], ply) for game, ply in pairs(far))
     assert far.games.tolist() == [g for g in there[order] for _ in range(np.count_nonzero(far.games == g))]

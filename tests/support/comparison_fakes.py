@@ -92,7 +92,7 @@ def write_run(path: Path, networks: str = "both", seed: int = 0, **settings: obj
     from safetensors.torch import save_file
 
     from kibitz.runs import FORMAT, INFO, WEIGHTS, write_json
-    from kibitz.systems.deepchess import REFERENCES, DeepChess, Settings
+    from kibitz.systems.deepchess import N_REFERENCES, DeepChess, Settings
 
     small = {
         "pos2vec": "40.21.18", "compare": "17.20.9", "small_pos2vec": "21.18.18", "small_compare": "17.9",
@@ -107,7 +107,7 @@ def write_run(path: Path, networks: str = "both", seed: int = 0, **settings: obj
                 if layer.bias is not None:
                     layer.bias.normal_(0, 0.3)
     draw = random.Random(seed)
-    rows = np.stack([encode_board(random_board(draw, 20 + i)) for i in range(REFERENCES)])
+    rows = np.stack([encode_board(random_board(draw, 20 + i)) for i in range(N_REFERENCES)])
     network.get_buffer("reference_codes").copy_(torch.from_numpy(rows[:, :64]))
     network.get_buffer("reference_state").copy_(torch.from_numpy(rows[:, 64:]))
     path.mkdir()

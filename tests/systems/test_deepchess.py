@@ -23,17 +23,17 @@ from kibitz.runs import Run
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import (
-    REFERENCES,
+    N_REFERENCES,
     SYSTEM,
     DeepChess,
     PairExamples,
     PositionExamples,
     Settings,
-    comparison,
+    comparison_loss,
+    distillation_loss,
     positions,
-    reconstruction,
+    reconstruction_loss,
     reference_positions,
-    taught,
 )
 from kibitz.training.dataloader import make
 from kibitz.training.export import export_onnx
@@ -340,7 +340,7 @@ def test_weights_follow_the_seed(small_store: Store, games: NDArray[np.int64]) -
 
 def test_reference_positions_are_balanced(small_store: Store, games: NDArray[np.int64]) -> None:
     sample = reference_positions(small_store, games, TINY, 3)
-    assert len(set(zip(sample.games.tolist(), sample.plies.tolist(), strict=True))) == REFERENCES == 64
+    assert len(set(zip(sample.games.tolist(), sample.plies.tolist(), strict=True))) == N_REFERENCES == 64
     assert set(sample.games) <= set(games)
     assert sample.plies.min() >= 10
     won = small_store.column("result")[sample.games] > 0
@@ -363,7 +363,7 @@ def test_few_games_give_as_many_references(small_store: Store, games: NDArray[np
     result = small_store.column("result")[games]
     two = np.array([games[result > 0][0], games[result < 0][0]])
     settings = replace(TINY, positions=3)
-    assert len(reference_positions(small_store, two, settings, 0)) == REFERENCES
+    assert len(reference_positions(small_store, two, settings, 0)) == N_REFERENCES
     with pytest.raises(KibitzError, match=r"White won \(3 in the training games\).*Black won \(0\)"):
         reference_positions(small_store, two[:1], settings, 0)
 
@@ -415,16 +415,16 @@ def test_losses_are_what_they_say(small_store: Store, games: NDArray[np.int64]) 
     network = prepared(small_store, games, TINY)
     batch = tensors(PairExamples(small_store, games, TINY).batch(np.arange(64), 0))
     with torch.no_grad():
-        loss, measures = comparison(network.full, batch)
+        loss, measures = comparison_loss(network.full, batch)
         features = network.full.pos2vec(batch["codes"], batch["state"])
         chance = torch.sigmoid(network.full.logit(features, batch["first"], batch["second"]))
         right = torch.where(batch["target"] == 1, chance, 1 - chance)
         torch.testing.assert_close(loss, -right.log().mean(), rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(measures["accuracy"], (right > 0.5).float())
-        assert taught(network.full, network.full, batch)[1]["agreement"].all()
+        assert distillation_loss(network.full, network.full, batch)[1]["agreement"].all()
         bits = network.bits(batch["codes"], batch["state"])
         found = torch.sigmoid(network.decoders[0](network.full.pos2vec(batch["codes"], batch["state"], 1)))
-        loss, measures = reconstruction(network, 0, batch)
+        loss, measures = reconstruction_loss(network, 0, batch)
         each = -(bits * found.log() + (1 - bits) * (1 - found).log()).sum(1)
         torch.testing.assert_close(loss, each.mean(), rtol=1e-4, atol=1e-3)
         torch.testing.assert_close(measures["wrong"], ((found > 0.5) != (bits > 0.5)).float().sum(1))
@@ -439,12 +439,12 @@ def test_units_are_left_out_while_deepchess_learns_alone(small_store: Store, gam
         with torch.no_grad():
             return float(loss()[0]) != float(loss()[0])
 
-    assert varies(lambda: comparison(network.full, batch))
-    assert not varies(lambda: taught(network.full, network.distilled, batch))
-    assert not any(varies(lambda number=number: reconstruction(network, number, batch)) for number in range(3))
+    assert varies(lambda: comparison_loss(network.full, batch))
+    assert not varies(lambda: distillation_loss(network.full, network.distilled, batch))
+    assert not any(varies(lambda number=number: reconstruction_loss(network, number, batch)) for number in range(3))
     network.eval()
     with torch.no_grad():
-        assert comparison(network.full, batch)[0] == comparison(network.full, batch)[0]
+        assert comparison_loss(network.full, batch)[0] == comparison_loss(network.full, batch)[0]
 
 
 def test_weights_decay_in_deepchess_alone_and_biases_never() -> None:
@@ -491,7 +491,7 @@ def test_the_trained_network_prefers_more_material(trained: Run) -> None:
         rows.append(encode_board(board))
     codes, state = np.stack(rows)[:, :64], np.stack(rows)[:, 64:]
     with torch.no_grad():
-        (white,) = trained.network()(torch.from_numpy(codes), torch.from_numpy(state))
+        (white,) = trained.load_network()(torch.from_numpy(codes), torch.from_numpy(state))
     assert white[0] > white[1]
 
 

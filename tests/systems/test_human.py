@@ -70,7 +70,7 @@ def answers(net: torch.nn.Module, codes: torch.Tensor, state: torch.Tensor) -> d
 
 @pytest.mark.skipif("chessnet" not in packaged(), reason="the packaged chessnet is not here")
 def test_it_begins_as_chessnet_whatever_it_is_told(small_store: Store) -> None:
-    other = Run("chessnet").network()
+    other = Run("chessnet").load_network()
     net = SYSTEM.network(Settings())
     SYSTEM.prepare(net, None, None, Settings(), 3)
     net.load_state_dict(SYSTEM.adopt(net, "chessnet", other.state_dict()))
@@ -120,7 +120,7 @@ def test_outcomes_alone_can_learn(small_store: Store, tmp_path: Path) -> None:
         "human", Settings(**{**SMALL, "only": "outcome", "iterations": 20}), str(small_store.path),
         run=tmp_path / "two", plan=plan, start_from=str(tmp_path / "one"),
     )  # fmt: skip
-    one, two = (Run(tmp_path / name).network().state_dict() for name in ("one", "two"))
+    one, two = (Run(tmp_path / name).load_network().state_dict() for name in ("one", "two"))
     for name, value in one.items():
         assert torch.equal(value, two[name]) != name.startswith(human.HEAD), name
 

@@ -56,7 +56,7 @@ def test_every_system_has_the_recipes_that_everybody_asks_for() -> None:
     for system in SYSTEMS:
         recipes = load(system).recipes
         assert {DEFAULT, "long"} <= recipes.keys(), system
-        assert "paper" in recipes or not load(system).paper, system
+        assert "paper" in recipes or not load(system).declaration.paper, system
     with pytest.raises(UsageError, match=r"--recipe papers: winner has default, .*paper"):
         find_recipe("winner", "papers")
 

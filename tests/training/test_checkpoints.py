@@ -13,7 +13,7 @@ from torch import nn
 from kibitz.errors import KibitzError
 from kibitz.store.store import Store
 from kibitz.systems.winner import Settings
-from kibitz.training.checkpoints import NEWEST, _least_missed, run_bytes, series, thin
+from kibitz.training.checkpoints import N_NEWEST, _least_missed, run_bytes, series, thin
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig
 from support.helpers import SMALL
@@ -31,8 +31,8 @@ def test_a_long_series_stays_under_its_megabytes_and_even(tmp_path: Path) -> Non
     kept = [place for place, _ in series(tmp_path, ["moves"])]
     assert len(kept) == 12
     assert kept[0] == 100
-    assert kept[-NEWEST:] == [9800, 9900, 10_000]
-    gaps = [later - earlier for earlier, later in itertools.pairwise(kept)][: -NEWEST + 1]
+    assert kept[-N_NEWEST:] == [9800, 9900, 10_000]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(kept)][: -N_NEWEST + 1]
     assert max(gaps) <= 4 * min(gaps), kept
 
 
@@ -59,7 +59,7 @@ def test_where_not_even_one_fits_none_is_kept(tmp_path: Path) -> None:
 def test_the_newest_are_never_left_out_while_there_are_others(places: list[int]) -> None:
     out = _least_missed(sorted(places))
     assert 0 <= out < len(places)
-    assert out < max(1, len(places) - NEWEST)
+    assert out < max(1, len(places) - N_NEWEST)
 
 
 def test_a_run_keeps_to_its_megabytes(small_store: Store, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_a_run_without_weights_says_how_to_go_on(small_run: Path, tmp_path: Path
     shutil.copytree(small_run, copy)
     (copy / "best.safetensors").unlink()
     with pytest.raises(KibitzError, match="nothing is trained yet"):
-        Run(copy).network()
+        Run(copy).load_network()
 
 
 def test_an_unwritable_place_for_the_run(small_store: Store, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_an_unwritable_place_for_the_run(small_store: Store, tmp_path: Path) -> 
 
 def test_packaged_networks_open_by_name() -> None:
     for name in packaged():
-        assert Run(name).network() is not None
+        assert Run(name).load_network() is not None
 
 
 def test_a_store_that_has_grown_is_said_to_begin_a_new_run(

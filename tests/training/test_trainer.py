@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -178,9 +177,12 @@ def test_rows_are_json_lines(small_run: Path) -> None:
 
 def test_second_interrupt_is_the_usual_one(small_store: Store, tmp_path: Path) -> None:
     """A loop that hangs must still be stoppable: the first Ctrl-C asks, the second raises."""
-    script = KILLED.replace(
-        "os.kill(os.getpid(), getattr(signal, how))", "print('now', flush=True); import time; time.sleep(60)"
+    hang = (
+        "import time; print('now', flush=True);"
+        " list(iter(lambda: (time.sleep(0.01), signal.getsignal(signal.SIGINT))[1], signal.default_int_handler));"
+        " print('noticed', flush=True); time.sleep(60)"
     )
+    script = KILLED.replace("os.kill(os.getpid(), getattr(signal, how))", hang)
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(small_store.path), str(tmp_path / "run"), "5", "SIGINT", repr(settings())],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -188,7 +190,7 @@ def test_second_interrupt_is_the_usual_one(small_store: Store, tmp_path: Path) -
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "now"
     os.kill(process.pid, signal.SIGINT)
-    time.sleep(0.3)
+    assert process.stdout.readline().strip() == "noticed"
     assert process.poll() is None
     os.kill(process.pid, signal.SIGINT)
     process.stdout.close()

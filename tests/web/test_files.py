@@ -169,7 +169,7 @@ def test_games_of_a_file(bundled_text: str) -> None:
     text = io.StringIO(bundled_text)
     games = [chess.pgn.read_game(text) for _ in range(4)]
     assert found["count"] > 1000
-    assert len(found["games"]) == game_tree.MOST_GAMES
+    assert len(found["games"]) == game_tree.MAX_GAMES
     assert games[3]
     assert [n["move"] for n in found["tree"][1:]] == [move.uci() for move in games[3].mainline_moves()]
     assert found["headers"]["White"] == games[3].headers["White"]
@@ -264,9 +264,9 @@ def test_deep_variations() -> None:
 
 
 def test_a_very_large_tree_is_cut() -> None:
-    text = "(;SZ[9]" + "(;B[ee])" * (game_tree.MOST_NODES + 5) + ")"
+    text = "(;SZ[9]" + "(;B[ee])" * (game_tree.MAX_NODES + 5) + ")"
     found = load(text)
-    assert len(found["tree"]) == game_tree.MOST_NODES
+    assert len(found["tree"]) == game_tree.MAX_NODES
     assert found["problems"] == ["only the first 20,000 positions are shown"]
 
 
@@ -302,7 +302,7 @@ def test_what_is_saved_can_be_loaded(seed: int, words: list[str], game: str) -> 
     line: Any = {"game": "chess"} if game == "chess" else {"game": "go", "size": 9}
     from kibitz.web import positions
 
-    start = positions.nodes(positions.read_line({"line": line}))[0]
+    start = positions.read_line({"line": line}).nodes()[0]
     tree: list[dict[str, Any]] = [{**start, "id": 0, "parent": None, "comment": "", "nags": []}]
     paths: list[list[str]] = [[]]
     for _ in range(12):
@@ -314,7 +314,7 @@ def test_what_is_saved_can_be_loaded(seed: int, words: list[str], game: str) -> 
             choices = ["pass", "A1", "C3", "E5", "G7", "D4"]
         taken = {n["move"] for n in tree if n["parent"] == parent}
         try:
-            node = positions.after(positions.read_line({"line": here}), draw.choice(sorted(set(choices) - taken)))
+            node = positions.read_line({"line": here}).after(draw.choice(sorted(set(choices) - taken)))
         except (BadRequest, IndexError):
             continue
         comment = " ".join(draw.choice(words).replace("}", "").split()).strip()

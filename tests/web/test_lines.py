@@ -23,7 +23,7 @@ from support.random_lines import random_chess, random_go
 def test_nodes_of_chess_are_those_of_python_chess(seed: int) -> None:
     moves = random_chess(seed, 120)
     line = chess_lines.read_line({"moves": moves})
-    nodes, board = chess_lines.nodes(line), chess.Board()
+    nodes, board = line.nodes(), chess.Board()
     assert len(nodes) == len(moves) + 1
     for ply, node in enumerate(nodes):
         assert node["ply"] == ply
@@ -38,7 +38,7 @@ def test_nodes_of_chess_are_those_of_python_chess(seed: int) -> None:
             assert following["move"] == moves[ply]
             assert following["san"] == board.san(board.parse_uci(moves[ply]))
             board.push_uci(moves[ply])
-    one = chess_lines.after(chess_lines.read_line({"moves": moves[:-1]}), moves[-1])
+    one = chess_lines.read_line({"moves": moves[:-1]}).after(moves[-1])
     assert one == nodes[-1]
 
 
@@ -54,14 +54,14 @@ def test_nodes_of_chess_are_those_of_python_chess(seed: int) -> None:
     ],
 )
 def test_ends_of_chess(fen: str, moves: list[str], end: str | None) -> None:
-    assert chess_lines.nodes(chess_lines.read_line({"fen": fen, "moves": moves}))[-1]["end"] == end
+    assert chess_lines.read_line({"fen": fen, "moves": moves}).nodes()[-1]["end"] == end
 
 
 @pytest.mark.parametrize("rules", ["chinese", "tromp-taylor", "new-zealand"])
 @pytest.mark.parametrize("seed", range(3))
 def test_nodes_of_go_are_those_of_the_rules(seed: int, rules: str) -> None:
     line = random_go(seed, 150, rules=rules)
-    nodes, board = go_lines.nodes(go_lines.read_line(line.as_json())), line.start()
+    nodes, board = go_lines.read_line(line.as_json()).nodes(), line.start()
     for ply, node in enumerate(nodes):
         stones = "".join(".BW"[board[row * 19 + column]] for row in range(9) for column in range(9))
         assert node["stones"] == stones

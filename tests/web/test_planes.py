@@ -22,7 +22,7 @@ PIECES = "PNBRQK"
 
 def shown(network: Any, line: Any) -> dict[str, Any]:
     codes, state = line.rows(len(line.moves), len(line.moves))
-    if beyond := getattr(network, "beyond", None):
+    if beyond := getattr(network, "side_inputs", None):
         from kibitz.runs import with_default_side_inputs
 
         state = with_default_side_inputs(state, beyond)

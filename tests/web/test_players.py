@@ -89,8 +89,8 @@ def test_a_thought_ends_when_nobody_waits_for_it(shared: tuple[Client, Any]) -> 
         asked = {"network": name, "line": line, "seconds": 600}
         with client.lines("/api/think", asked) as lines:
             next(lines)
-            assert board.works.desk(f"player {name}").busy
-        until(lambda name=name: not board.works.desk(f"player {name}").busy)
+            assert board.workers.worker(f"player {name}").busy
+        until(lambda name=name: not board.workers.worker(f"player {name}").busy)
     begun = time.monotonic()
     client.stream("/api/think", {"network": "chessnet", "line": {"game": "chess"}, "seconds": 0.1})
     assert time.monotonic() - begun < 60

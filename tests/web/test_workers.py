@@ -18,7 +18,7 @@ def job(steps: Iterator[Any], found: list[Any]) -> Job:
 
 
 def test_the_newest_goes_first_and_older_work_goes_on() -> None:
-    desk, found = WorkerThread("test"), list[Any]()
+    worker, found = WorkerThread("test"), list[Any]()
     begun, go_on = threading.Event(), threading.Event()
 
     def old() -> Iterator[str]:
@@ -27,16 +27,16 @@ def test_the_newest_goes_first_and_older_work_goes_on() -> None:
         yield "old 1"
         yield "old 2"
 
-    desk.add(job(old(), found))
+    worker.add(job(old(), found))
     assert begun.wait(10)
-    desk.add(job(iter(["new 1", "new 2"]), found))
+    worker.add(job(iter(["new 1", "new 2"]), found))
     go_on.set()
-    until(lambda: not desk.busy)
+    until(lambda: not worker.busy)
     assert found == ["old 1", "new 1", "new 2", "over", "old 2", "over"]
 
 
 def test_a_job_that_nobody_wants_does_nothing_more() -> None:
-    desk, found, steps, closed = WorkerThread("test"), list[Any](), list[int](), threading.Event()
+    worker, found, steps, closed = WorkerThread("test"), list[Any](), list[int](), threading.Event()
 
     def endless() -> Iterator[int]:
         try:
@@ -48,15 +48,15 @@ def test_a_job_that_nobody_wants_does_nothing_more() -> None:
 
     mine = job(endless(), found)
     mine.put = lambda value: mine.stop.set() if value == 3 else None
-    desk.add(mine)
+    worker.add(mine)
     assert closed.wait(10)
-    until(lambda: not desk.busy)
+    until(lambda: not worker.busy)
     assert len(steps) == 3
     assert found == ["over"]
     late = job(endless(), found)
     late.stop.set()
-    desk.add(late)
-    until(lambda: not desk.busy)
+    worker.add(late)
+    until(lambda: not worker.busy)
     assert len(steps) == 3
 
 
@@ -64,44 +64,44 @@ def test_what_a_job_raises_ends_it_alone() -> None:
     class Panic(BaseException):
         pass
 
-    desk, found = WorkerThread("test"), list[Any]()
+    worker, found = WorkerThread("test"), list[Any]()
 
     def broken(error: BaseException) -> Iterator[int]:
         yield 1
         raise error
 
     for error in (ValueError("no"), Panic("worse")):
-        desk.add(job(broken(error), found))
-        until(lambda: not desk.busy)
+        worker.add(job(broken(error), found))
+        until(lambda: not worker.busy)
         assert found.pop() is error
-    desk.add(job(iter([2]), found))
-    until(lambda: not desk.busy)
+    worker.add(job(iter([2]), found))
+    until(lambda: not worker.busy)
     assert found == [1, 1, 2, "over"]
 
 
 def test_results_come_to_the_event_loop() -> None:
-    works = WorkerPool()
+    pool = WorkerPool()
 
     async def ask() -> None:
-        assert await run_in_thread(works.shared(), lambda: 7) == 7
+        assert await run_in_thread(pool.shared(), lambda: 7) == 7
         with pytest.raises(ZeroDivisionError):
-            await run_in_thread(works.shared(), lambda: 1 // 0)
+            await run_in_thread(pool.shared(), lambda: 1 // 0)
 
         def steps(tell: Any, stop: threading.Event) -> Iterator[int]:
             tell("on the way")
             yield 1
             raise ValueError("no")
 
-        queue, stop = stream(works.desk("one"), steps)
+        queue, stop = stream(pool.worker("one"), steps)
         found = [await queue.get() for _ in range(4)]
         assert found[:2] == ["on the way", 1]
         assert isinstance(found[2], ValueError)
         assert found[3] is END
         assert not stop.is_set()
-        works.end()
+        pool.end()
         with pytest.raises(asyncio.CancelledError):
-            await run_in_thread(works.shared(), lambda: 7)
+            await run_in_thread(pool.shared(), lambda: 7)
         with pytest.raises(asyncio.CancelledError):
-            await run_in_thread(works.desk("a new one"), lambda: 7)
+            await run_in_thread(pool.worker("a new one"), lambda: 7)
 
     asyncio.run(ask())

@@ -114,7 +114,7 @@ class TrainedNetwork:
         self.system = self._session.system
         self.game = self._session.game
         self.outputs: tuple[str, ...] = tuple(self._session.outputs)
-        self.side_inputs: tuple[str, ...] = tuple(self._session.beyond)
+        self.side_inputs: tuple[str, ...] = tuple(self._session.side_inputs)
         self.methods: tuple[str, ...] = tuple(method.name for method in self._declaration.methods_of(settings))
         self.board_sizes: tuple[int, ...] = self._declaration.sizes_of(settings)
         self.meaning = self._declaration.meaning.name
@@ -338,7 +338,7 @@ class TrainedNetwork:
         from kibitz.runs import with_default_side_inputs
 
         if isinstance(positions, tuple) and len(positions) == 2 and isinstance(positions[0], np.ndarray):
-            beyond = self._session.beyond
+            beyond = self._session.side_inputs
             codes, state = check_arrays(positions, self.game, len(beyond), self.board_sizes)
             if not beyond:
                 return codes, state, None
@@ -356,10 +356,10 @@ class TrainedNetwork:
             width = 64 if self.game == "chess" else 361
             return np.zeros((0, width), np.uint8), np.zeros((0, 4), np.uint8), []
         codes, state = stack(read)
-        if self._session.beyond:
+        if self._session.side_inputs:
             state = np.concatenate(
                 [
-                    with_side_inputs(state[i : i + 1], self._session.beyond, one.chess_board, values)
+                    with_side_inputs(state[i : i + 1], self._session.side_inputs, one.chess_board, values)
                     for i, one in enumerate(read)
                 ]
             )

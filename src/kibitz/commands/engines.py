@@ -11,7 +11,7 @@ import typer
 
 from kibitz.engines.uci.options import AUTO, ELO, METHODS, OWN_TEMPERATURE, Options
 from kibitz.errors import UsageError
-from kibitz.games.go.rulesets import MOST_KOMI, NAMED, named
+from kibitz.games.go.rulesets import MAX_KOMI, NAMED, named
 from kibitz.systems import MOVES, find
 from kibitz.text import shown
 
@@ -105,7 +105,7 @@ def _told_ratings(run: str) -> bool:
     """Whether a run's network is told the ratings of the players."""
     from kibitz.runs import Run
 
-    return "rating" in Run(run).info.get("beyond", {})
+    return "rating" in Run(run).side_inputs
 
 
 def _methods(run: str) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
         if options.rated:
             if options.limit_strength:
                 method = "top-prob"  # one look: a search would play above the rating
-            settings |= {"temperature": _temperature(options), "side_inputs": network().beyond}
+            settings |= {"temperature": _temperature(options), "side_inputs": network().side_inputs}
         player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
         # Compiled functions and ONNX Runtime start slowly; that must be over before a clock runs.
         player.think(chess.Board(), SearchLimits(depth=2, seconds=5.0))
@@ -163,9 +163,9 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 def _of_rating(session: Session, options: Options) -> Session:
     """The session whose network hears the rating to play like."""
     rating = options.elo if options.limit_strength else STRONGEST
-    names = [name for name in ("rating", "opponent_rating") if name in session.beyond]
+    names = [name for name in ("rating", "opponent_rating") if name in session.side_inputs]
     like = copy.copy(session)
-    like.beyond = {**session.beyond, **dict.fromkeys(names, rating // RATING_UNIT)}
+    like.side_inputs = {**session.side_inputs, **dict.fromkeys(names, rating // RATING_UNIT)}
     return like
 
 
@@ -213,8 +213,8 @@ def gtp(
     """
     from importlib.metadata import version
 
-    if not abs(komi) <= MOST_KOMI:  # not a number either
-        raise UsageError(f"--komi {komi:g}: points from {-MOST_KOMI:g} to {MOST_KOMI:g}")
+    if not abs(komi) <= MAX_KOMI:  # not a number either
+        raise UsageError(f"--komi {komi:g}: points from {-MAX_KOMI:g} to {MAX_KOMI:g}")
     try:
         named(rules)
     except ValueError as error:

@@ -3,7 +3,7 @@
 400conv4x4      400 filters of 4×4; then s2 for a stride, p1 for zero padding (400conv4x4s2p1)
 pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller window at the far edge (ceil)
 ip70            a dense layer ("inner product") of 70 units
-64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to what came in
+64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to their input
 5*64res3x3      five of them, one after the other
 chain           Go: the largest value over the stones of each chain, for all of them; chain16: in 16 of the channels
 """
@@ -25,6 +25,8 @@ _TIMES = re.compile(r"(\d+)\*(.+)")
 
 @dataclass(frozen=True)
 class Conv:
+    """A convolution: [n, channels, h, w] to [n, filters, (h + 2·padding − height) / stride + 1, likewise]."""
+
     filters: int
     height: int
     width: int
@@ -34,19 +36,25 @@ class Conv:
 
 @dataclass(frozen=True)
 class Pool:
+    """Max-pooling, its stride the window's size: [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉]."""
+
     height: int
     width: int
 
 
 @dataclass(frozen=True)
 class Dense:
+    """A dense layer over all values of a position: [n, ...] to [n, units]."""
+
     units: int
 
 
 @dataclass(frozen=True)
 class Residual:
-    """Two convolutions that keep the grid's size; a sum with what came in, through a 1×1 convolution where the number
-    of filters changes."""
+    """Two convolutions that keep the grid's size, added to their input: [n, channels, h, w] to [n, filters, h, w].
+
+    The input passes through a 1×1 convolution if the number of channels changes.
+    """
 
     filters: int
     height: int
@@ -63,18 +71,18 @@ class Chain:
 Layer = Conv | Pool | Dense | Residual | Chain
 
 
-MOST = 100
-"""Times that one part may be repeated."""
+MAX_REPEATS = 100
+"""Repetitions of one part, at most."""
 
 
 def read_layers(text: str) -> list[Layer]:
-    """The layers of a line. Raises UsageError naming the part that is none."""
+    """The layers of a line. Raises UsageError, naming the part that is not a layer."""
     layers: list[Layer] = []
     parts: list[str] = []
     for part in text.split("."):
         times = _TIMES.fullmatch(part)
-        parts += [times[2]] * min(int(times[1]), MOST) if times and int(times[1]) else [part]
-    for number, part in enumerate(parts, 1):
+        parts += [times[2]] * min(int(times[1]), MAX_REPEATS) if times and int(times[1]) else [part]
+    for index, part in enumerate(parts, 1):
         if match := _CONV.fullmatch(part):
             filters, height, width, stride, padding = (int(value) if value else None for value in match.groups())
             layer: Layer = Conv(filters or 0, height or 0, width or 0, 1 if stride is None else stride, padding or 0)
@@ -93,14 +101,14 @@ def read_layers(text: str) -> list[Layer]:
             positive = layer.units > 0
         else:
             raise UsageError(
-                f"layer {number} ({part or 'empty'}): no such layer; write for example 400conv4x4, pool2x2 or ip70, "
+                f"layer {index} ({part or 'empty'}): no such layer; write for example 400conv4x4, pool2x2 or ip70, "
                 "with full stops between"
             )
         if not positive:
             odd = ", and a residual block's sizes odd" if isinstance(layer, Residual) else ""
-            raise UsageError(f"layer {number} ({part}): sizes, filters and strides must be at least 1{odd}")
+            raise UsageError(f"layer {index} ({part}): sizes, filters and strides must be at least 1{odd}")
         if not isinstance(layer, Dense) and layers and isinstance(layers[-1], Dense):
-            raise UsageError(f"layer {number} ({part}): a dense layer has no grid left for it; dense layers come last")
+            raise UsageError(f"layer {index} ({part}): a dense layer has no grid left for it; dense layers come last")
         layers.append(layer)
     return layers
 
@@ -112,24 +120,24 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
     W + 2P − F > 0.
     Raises UsageError naming the layer that does not.
     """
-    found: list[tuple[int, int, int]] = []
+    outputs: list[tuple[int, int, int]] = []
     height = width = side
-    for number, layer in enumerate(layers, 1):
+    for index, layer in enumerate(layers, 1):
         if isinstance(layer, Dense):
             channels, height, width = layer.units, 1, 1
         elif isinstance(layer, Residual):
             channels = layer.filters
         elif isinstance(layer, Chain):
             if layer.channels > channels:
-                raise UsageError(f"layer {number} (chain{layer.channels}): there are only {channels} channels")
+                raise UsageError(f"layer {index} (chain{layer.channels}): there are only {channels} channels")
         elif isinstance(layer, Pool):
             if layer.height > height or layer.width > width:
                 raise UsageError(
-                    f"layer {number} (pool{layer.height}x{layer.width}): larger than the {height}×{width} grid it gets"
+                    f"layer {index} (pool{layer.height}x{layer.width}): larger than the {height}×{width} grid it gets"
                 )
             height, width = -(-height // layer.height), -(-width // layer.width)
         else:
-            name = f"layer {number} ({layer.filters}conv{layer.height}x{layer.width})"
+            name = f"layer {index} ({layer.filters}conv{layer.height}x{layer.width})"
             for what, size, field in (("height", height, layer.height), ("width", width, layer.width)):
                 room = size + 2 * layer.padding - field
                 if room <= 0:
@@ -145,5 +153,5 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
             channels = layer.filters
             height = (height + 2 * layer.padding - layer.height) // layer.stride + 1
             width = (width + 2 * layer.padding - layer.width) // layer.stride + 1
-        found.append((channels, height, width))
-    return found
+        outputs.append((channels, height, width))
+    return outputs

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from kibitz.games.chess.encodings import BITS, PieceBits
 from kibitz.games.chess.replay import CASTLING, SIDE
 
-MOST = 64 + 5
+MAX_BITS = 64 + 5
 """Bits that a position sets, at most."""
 
 
@@ -107,7 +107,7 @@ class _Rows(torch.autograd.Function):
 
 def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
     """The set bits of positions codes [n, 64], state [n, 4]: int16 [n, 69], and how many of each row count [n]."""
-    bits, counts = np.empty((len(codes), MOST), np.int16), np.empty(len(codes), np.int16)
+    bits, counts = np.empty((len(codes), MAX_BITS), np.int16), np.empty(len(codes), np.int16)
     _index(codes, state, bits, counts)
     return bits, counts
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.cores import cores
-from kibitz.errors import KibitzError, need_training
+from kibitz.errors import need_training
 from kibitz.runs import ONNX, Run, with_default_side_inputs
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Answers = dict[str, NDArray[np.float32]]
 
 STATE = 4
-"""Numbers of a position's state; further columns are what a network is told beside it."""
+"""Columns of a position's state; side inputs follow in further columns."""
 PIECE = 512
 """Positions given to the network at once; more are no faster and take memory (the paper's layers: 80 kB a position)."""
 ALONE = 16
@@ -54,8 +54,8 @@ class Session:
         self.game: str = self.run.info["game"]
         self.threads = threads or cores()
         self._many: Any = None
-        self.beyond: dict[str, int] = self.run.info.get("beyond", {})
-        """What the network is told beside the position, and the value (0..255) it hears where nobody says otherwise."""
+        self.side_inputs: dict[str, int] = self.run.side_inputs
+        """The side inputs of the network by name, with the default (0..255) of each."""
         path = self.run.path / ONNX
         problem = "missing"
         if path.is_file():
@@ -73,17 +73,17 @@ class Session:
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
         """The network's outputs, by name, each float32 with the position as first axis.
 
-        codes: uint8 [n, squares], state: uint8 [n, numbers], as the game's room makes them; any n, 0 too. What a
-        network is told beyond the position (its `beyond`) may follow in further columns of the state.
-        Raises ValueError where they are not as many.
+        codes: uint8 [n, squares], state: uint8 [n, 4], as `kibitz.games` encodes positions; any n, 0 too. Values of
+        `side_inputs` may follow in further columns of the state; without them the defaults count.
+        Raises ValueError if codes and state differ in length.
         """
         if len(codes) != len(state):
             raise ValueError(f"{len(codes)} codes, {len(state)} states: one row of each a position")
         if len(codes) == 0:  # convolutions refuse empty batches: ask for one position, keep none
             blank = self.evaluate(np.zeros((1, *codes.shape[1:]), np.uint8), np.zeros((1, *state.shape[1:]), np.uint8))
             return {name: values[:0] for name, values in blank.items()}
-        if self.beyond and state.shape[1] == STATE:
-            state = with_default_side_inputs(state, self.beyond)
+        if self.side_inputs and state.shape[1] == STATE:
+            state = with_default_side_inputs(state, self.side_inputs)
         pieces = [
             self._answer(np.ascontiguousarray(codes[at : at + PIECE]), np.ascontiguousarray(state[at : at + PIECE]))
             for at in range(0, len(codes), PIECE)
@@ -105,14 +105,8 @@ class Session:
     def _torch(self) -> Callable[..., Sequence[Any]]:
         """The torch network as a function like `_onnx`."""
         import torch
-        from safetensors import SafetensorError
 
-        run = self.run
-        try:
-            network = run.network()
-        except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise KibitzError(f"{run.path}: its weights cannot be read ({reason}); train again") from None
+        network = self.run.load_network()
         self.outputs = cast("Network", network).outputs
 
         def answer(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""What a network is told beside a position: the columns of the state after the position's own."""
+"""Side inputs of a network: the columns of the state after those of the position."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def last_moves(board: chess.Board) -> dict[str, int]:
 
 
 def with_side_inputs(
-    state: NDArray[np.uint8], beyond: Mapping[str, int], board: chess.Board, known: Mapping[str, int]
+    state: NDArray[np.uint8], side_inputs: Mapping[str, int], board: chess.Board, known: Mapping[str, int]
 ) -> NDArray[np.uint8]:
-    """One state row [1, 4] with the columns that a network's `beyond` names [1, 4 + len(beyond)].
+    """One state row uint8 [1, 4] with a column for each side input of a network: [1, 4 + len(side_inputs)].
 
-    known: values by name, 0..255, but of the last moves, which are the board's; for everything else the usual value of
-    `beyond`.
+    known: values by name, 0..255, but of the last moves, which are the board's; side_inputs: names and
+    defaults, for what is not known.
     """
-    if not beyond:
+    if not side_inputs:
         return state
     values = {**known, **last_moves(board)}
-    row = [values.get(name, usual) for name, usual in beyond.items()]
+    row = [values.get(name, default) for name, default in side_inputs.items()]
     return np.concatenate([state, np.array([row], np.uint8)], 1)

@@ -1,7 +1,7 @@
 """Many positions of a store as one long list, and a random order of it that needs no memory.
 
-A position is the pair (game, ply). A `Positions` numbers those of some games from 0; a shuffled pass over the numbers
-is computed on the fly, so that batch k of epoch e is a pure function of (seed, e, k) and a training can go on anywhere.
+A position is the pair (game, ply). A `Positions` gives those of some games ids from 0. A shuffled pass over the ids is
+computed on the fly: batch k of epoch e is a pure function of (seed, e, k), and a training can resume anywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _APART = 64
 
 @dataclass(frozen=True)
 class Batch:
-    """Some positions, replayed: codes uint8 [n, squares], state uint8 [n, numbers], and where they are from."""
+    """Replayed positions: codes uint8 [n, squares], state uint8 [n, 4], and their games and plies, int64 [n]."""
 
     codes: NDArray[np.uint8]
     state: NDArray[np.uint8]
@@ -52,40 +52,40 @@ class Positions:
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
 
-    def locate(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Games and plies of the positions with these numbers (0 .. len - 1). Raises IndexError for others."""
-        numbers = np.ascontiguousarray(numbers, np.int64)
-        if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(self):
-            raise IndexError(f"positions {numbers.min()}..{numbers.max()} of {len(self)}")
-        games, plies = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
-        _locate(self._marks, self._ends, self._present, self.first, numbers, games, plies)
+    def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Games and plies of the positions with these ids (0 .. len - 1). Raises IndexError for others."""
+        ids = np.ascontiguousarray(ids, np.int64)
+        if ids.size and not 0 <= ids.min() <= ids.max() < len(self):
+            raise IndexError(f"positions {ids.min()}..{ids.max()} of {len(self)}")
+        games, plies = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
+        _locate(self._marks, self._ends, self._present, self.first, ids, games, plies)
         return games, plies
 
-    def batch(self, numbers: NDArray[np.int64]) -> Batch:
-        games, plies = self.locate(numbers)
+    def batch(self, ids: NDArray[np.int64]) -> Batch:
+        games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         return Batch(codes, state, games, plies)
 
 
 @numba.njit(nogil=True, cache=True)
-def _locate(marks, ends, present, first, numbers, games, plies):  # type: ignore[no-untyped-def]
-    for i in range(numbers.shape[0]):
-        place = marks[numbers[i] // _APART]
-        while ends[place] <= numbers[i]:
-            place += 1
-        games[i] = present[place]
-        plies[i] = numbers[i] + first
-        if place > 0:
-            plies[i] -= ends[place - 1]
+def _locate(marks, ends, present, first, ids, games, plies):  # type: ignore[no-untyped-def]
+    for i in range(ids.shape[0]):
+        index = marks[ids[i] // _APART]
+        while ends[index] <= ids[i]:
+            index += 1
+        games[i] = present[index]
+        plies[i] = ids[i] + first
+        if index > 0:
+            plies[i] -= ends[index - 1]
 
 
 @numba.njit(nogil=True, cache=True)
-def _shuffled(size, key, first, numbers):  # type: ignore[no-untyped-def]
+def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
     half = np.uint64(1)
     while (np.uint64(1) << (half * np.uint64(2))) < size:
         half += np.uint64(1)
     mask = (np.uint64(1) << half) - np.uint64(1)
-    for i in range(numbers.shape[0]):
+    for i in range(ids.shape[0]):
         value = np.uint64(first + i)
         while True:  # a permutation of a power of four that holds `size`; walk on until it lands inside
             left, right = value >> half, value & mask
@@ -96,7 +96,7 @@ def _shuffled(size, key, first, numbers):  # type: ignore[no-untyped-def]
             value = left << half | right
             if value < size:
                 break
-        numbers[i] = value
+        ids[i] = value
 
 
 def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
@@ -107,6 +107,6 @@ def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDA
     if not 0 <= first <= first + count <= size:
         raise ValueError(f"places {first}..{first + count} of {size}")
     key = np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]
-    numbers = np.empty(count, np.int64)
-    _shuffled(np.uint64(size), key, first, numbers)
-    return numbers
+    ids = np.empty(count, np.int64)
+    _shuffled(np.uint64(size), key, first, ids)
+    return ids

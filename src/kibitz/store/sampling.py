@@ -32,25 +32,25 @@ def sample_positions(
     each: int,
     *,
     first: int = 0,
-    without: NDArray[np.bool_] | None = None,
+    exclude: NDArray[np.bool_] | None = None,
     share: float = 0.0,
     held_out: bool = False,
     seed: int = 0,
 ) -> Sample:
     """At most `each` positions of every game, without repetition; 0 takes all that qualify.
 
-    first: the first ply that may be drawn; the last is the one after the last move. without: moves of the store (one
-    entry each) after which no position is drawn. share: percent of the plies held out; held_out: draw from these, or
-    from the others.
+    first: the first ply that may be drawn; the last is the one after the last move. exclude: bool per move of the
+    store; positions reached by such a move are never sampled. share: percent of the plies held out; held_out: draw from
+    these, or from the others. Sorted by game and ply.
     """
     games = np.ascontiguousarray(games, np.int64)
     hashes = store.column("hash")[games].astype(np.uint64)
     most = (np.minimum(store.plies[games] + 1, each) if each else store.plies[games] + 1).sum()
-    found, plies = np.empty(most, np.int64), np.empty(most, np.int64)
-    none = without if without is not None else np.zeros(0, np.bool_)
+    sampled, plies = np.empty(most, np.int64), np.empty(most, np.int64)
+    none = exclude if exclude is not None else np.zeros(0, np.bool_)
     limit = np.uint64(round(share * 100))
-    count = _draw(store.offsets, games, hashes, each, first, none, limit, held_out, np.uint64(seed), found, plies)
-    return Sample(found[:count].copy(), plies[:count].copy())
+    count = _draw(store.offsets, games, hashes, each, first, none, limit, held_out, np.uint64(seed), sampled, plies)
+    return Sample(sampled[:count].copy(), plies[:count].copy())
 
 
 def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -68,22 +68,22 @@ def _mixed(word):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _all_mixed(words):  # type: ignore[no-untyped-def]
-    found = np.empty_like(words)
+    bits = np.empty_like(words)
     for i in range(words.shape[0]):
-        found[i] = _mixed((words[i] + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
-    return found
+        bits[i] = _mixed((words[i] + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
+    return bits
 
 
 @numba.njit(nogil=True, cache=True)
-def _qualifies(offsets, game, ply, key, without, limit, held_out):  # type: ignore[no-untyped-def]
-    if without.shape[0] and ply > 0 and without[offsets[game] + ply - 1]:
+def _qualifies(offsets, game, ply, key, exclude, limit, held_out):  # type: ignore[no-untyped-def]
+    if exclude.shape[0] and ply > 0 and exclude[offsets[game] + ply - 1]:
         return False
     held = limit > 0 and _mixed(key ^ np.uint64(ply) * np.uint64(0x9E3779B97F4A7C15)) % np.uint64(10000) < limit
     return held == held_out
 
 
 @numba.njit(nogil=True, cache=True)
-def _draw(offsets, games, hashes, each, first, without, limit, held_out, seed, found, plies):  # type: ignore[no-untyped-def]
+def _draw(offsets, games, hashes, each, first, exclude, limit, held_out, seed, sampled, plies):  # type: ignore[no-untyped-def]
     count = 0
     for i in range(games.shape[0]):
         game = games[i]
@@ -91,18 +91,18 @@ def _draw(offsets, games, hashes, each, first, without, limit, held_out, seed, f
         key = _mixed(hashes[i] + (seed + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
         left = 0
         for ply in range(first, last + 1):
-            left += _qualifies(offsets, game, ply, key, without, limit, held_out)
-        wanted = min(each, left) if each else left
+            left += _qualifies(offsets, game, ply, key, exclude, limit, held_out)
+        needed = min(each, left) if each else left
         word = key
         for ply in range(first, last + 1):
-            if wanted == 0:
+            if needed == 0:
                 break
-            if not _qualifies(offsets, game, ply, key, without, limit, held_out):
+            if not _qualifies(offsets, game, ply, key, exclude, limit, held_out):
                 continue
             word = _mixed(word + np.uint64(0x9E3779B97F4A7C15))
-            if word % np.uint64(left) < np.uint64(wanted):  # each of those left has the same chance
-                found[count], plies[count] = game, ply
+            if word % np.uint64(left) < np.uint64(needed):  # each of those left has the same chance
+                sampled[count], plies[count] = game, ply
                 count += 1
-                wanted -= 1
+                needed -= 1
             left -= 1
     return count

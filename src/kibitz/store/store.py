@@ -80,7 +80,7 @@ class Store:
         return str(self.info["fingerprint"])
 
     def _broken(self, name: str, what: str) -> KibitzError:
-        """What is told of a file: where games were added since the store was opened, its folder has gone rightly."""
+        """The error for an unreadable file. If games were added meanwhile, the old folder was removed on purpose."""
         try:
             folder = json.loads((self.path / INFO).read_text(encoding="utf-8"))["folder"]
         except (OSError, ValueError, KeyError, TypeError):
@@ -123,10 +123,10 @@ class Store:
 
     @cached_property
     def start_of(self) -> NDArray[np.int32]:
-        numbers = self.column("start")
-        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self.starts):
+        starts = self.column("start")
+        if len(starts) and not 0 <= starts.min() <= starts.max() < len(self.starts):
             raise KibitzError(f"{self._folder / TABLE}: damaged; import the games again")
-        return cast("NDArray[np.int32]", numbers)
+        return cast("NDArray[np.int32]", starts)
 
     def beside(self, name: str) -> NDArray[Any] | None:
         """An array that goes with the moves, or None where the games carry none of that name."""

@@ -252,8 +252,8 @@ class StoreWriter:
     def _start_numbers(self, batch: GameBatch) -> NDArray[np.int32]:
         if batch.starts is None:
             return np.zeros(len(batch), np.int32)
-        numbers = [self._starts.setdefault(row.tobytes(), len(self._starts)) for row in batch.starts]
-        return np.array(numbers, np.int32)
+        indices = [self._starts.setdefault(row.tobytes(), len(self._starts)) for row in batch.starts]
+        return np.array(indices, np.int32)
 
     def _write_beside(self, batch: GameBatch) -> None:
         """What goes with moves and games. An array that comes for the first time is none for all games before."""

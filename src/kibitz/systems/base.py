@@ -1,7 +1,7 @@
 """What a system is: everything one paper says, in one file, and nothing that all of them share.
 
-A system names its games, builds its network, and lists the stages of its training; the loop, snapshots, intervals and
-faces are the same for all and never ask which system they serve.
+A system names its games, builds its network, and lists the stages of its training. The loop, the checkpoints, the
+commands and the board are the same for all and never ask which system they serve.
 """
 
 from __future__ import annotations
@@ -27,19 +27,21 @@ Tensors = Mapping[str, Tensor]
 
 
 class Examples(Protocol):
-    """What a stage learns from: numbered examples, made when asked for."""
+    """The examples of a stage, made on demand, and numbered 0 .. len - 1."""
 
     def __len__(self) -> int: ...
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        """The examples with these numbers (0 .. len - 1) as arrays whose first axis is the example.
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        """The examples with these ids, int64 [n], as arrays by name whose first axis is the example.
 
-        Must depend on its arguments alone, chance included, so that a broken training goes on exactly.
+        The result, random choices included, must be a function of the arguments, so that an interrupted training
+        resumes exactly.
         """
 
 
 def batches_in_epoch(examples: int, batch: int) -> int:
-    """Full batches in one pass; the few examples left over are in another place of the next pass's order."""
+    """Full batches in one pass over so many examples, at least 1. The next pass has another order, so that the few
+    examples that are left over differ."""
     return max(1, examples // batch)
 
 
@@ -51,7 +53,8 @@ class Stage:
     learning_rate: (iteration from 0, all iterations) -> rate.
     iterations: batches; None for `epochs` passes over the examples. most_epochs: passes at most in either case, so that
     a recipe made for millions of positions stops in good time on a few; 0 for no limit.
-    better: the measure that early stopping watches, smaller is better (of "accuracy", greater).
+    monitor: the measure that early stopping and the choice of the best weights watch; lower is better, of "accuracy"
+    higher.
     keep_last: train to the end and keep the last weights, whatever the validations say.
     guess: the mean loss over a batch of the best answer that is always the same; a training that stays there has
     learned nothing.
@@ -67,7 +70,7 @@ class Stage:
     iterations: int | None
     epochs: float = 0.0
     most_epochs: float = 0.0
-    better: str = "loss"
+    monitor: str = "loss"
     keep_last: bool = False
     guess: Callable[[Tensors], float] | None = None
 
@@ -77,9 +80,9 @@ class Stage:
         planned = self.iterations or max(1, round(self.epochs * in_epoch))
         return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
 
-    def cost(self, means: Mapping[str, float]) -> float:
-        """What early stopping compares, smaller is better."""
-        return 1 - means[self.better] if self.better == "accuracy" else means[self.better]
+    def monitor_value(self, means: Mapping[str, float]) -> float:
+        """The monitored value out of a validation's means; lower is better, whatever the measure."""
+        return 1 - means[self.monitor] if self.monitor == "accuracy" else means[self.monitor]
 
 
 @dataclass(frozen=True)
@@ -186,10 +189,10 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 class Network(Protocol):
-    """What faces ask of a system's network beside its answers, see `System`."""
+    """The attributes that every network of a system has, see `System`."""
 
     outputs: tuple[str, ...]
-    beyond: dict[str, int]
+    side_inputs: dict[str, int]
 
 
 class System:
@@ -198,7 +201,7 @@ class System:
     `network(settings)` takes codes uint8 [n, squares] and state uint8 [n, numbers] and gives a tuple of tensors named
     by its attribute `outputs` (see systems.declaration.OUTPUTS), each ready for a reader (probabilities, not logits);
     planes are made inside it. A network with side inputs, such as ratings, reads them from further columns of the
-    state; its attribute `beyond` names them, with the value (0..255) of each where a face has none. Its method
+    state; its attribute `side_inputs` names them, with the value (0..255) of each where a face has none. Its method
     `named_planes(codes, state)` gives, of one position, the names of its input planes and a tensor [planes, squares] on
     the board's real squares: what the board shows as "what the network sees".
 

@@ -31,13 +31,14 @@ from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 
 PARTS = ("both", "full", "distilled")
-FEWEST = 10
-"""Games that each side must have won."""
-REFERENCES = 64
-NEAR = 16
-"""Drawn positions from the end of a game within which, and over which, two are compared as nearer to it."""
-MORE = 0.5
-"""Weight of such pairs in the loss."""
+MIN_GAMES_WON = 10
+"""Games that each side must have won, at least."""
+N_REFERENCES = 64
+MAX_SAMPLES_BACK = 16
+"""Setting `nearer`: the later position of a pair is at most so many sampled positions from the end of its game, and the
+earlier one at most so many before it."""
+SAME_GAME_WEIGHT = 0.5
+"""Weight of pairs from the same game in the loss."""
 
 
 @dataclass(frozen=True)
@@ -173,10 +174,10 @@ RECIPES = {
 
 def sizes(text: str) -> list[int]:
     """Layer sizes from "600.400". Raises ValueError for anything else."""
-    found = [int(part) for part in text.split(".")]
-    if min(found) < 1:
+    units = [int(part) for part in text.split(".")]
+    if min(units) < 1:
         raise ValueError(text)
-    return found
+    return units
 
 
 # Positions
@@ -188,7 +189,7 @@ def positions(
     """The paper's positions of some games; held_out: those that no training sees. each: so many a game instead."""
     return sample_positions(
         store, games, settings.positions if each is None else each, first=2 * settings.opening,
-        without=None if settings.captures else store.captures(), share=settings.held_out, held_out=held_out,
+        exclude=None if settings.captures else store.captures(), share=settings.held_out, held_out=held_out,
     )  # fmt: skip
 
 
@@ -202,12 +203,12 @@ class PositionExamples:
     def __len__(self) -> int:
         return len(self.sample)
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        codes, state = self.store.replay(self.sample.games[numbers], self.sample.plies[numbers])
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        codes, state = self.store.replay(self.sample.games[ids], self.sample.plies[ids])
         if self.colours:
-            codes, state = exchanged(codes, state, _chance(numbers, epoch, 0, self.salt) & np.uint64(1) == 1)
+            codes, state = exchanged(codes, state, _chance(ids, epoch, 0, self.salt) & np.uint64(1) == 1)
         if self.mirror:
-            codes, state = mirrored(codes, state, _chance(numbers, epoch, 3, self.salt) & np.uint64(1) == 1)
+            codes, state = mirrored(codes, state, _chance(ids, epoch, 3, self.salt) & np.uint64(1) == 1)
         return {"codes": codes, "state": state}
 
 
@@ -239,9 +240,9 @@ class PairExamples:
         most = round(self.settings.pairs_a_position * len(self.sample))
         return min(self.settings.pairs, max(most, 1)) if most else self.settings.pairs
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        reuse = self.settings.reuse if len(numbers) % self.settings.reuse == 0 else 1
-        few = numbers[: len(numbers) // reuse]
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
+        few = ids[: len(ids) // reuse]
         won, won_exchanged = self._drawn(few, epoch, 1, self.won, self.lost)
         lost, lost_exchanged = self._drawn(few, epoch, 4, self.lost, self.won)
         games, plies = np.concatenate([won.games, lost.games]), np.concatenate([won.plies, lost.plies])
@@ -251,57 +252,54 @@ class PairExamples:
         if self.settings.mirror:
             coins = [_chance(few, epoch, key, self.salt) & np.uint64(1) == 1 for key in (3, 6)]
             codes, state = mirrored(codes, state, np.concatenate(coins))
-        place = np.arange(len(few))
-        better = np.tile(place, reuse)
-        worse = np.concatenate([np.roll(place, turn) for turn in range(reuse)]) + len(few)
-        target = _chance(numbers, epoch, 7, self.salt) & np.uint64(1) == 1
-        found = {
+        row = np.arange(len(few))
+        better = np.tile(row, reuse)
+        worse = np.concatenate([np.roll(row, turn) for turn in range(reuse)]) + len(few)
+        target = _chance(ids, epoch, 7, self.salt) & np.uint64(1) == 1
+        pairs = {
             "codes": codes,
             "state": state,
             "first": np.where(target, better, worse),
             "second": np.where(target, worse, better),
             "target": target.astype(np.float32),
         }
-        return found | self._nearer(few, epoch, codes, state) if self.settings.nearer and len(self.ends) else found
+        return pairs | self._nearer(few, epoch, codes, state) if self.settings.nearer and len(self.ends) else pairs
 
-    def _nearer(
-        self, numbers: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]
-    ) -> Arrays:
-        """Two different positions near the end of one game for each number, added to the others."""
-        count, chance = len(numbers), _chance(numbers, epoch + 1000, 1, self.salt)
+    def _nearer(self, ids: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Arrays:
+        """The batch's positions, and for each id two different positions near the end of one game."""
+        count, chance = len(ids), _chance(ids, epoch + 1000, 1, self.salt)
         game = (chance % np.uint64(len(self.ends))).astype(np.int64)
         end, drawn = self.ends[game], self.drawn[game]
-        chance = _chance(numbers, epoch + 1000, 2, self.salt)
-        back = (chance % np.minimum(NEAR, drawn - 1).astype(np.uint64)).astype(np.int64)
-        over = (chance >> np.uint64(32)) % np.minimum(NEAR, drawn - 1 - back).astype(np.uint64)
+        chance = _chance(ids, epoch + 1000, 2, self.salt)
+        back = (chance % np.minimum(MAX_SAMPLES_BACK, drawn - 1).astype(np.uint64)).astype(np.int64)
+        over = (chance >> np.uint64(32)) % np.minimum(MAX_SAMPLES_BACK, drawn - 1 - back).astype(np.uint64)
         later = end - back
         earlier = later - 1 - over.astype(np.int64)
         both = np.concatenate([later, earlier])
         more_codes, more_state = self.store.replay(self.sample.games[both], self.sample.plies[both])
         white = self.white_won[end]
         if self.settings.colours:
-            turned = _chance(numbers, epoch + 1000, 3, self.salt) & np.uint64(1) == 1
+            turned = _chance(ids, epoch + 1000, 3, self.salt) & np.uint64(1) == 1
             more_codes, more_state = exchanged(more_codes, more_state, np.tile(turned, 2))
             white = white != turned
-        place = np.arange(count) + len(codes)
-        swapped = _chance(numbers, epoch + 1000, 4, self.salt) & np.uint64(1) == 1
+        row = np.arange(count) + len(codes)
+        swapped = _chance(ids, epoch + 1000, 4, self.salt) & np.uint64(1) == 1
         return {
             "codes": np.concatenate([codes, more_codes]),
             "state": np.concatenate([state, more_state]),
-            "more_first": np.where(swapped, place + count, place),
-            "more_second": np.where(swapped, place, place + count),
+            "more_first": np.where(swapped, row + count, row),
+            "more_second": np.where(swapped, row, row + count),
             "more_target": (white != swapped).astype(np.float32),
         }
 
     def _drawn(
-        self, numbers: NDArray[np.int64], epoch: int, key: int, straight: Sample, other: Sample
+        self, ids: NDArray[np.int64], epoch: int, key: int, straight: Sample, other: Sample
     ) -> tuple[Sample, NDArray[np.bool_]]:
-        """A random position for each number, and whether it is to be shown with colours exchanged: then it is of the
-        other kind."""
+        """A random position for each id, and whether to swap its colours: then it is drawn from `other`."""
         turned = np.zeros(1, np.bool_)
         if self.settings.colours:
-            turned = _chance(numbers, epoch, key, self.salt) & np.uint64(1) == 1
-        chance = _chance(numbers, epoch, key + 1, self.salt)
+            turned = _chance(ids, epoch, key, self.salt) & np.uint64(1) == 1
+        chance = _chance(ids, epoch, key + 1, self.salt)
         here = (chance % np.uint64(len(straight))).astype(np.int64)
         there = (chance % np.uint64(len(other))).astype(np.int64)
         games = np.where(turned, other.games[there], straight.games[here])
@@ -309,9 +307,9 @@ class PairExamples:
         return Sample(games, plies), np.broadcast_to(turned, games.shape)
 
 
-def _chance(numbers: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[np.uint64]:
+def _chance(ids: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[np.uint64]:
     """Random bits that depend on these arguments alone."""
-    return splitmix64(numbers.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
+    return splitmix64(ids.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
 
 
 def salt_of(stage: str, seed: int) -> int:
@@ -323,7 +321,7 @@ def salt_of(stage: str, seed: int) -> int:
 
 
 class Pos2Vec(nn.Module):
-    """Codes and state to a position's features, [n, the last size]; ReLU after each layer."""
+    """Codes uint8 [n, 64] and state uint8 [n, 4] to features float32 [n, last size]; ReLU after each layer."""
 
     def __init__(self, layers: Sequence[int], dropout: float):
         super().__init__()
@@ -332,7 +330,7 @@ class Pos2Vec(nn.Module):
         self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
 
     def forward(self, codes: Tensor, state: Tensor, depth: int | None = None) -> Tensor:
-        """depth: after so many layers, by default all."""
+        """depth: the number of layers to apply; None for all."""
         values: Tensor = F.relu(self.first(codes, state))
         for layer in list(self.rest)[: None if depth is None else depth - 1]:
             values = F.relu(layer(self.dropout(values)))
@@ -340,10 +338,10 @@ class Pos2Vec(nn.Module):
 
 
 class ComparisonHead(nn.Module):
-    """Features of pairs to how much better the first position is for White, as a logit [pairs].
+    """Features of pairs to the logit [pairs] that the first position is the better one for White.
 
-    The paper has 2 values and a softmax at the end; their difference is this logit. The first layer sees both
-    positions' features; what it makes of either is made once a position.
+    The paper ends in 2 values and a softmax; their difference is this logit. The first layer takes both positions'
+    features; each half of its product is computed once a position.
     """
 
     def __init__(self, features: int, layers: Sequence[int], dropout: float):
@@ -374,7 +372,7 @@ class ComparisonNet(nn.Module):
         self.compare = ComparisonHead(sizes(pos2vec)[-1], sizes(compare), dropout)
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """Of the pairs (first[i], second[i]), numbers of positions with these features."""
+        """Logits [pairs] of the pairs (first[i], second[i]); int64 indices into features [n, units]."""
         compare = self.compare
         left, right = compare.as_first(features), compare.as_second(features)
         logit: Tensor = compare(left.index_select(0, first), right.index_select(0, second))
@@ -397,9 +395,9 @@ class DeepChess(nn.Module):
     the mean over the reference positions; the full network's where there is one."""
 
     outputs = ("white_better",)
-    beyond: ClassVar[dict[str, int]] = {}
+    side_inputs: ClassVar[dict[str, int]] = {}
     seed: int = 0
-    """Of the training, as `prepare` is told; no part of the weights."""
+    """Of the training, set by `prepare`; not part of the weights."""
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -410,11 +408,11 @@ class DeepChess(nn.Module):
         if settings.distilled:
             self.distilled = ComparisonNet(settings.small_pos2vec, settings.small_compare, settings.antisymmetric)
         self.bits = PieceBits()
-        self.register_buffer("reference_codes", torch.zeros(REFERENCES, 64, dtype=torch.uint8))
-        self.register_buffer("reference_state", torch.zeros(REFERENCES, 4, dtype=torch.uint8))
+        self.register_buffer("reference_codes", torch.zeros(N_REFERENCES, 64, dtype=torch.uint8))
+        self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """Of one position: see `System`. The five bits that are no squares are shown as whole boards."""
+        """The planes of one position, see `System`. The five bits that are no squares are shown as whole boards."""
         bits = self.bits(codes, state)[0]
         return self.bits.names(), torch.cat([bits[:768].view(12, 64), bits[768:, None].expand(-1, 64)])
 
@@ -450,73 +448,83 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
     kind = 2 * white_won[order] + (state[:, 0] != 0)
     chosen: list[int] = []
     for which in range(4):
-        chosen += np.flatnonzero(even & (kind == which))[: REFERENCES // 4].tolist()
+        chosen += np.flatnonzero(even & (kind == which))[: N_REFERENCES // 4].tolist()
     rest = np.setdiff1d(np.arange(len(order)), chosen).tolist()
-    order = order[np.resize(chosen + rest, REFERENCES)]  # over again, where there are fewer
+    order = order[np.resize(chosen + rest, N_REFERENCES)]  # over again, where there are fewer
     return Sample(sample.games[order], sample.plies[order])
 
 
 # Losses
 
 
-def reconstruction(network: DeepChess, number: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """How well layer `number` of Pos2Vec (from 0) and its decoder give back what the layer was given.
+def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """How well the decoder of Pos2Vec's layer `index` (from 0) reconstructs the layer's input.
 
-    The first gives back bits (cross entropy, summed over a position's bits; `wrong` counts those on the wrong side),
-    the others the values of the layer below (mean squared error; `wrong` is its part of their mean square).
+    Layer 0: cross entropy, summed over the bits of a position; the measure `wrong` counts bits on the wrong side.
+    Other layers: mean squared error of the values of the layer below; `wrong` is the error as a share of their mean
+    square. Returns the mean loss and the measures "loss" and "wrong", each float32 [n].
     """
-    pos2vec, decoder = network.full.pos2vec, network.decoders[number]
-    if number == 0:
+    pos2vec, decoder = network.full.pos2vec, network.decoders[index]
+    if index == 0:
         bits = network.bits(batch["codes"], batch["state"])
-        found = decoder(pos2vec(batch["codes"], batch["state"], 1)).float()
-        each = F.binary_cross_entropy_with_logits(found, bits, reduction="none").sum(1)
-        wrong = ((found > 0) != (bits > 0.5)).float().sum(1)
-        return each.mean(), {"loss": each.detach(), "wrong": wrong}
-    pos2vec.eval()  # what is given back is whole
+        logits = decoder(pos2vec(batch["codes"], batch["state"], 1)).float()
+        losses = F.binary_cross_entropy_with_logits(logits, bits, reduction="none").sum(1)
+        wrong = ((logits > 0) != (bits > 0.5)).float().sum(1)
+        return losses.mean(), {"loss": losses.detach(), "wrong": wrong}
+    pos2vec.eval()  # the reconstruction target is computed without dropout
     with torch.no_grad():
-        given = pos2vec(batch["codes"], batch["state"], number).float()
-    found = decoder(F.relu(pos2vec.rest[number - 1](given))).float()
-    each = (found - given).square().mean(1)  # their sum over 600 units makes steps that kill the layer's ReLUs
-    whole = given.square().mean().clamp(min=1e-6)
-    return each.mean(), {"loss": each.detach(), "wrong": each.detach() / whole}
+        inputs = pos2vec(batch["codes"], batch["state"], index).float()
+    decoded = decoder(F.relu(pos2vec.rest[index - 1](inputs))).float()
+    losses = (decoded - inputs).square().mean(1)  # a sum over 600 units makes steps that kill the layer's ReLUs
+    mean_square = inputs.square().mean().clamp(min=1e-6)
+    return losses.mean(), {"loss": losses.detach(), "wrong": losses.detach() / mean_square}
 
 
-def _reconstruction_guess(network: DeepChess, number: int, batch: Tensors) -> float:
-    """The loss of giving back the mean of what the layer was given."""
-    if number == 0:
+def _reconstruction_guess(network: DeepChess, index: int, batch: Tensors) -> float:
+    """The loss of always answering the mean of the layer's inputs."""
+    if index == 0:
         return float(constant.of_shares(network.bits(batch["codes"], batch["state"])))
-    return float(constant.of_values(network.full.pos2vec(batch["codes"], batch["state"], number)))
+    return float(constant.of_values(network.full.pos2vec(batch["codes"], batch["state"], index)))
 
 
-def comparison(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Cross entropy of pairs; `accuracy`: how often the position of the game that White won is preferred."""
+def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """Cross entropy of pairs, see PairExamples for the batch.
+
+    Returns the mean loss and two measures, float32 [pairs]: "loss", and "accuracy": 1 where the position of the game
+    that White won is preferred.
+    """
     features = part.pos2vec(batch["codes"], batch["state"])
-    logit = part.logit(features, batch["first"], batch["second"])
-    each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
-    loss = each.mean()
+    logits = part.logit(features, batch["first"], batch["second"])
+    losses = F.binary_cross_entropy_with_logits(logits, batch["target"], reduction="none")
+    loss = losses.mean()
     if "more_first" in batch:
         more = part.logit(features, batch["more_first"], batch["more_second"])
-        loss = loss + MORE * F.binary_cross_entropy_with_logits(more, batch["more_target"])
-    return loss, {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
+        loss = loss + SAME_GAME_WEIGHT * F.binary_cross_entropy_with_logits(more, batch["more_target"])
+    return loss, {"loss": losses.detach(), "accuracy": ((logits > 0) == (batch["target"] > 0.5)).float()}
 
 
-def taught(teacher: ComparisonNet, pupil: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Cross entropy of the pupil's answers with the teacher's; `accuracy` is about the games' results, `agreement`
-    about the teacher."""
+def distillation_loss(
+    teacher: ComparisonNet, student: ComparisonNet, batch: Tensors
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Cross entropy of the student's answers with the teacher's probabilities.
+
+    Returns the mean loss and three measures, float32 [pairs]: "loss"; "accuracy": 1 where the student prefers the
+    position of the game that White won; "agreement": 1 where it prefers the same position as the teacher.
+    """
     first, second, count = batch["first"], batch["second"], len(batch["first"])
     if "more_first" in batch:
         first, second = torch.cat([first, batch["more_first"]]), torch.cat([second, batch["more_second"]])
-    teacher.eval()  # as it answers, nothing left out
+    teacher.eval()  # without dropout
     with torch.no_grad():
-        wanted = teacher.logit(teacher.pos2vec(batch["codes"], batch["state"]), first, second)
-    logit = pupil.logit(pupil.pos2vec(batch["codes"], batch["state"]), first, second)
-    each = F.binary_cross_entropy_with_logits(logit, torch.sigmoid(wanted), reduction="none")
-    loss, each, logit, wanted = each.mean(), each[:count], logit[:count], wanted[:count]
-    accuracy = ((logit > 0) == (batch["target"] > 0.5)).float()
-    return loss, {"loss": each.detach(), "accuracy": accuracy, "agreement": ((logit > 0) == (wanted > 0)).float()}
+        targets = teacher.logit(teacher.pos2vec(batch["codes"], batch["state"]), first, second)
+    logits = student.logit(student.pos2vec(batch["codes"], batch["state"]), first, second)
+    losses = F.binary_cross_entropy_with_logits(logits, torch.sigmoid(targets), reduction="none")
+    loss, losses, logits, targets = losses.mean(), losses[:count], logits[:count], targets[:count]
+    accuracy = ((logits > 0) == (batch["target"] > 0.5)).float()
+    return loss, {"loss": losses.detach(), "accuracy": accuracy, "agreement": ((logits > 0) == (targets > 0)).float()}
 
 
-# Solver
+# Optimiser
 
 
 def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
@@ -574,11 +582,11 @@ class DeepChessSystem(System):
         result = store.column("result")
         short = (result != 0) & (store.plies < 2 * settings.opening)
         won, lost = int((result[~short] > 0).sum()), int((result[~short] < 0).sum())
-        if min(won, lost) < FEWEST:
+        if min(won, lost) < MIN_GAMES_WON:
             too_short = f", {int(short.sum()):,} end in the first {settings.opening} moves" if short.any() else ""
             raise KibitzError(
                 f"{store.path}: pairs are made of games that White won ({won:,} here) and games that Black won"
-                f" ({lost:,}), at least {FEWEST} of each; import more decisive games (of {len(result):,} games"
+                f" ({lost:,}), at least {MIN_GAMES_WON} of each; import more decisive games (of {len(result):,} games"
                 f" {int((result == 0).sum()):,} are drawn{too_short})"
             )
         return np.flatnonzero((result != 0) & ~short)
@@ -606,52 +614,72 @@ class DeepChessSystem(System):
                 layer.draw(generator)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        """Pos2Vec layer by layer, the comparison, the distillation; without those of no epochs."""
         assert isinstance(network, DeepChess)
-        found = []
-
-        def pace(base: float, decay: float, epochs: float) -> Any:
-            return lambda iteration, iterations: learning_rate_at(
-                settings.schedule, base, iteration, iterations, decay=decay, epochs=epochs
-            )
-
-        def add(
-            name: str, modules: list[nn.Module], examples: Any, loss: Any, base: float, decay: float, epochs: float,
-            **more: Any,
-        ) -> None:  # fmt: skip
-            if epochs:
-                found.append(
-                    Stage(
-                        name=name, module=network,
-                        examples=lambda store, games: examples(store, games, settings, salt_of(name, network.seed)),
-                        loss=loss,
-                        optimiser=lambda: optimiser(
-                            settings, *modules, weight_decay=settings.weight_decay if name == "deepchess" else 0.0
-                        ),
-                        learning_rate=pace(base, decay, epochs), batch=settings.batch, iterations=None, epochs=epochs,
-                        keep_last=settings.keep == "last", **more,
-                    )
-                )  # fmt: skip
-
-        full = network.full
-        for number, layer in enumerate([full.pos2vec.first, *full.pos2vec.rest]):
-            add(
-                f"pos2vec-{number + 1}", [layer, network.decoders[number]], PositionExamples,
-                lambda batch, number=number: reconstruction(network, number, batch),
-                settings.pretrain_rate, settings.pretrain_decay, settings.pretrain_epochs,
-                guess=lambda batch, number=number: _reconstruction_guess(network, number, batch),
-            )  # fmt: skip
-        add(
-            "deepchess", [full], PairExamples, lambda batch: comparison(full, batch),
-            settings.learning_rate, settings.decay, settings.epochs, better="accuracy",
-            guess=lambda batch: float(constant.of_shares(batch["target"])),
-        )  # fmt: skip
+        layers = range(1 + len(network.full.pos2vec.rest))
+        stages = [_pretraining_stage(network, settings, layer) for layer in layers]
+        stages.append(_comparison_stage(network, settings))
         if settings.distilled:
-            small = network.distilled
-            add(
-                "distilled", [small], PairExamples, lambda batch: taught(full, small, batch),
-                settings.distil_rate, settings.decay, settings.distil_epochs,
-            )  # fmt: skip
-        return found
+            stages.append(_distillation_stage(network, settings))
+        return [stage for stage in stages if stage.epochs]
+
+
+def _pretraining_stage(network: DeepChess, settings: Settings, index: int) -> Stage:
+    """Layer `index` of Pos2Vec (from 0), trained with its decoder to reconstruct its input."""
+    pos2vec = network.full.pos2vec
+    layer = pos2vec.first if index == 0 else pos2vec.rest[index - 1]
+    return _stage(
+        network, settings, f"pos2vec-{index + 1}", [layer, network.decoders[index]],
+        rate=settings.pretrain_rate, decay=settings.pretrain_decay, epochs=settings.pretrain_epochs,
+        examples=PositionExamples,
+        loss=lambda batch: reconstruction_loss(network, index, batch),
+        guess=lambda batch: _reconstruction_guess(network, index, batch),
+    )  # fmt: skip
+
+
+def _comparison_stage(network: DeepChess, settings: Settings) -> Stage:
+    """The full network on pairs of positions."""
+    full = network.full
+    return _stage(
+        network, settings, "deepchess", [full],
+        rate=settings.learning_rate, decay=settings.decay, epochs=settings.epochs, weight_decay=settings.weight_decay,
+        examples=PairExamples,
+        loss=lambda batch: comparison_loss(full, batch),
+        monitor="accuracy",
+        guess=lambda batch: float(constant.of_shares(batch["target"])),
+    )  # fmt: skip
+
+
+def _distillation_stage(network: DeepChess, settings: Settings) -> Stage:
+    """The small network, which learns the full one's answers."""
+    full, small = network.full, network.distilled
+    return _stage(
+        network, settings, "distilled", [small],
+        rate=settings.distil_rate, decay=settings.decay, epochs=settings.distil_epochs,
+        examples=PairExamples,
+        loss=lambda batch: distillation_loss(full, small, batch),
+    )  # fmt: skip
+
+
+def _stage(
+    network: DeepChess, settings: Settings, name: str, trained: Sequence[nn.Module], *, rate: float, decay: float,
+    epochs: float, examples: type[PositionExamples | PairExamples], weight_decay: float = 0.0, **others: Any,
+) -> Stage:  # fmt: skip
+    """A stage that trains some modules of the network. others: further fields of the Stage."""
+    return Stage(
+        name=name,
+        module=network,
+        examples=lambda store, games: examples(store, games, settings, salt_of(name, network.seed)),
+        optimiser=lambda: optimiser(settings, *trained, weight_decay=weight_decay),
+        learning_rate=lambda iteration, iterations: learning_rate_at(
+            settings.schedule, rate, iteration, iterations, decay=decay, epochs=epochs
+        ),
+        batch=settings.batch,
+        iterations=None,
+        epochs=epochs,
+        keep_last=settings.keep == "last",
+        **others,
+    )
 
 
 SYSTEM = DeepChessSystem()

@@ -88,12 +88,12 @@ class Settings:
     def boards(self) -> tuple[int, ...]:
         """The sizes as numbers. Raises UsageError for what is none."""
         try:
-            found = tuple(sorted({int(size) for size in self.sizes.split(",")}))
+            sizes = tuple(sorted({int(size) for size in self.sizes.split(",")}))
         except ValueError:
-            found = ()
-        if not found or not set(found) <= set(SIZES):
+            sizes = ()
+        if not sizes or not set(sizes) <= set(SIZES):
             raise UsageError(f"--sizes {self.sizes}: choose from {', '.join(map(str, SIZES))}, with commas between")
-        return found
+        return sizes
 
     @property
     def board(self) -> int:
@@ -154,13 +154,13 @@ class OwnerExamples(Positions):
         self._owners = owners
         self._ways = np.stack([symmetries(size) for size in range(GRID + 1)]) if symmetry else None  # [size, way, 361]
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
-        games, plies = self.locate(numbers)
+    def batch(self, ids: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
+        games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         assert self._owners is not None
         owner = self._owners[games]
         if self._ways is not None:  # chance that depends on the position and epoch alone
-            way = (splitmix64(numbers.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
+            way = (splitmix64(ids.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
             source = self._ways[state[:, SIZE], way]
             codes, owner = np.take_along_axis(codes, source, 1), np.take_along_axis(owner, source, 1)
         return {"codes": codes, "state": state, "owner": owner}
@@ -170,15 +170,15 @@ class OwnerExamples(Positions):
 
 
 class GoNet(nn.Module):
-    """Codes uint8 [n, 361] and state to the probability that Black will own each point [n, 361].
+    """Codes uint8 [n, 361] and state uint8 [n, 4] to the probability that Black will own each point, float32 [n, 361].
 
     Five convolutions of 5×5 with ReLU (64, 64, 64, 48, 48), one of 5×5 to a single channel, a sigmoid; every layer
-    keeps the grid. Inside all is seen by the side to move; `logits` gives that. Points outside a board that is smaller
-    than the grid stay 0 after every layer, as the zeros around the grid are; their probability reads 0.5.
+    keeps the grid. Inside, the board is in the view of the side to move; `logits` returns that. Points outside a board
+    that is smaller than the grid are masked to 0 after every layer, like the padding; their probability is 0.5.
     """
 
     outputs = ("black_owns",)
-    beyond: ClassVar[dict[str, int]] = {}
+    side_inputs: ClassVar[dict[str, int]] = {}
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -189,12 +189,12 @@ class GoNet(nn.Module):
         self.steps = nn.ModuleList()
         before = self.planes.channels
         for layer, (after, _, _) in zip(self.layers, shapes(self.layers, before, self.grid), strict=True):
-            self.steps.append(_step(layer, before))
+            self.steps.append(_module(layer, before))
             before = after
         self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """Of one position: see `System`. After the planes come the chains of stones, numbered."""
+        """The planes of one position, see `System`. After the planes come the chains of stones, numbered."""
         size = int(state[0, SIZE])
         chains = number_chains(corner(codes, self.grid))[None]
         note = "" if self.pools else "; this network does not see them"
@@ -202,14 +202,14 @@ class GoNet(nn.Module):
         return [*self.planes.names(), f"chains (a number for each{note})"], values.flatten(1)
 
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
-        """The logit of "the side to move will own it", [n, grid²]."""
+        """Logits [n, grid²] that the side to move will own each point."""
         values = self.planes(codes, state)
         board = corner(codes, self.grid)
         mask = on_board(board)[:, None].to(values.dtype)
         chains = roots(stones(board)) if self.pools else torch.empty(0)
         for layer, step in zip(self.layers, self.steps, strict=True):
             if isinstance(layer, Chain):
-                values = _pooled(values, chains, layer.channels)
+                values = _pool_chains(values, chains, layer.channels)
             elif isinstance(layer, Residual):
                 values = step(values, mask) * mask
             else:
@@ -225,26 +225,33 @@ class GoNet(nn.Module):
         return (F.pad(black, (0, margin, 0, margin), value=0.5).flatten(1),)
 
 
-def _step(layer: Layer, channels: int) -> nn.Module:
+def _module(layer: Layer, channels: int) -> nn.Module:
+    """The module of a layer; chain pooling has none of its own."""
     if isinstance(layer, Conv):
         return nn.Conv2d(channels, layer.filters, (layer.height, layer.width), padding=layer.padding)
     return ResidualBlock(channels, layer) if isinstance(layer, Residual) else nn.Identity()
 
 
-def _pooled(values: Tensor, chains: Tensor, channels: int) -> Tensor:
-    """Proposed with the original code: a max-pool over each chain of stones, in the first `channels` channels,
-    or in all (0)."""
+def _pool_chains(values: Tensor, chains: Tensor, channels: int) -> Tensor:
+    """Max-pooling over each chain of stones, in the first `channels` channels, or in all (0). Proposed in the original
+    repository."""
     if not channels:
         return pool_chains(values, chains)
     return torch.cat([pool_chains(values[:, :channels], chains), values[:, channels:]], 1)
 
 
-# Target and loss: 1 where the side to move owns the point at the end, else 0; squares, the mean over the points whose
-# owner is known (the text sums them, which is the same to Adam). The text draws the owners of neutral points by chance;
-# here they are left out.
+# Target: 1 where the side to move owns the point at the end, else 0. Loss: squared error, its mean over the points
+# with a known owner (the text sums them; Adam's steps are the same). The text draws the owners of neutral points at
+# random; here they are masked.
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:
+    """kind: "squares", or any other name for the cross entropy.
+
+    batch: codes uint8 [n, 361], state uint8 [n, 4], owner uint8 [n, 361] (NONE, BLACK, WHITE). Returns the mean loss
+    and two measures, float32 [n]: "loss", and "accuracy", the share of points with a known owner that are predicted
+    right.
+    """
     logits = network.logits(batch["codes"], batch["state"])
     owner = corner(batch["owner"], network.grid).flatten(1)
     mine = (owner == batch["state"][:, SIDE, None] + BLACK).float()

@@ -54,7 +54,7 @@ from kibitz.systems.movers.nets import real, real_pairs
 
 @dataclass(frozen=True)
 class Settings:
-    """What `human` can be told; the defaults are those of the packaged network."""
+    """Settings of `human`; the defaults are those of the packaged network."""
 
     # network
     blocks: int = setting(6, "residual blocks", at_least=1)
@@ -126,7 +126,7 @@ class Conditions(nn.Module):
 
 
 class ConditionedBlock(nn.Module):
-    """A residual block that looks at the whole board and at the conditions before it adds what it found.
+    """A residual block with squeeze and excitation, which also depends on the conditions.
 
     relu(x + scale · h + bias) with h = conv(relu(conv(x))); scale and bias, one of each a channel, come from the mean
     of h over the board and from the conditions. Both start as no change.
@@ -149,8 +149,8 @@ class ConditionedBlock(nn.Module):
 
 
 class Material(nn.Module):
-    """What stands on the board for each side, codes as the mover sees them -> float [n, 10]: his pawns, knights,
-    bishops, rooks and queens, then the other side's, in pawns (1, 3, 3, 5, 9) over 3."""
+    """Material of each side. Codes uint8 [n, 64] in the mover's view -> float32 [n, 10]: the mover's pawns, knights,
+    bishops, rooks and queens, then the opponent's, in pawns (1, 3, 3, 5, 9) divided by 3."""
 
     channels = 10
 
@@ -171,15 +171,15 @@ class Human(nn.Module):
     outcome [n, 3], value [n].
 
     A move's probability is origin · target given the origin · promotion given the file promoted on, of N, B, R, Q where
-    it promotes. outcome: the mover wins, draws, loses. value: win − loss. Squares are the board's own; inside,
-    everything is seen by the mover.
+    it promotes. outcome: the mover wins, draws, loses. value: win − loss. Squares are the board's own; inside, the
+    board is in the mover's view.
     """
 
-    KEY = 32  # numbers in which origin squares ask (query) and target squares answer (key)
+    KEY_DIM = 32
     VALUE_CHANNELS, VALUE_UNITS = 8, 64
     PIECES_PROMOTED = 4
     outputs: tuple[str, ...] = ("origin", "target", "promotion", "outcome", "value")
-    beyond: ClassVar[dict[str, int]] = BEYOND
+    side_inputs: ClassVar[dict[str, int]] = BEYOND
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -192,21 +192,21 @@ class Human(nn.Module):
         self.blocks = nn.ModuleList(ConditionedBlock(filters) for _ in range(settings.blocks))
         self.before = nn.Conv2d(filters, filters, 1)
         self.origin = nn.Conv2d(filters, 1, 1)
-        self.query = nn.Conv2d(filters, self.KEY, 1)
-        self.key = nn.Conv2d(filters, self.KEY, 1)
-        self.pairs = nn.Parameter(torch.zeros(64, 64))  # what a pair of squares is worth on any board
+        self.query = nn.Conv2d(filters, self.KEY_DIM, 1)
+        self.key = nn.Conv2d(filters, self.KEY_DIM, 1)
+        self.pairs = nn.Parameter(torch.zeros(64, 64))  # a constant for each pair of squares
         self.promotion = nn.Conv2d(filters, self.PIECES_PROMOTED, 1)
         self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
         self.material = Material()
-        told = filters + Conditions.WIDTH + Material.channels
-        self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + told, self.VALUE_UNITS)
+        inputs = filters + Conditions.WIDTH + Material.channels
+        self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + inputs, self.VALUE_UNITS)
         self.outcome = nn.Linear(self.VALUE_UNITS, 3)
         mirrored = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
         self.register_buffer("mirrored", mirrored, persistent=False)  # of a square + 1
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # of a square + 1; 0 is none
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """Of one position: see `System`."""
+        """The planes of one position, see `System`."""
         names = self.seen.names(OWN_AND_OTHERS) + self.rights.names(OWN_AND_OTHERS)
         names.append("plies since a capture or pawn move (over 100)")
         names += [f"the {move} {way}" for move in ("last move came", "move before it came") for way in ("from", "to")]
@@ -232,22 +232,22 @@ class Human(nn.Module):
         return grid, conditions
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """The trunk's last layer averaged over the squares [n, filters]."""
+        """The mean of the trunk's last layer over the squares, [n, filters]."""
         return self.trunk(codes, state)[0].mean((2, 3))
 
     def outcome_logits(self, grid: Tensor, conditions: Tensor, codes: Tensor, state: Tensor) -> Tensor:
-        """Logits of win, draw, loss for the mover [n, 3]. It is told the material: games in which a piece is lost early
-        are too few to learn its worth from planes."""
+        """Logits of win, draw, loss for the mover, float32 [n, 3]. Material is an input, because too few games lose a
+        piece early to learn the values of pieces from planes."""
         narrow = F.leaky_relu(self.narrow(grid), 0.1).flatten(1)  # plain ReLUs die here while the loss is still large
         material = self.material(self.view(codes, state))
-        told = [part.to(narrow.dtype) for part in (grid.mean((2, 3)), conditions, material)]
-        return cast(Tensor, self.outcome(F.leaky_relu(self.weigh(torch.cat([narrow, *told], 1)), 0.1))).float()
+        inputs = [part.to(narrow.dtype) for part in (grid.mean((2, 3)), conditions, material)]
+        return cast(Tensor, self.outcome(F.leaky_relu(self.weigh(torch.cat([narrow, *inputs], 1)), 0.1))).float()
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         grid, conditions = self.trunk(codes, state)
         moves = F.relu(self.before(grid))
         query, key = self.query(moves).flatten(2), self.key(moves).flatten(2)
-        target = (query.transpose(1, 2) @ key).float() * self.KEY**-0.5 + self.pairs
+        target = (query.transpose(1, 2) @ key).float() * self.KEY_DIM**-0.5 + self.pairs
         promotion = self.promotion(moves)[:, :, 7].float().transpose(1, 2)
         outcome = self.outcome_logits(grid, conditions, codes, state).softmax(1)
         black = state[:, SIDE] == 1
@@ -273,7 +273,7 @@ def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all
     origin_logits = network.origin(moves).flatten(1).float()
     query = network.query(moves).flatten(2)[rows, :, batch["origin"]]
     key = network.key(moves).flatten(2)
-    target_logits = (query[:, None] @ key)[:, 0].float() * network.KEY**-0.5 + network.pairs[batch["origin"]]
+    target_logits = (query[:, None] @ key)[:, 0].float() * network.KEY_DIM**-0.5 + network.pairs[batch["origin"]]
     promotion_logits = network.promotion(moves)[rows, :, 7, batch["target"] & 7].float()
     promotes = batch["promotion"] > 0
     piece = F.cross_entropy(promotion_logits, (batch["promotion"] - 2).clamp(min=0), reduction="none")
@@ -316,7 +316,7 @@ class PlayedMoves:
     5 Q) and outcome (0 won, 1 drawn, 2 lost).
     """
 
-    MOST = 16
+    MAX_REPEATS = 16
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings
@@ -326,7 +326,7 @@ class PlayedMoves:
         self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How often each game counts."""
+        """How often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
         if not self.settings.balance or not len(games):
             return np.ones(len(games), np.int64)
         ratings = self.ratings[:, games]
@@ -334,15 +334,15 @@ class PlayedMoves:
         held = np.bincount(band, self.store.plies[games])
         weight = (held.sum() / np.maximum(held, 1)) ** self.settings.balance
         weight *= held.sum() / (weight * held).sum()  # as many positions in all as there are
-        times = np.minimum(weight[band], self.MOST)
+        times = np.minimum(weight[band], self.MAX_REPEATS)
         chance = (splitmix64(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
         return cast("NDArray[np.int64]", np.floor(times + chance).astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.positions)
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        batch = self.positions.batch(numbers)
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(ids)
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         at = self.store.offsets[games] + plies
         move = self.store.moves[at].astype(np.int64)
@@ -351,7 +351,7 @@ class PlayedMoves:
             self.ratings[side, games], self.ratings[1 - side, games], self.speeds[games], self.scales[games],
             self.store.moves, at, plies,
         )  # fmt: skip
-        self._withhold(more, numbers, epoch)
+        self._withhold(more, ids, epoch)
         return {
             "codes": batch.codes,
             "state": np.concatenate([batch.state, more], 1),
@@ -361,10 +361,10 @@ class PlayedMoves:
             "outcome": 1 - self.results[games] * (1 - 2 * side),
         }
 
-    def _withhold(self, more: NDArray[np.uint8], numbers: NDArray[np.int64], epoch: int) -> None:
-        """Some samples are not told both ratings, some not the opponent's, some not speed and scale, some not the last
-        moves, or only the last one. Which ones follows from the position's number and the epoch."""
-        bits = splitmix64(numbers.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
+    def _withhold(self, more: NDArray[np.uint8], ids: NDArray[np.int64], epoch: int) -> None:
+        """Set some side inputs to unknown: both ratings, the opponent's, speed and scale, the last moves, or the move
+        before the last. Which ones is a function of the id and the epoch. more: uint8 [n, 8], changed in place."""
+        bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
         limit = round(self.settings.withhold * 4096)
 
         def drawn(part: int, share: float = 1.0) -> NDArray[np.bool_]:
@@ -431,9 +431,9 @@ def draw_weights(network: Human, generator: torch.Generator) -> None:
 
 
 HEAD = ("narrow.", "weigh.", "outcome.")
-"""The weights that tell win, draw, loss from the trunk's features."""
+"""Prefixes of the weights from the trunk's features to win, draw, loss."""
 _FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answers": "key"}
-"""Outputs of `chessnet`'s one body, and what they are called here."""
+"""Stored names of layers of `chessnet`'s shared trunk, and their names here."""
 
 
 class HumanSystem(System):
@@ -459,10 +459,9 @@ class HumanSystem(System):
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """The weights of `network`, as prepared, with those of another network in their place where they fit.
 
-        weights: of `human` with at most as many blocks, or of `chessnet` with one body. Blocks that are new change
-        nothing at first, nor do planes that the other did not see, so that the move's probabilities begin as the
-        other's were. Win, draw, loss begins anew where the other told it otherwise. Raises UsageError where the widths
-        differ.
+        weights: of `human` with at most as many blocks, or of `chessnet` with a shared trunk. New blocks and planes
+        change nothing at first, so that the probabilities of moves are those of the other network. The head for win,
+        draw, loss starts from new weights if the other had another one. Raises UsageError if the widths differ.
         """
         begun = dict(network.state_dict())
         if system == "chessnet":

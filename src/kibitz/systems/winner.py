@@ -143,11 +143,11 @@ class OutcomeExamples(Positions):
         self.mirror = mirror
         self._white_won = store.column("result") > 0
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
-        games, plies = self.locate(numbers)
+    def batch(self, ids: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
+        games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         if self.mirror:
-            coin = (numbers * 0x9E3779B1 + epoch * 0x85EBCA77) >> 16 & 1  # the position's and the epoch's alone
+            coin = (ids * 0x9E3779B1 + epoch * 0x85EBCA77) >> 16 & 1  # the position's and the epoch's alone
             codes, state = mirrored(codes, state, coin == 1)
         return {"codes": codes, "state": state, "target": self._white_won[games].astype(np.float32)}
 
@@ -186,10 +186,13 @@ def phase(codes: Tensor) -> Tensor:
 
 
 class Winner(nn.Module):
-    """Codes and state to the probability that White wins [n]; `logit` gives what the loss sees."""
+    """Codes uint8 [n, 64] and state uint8 [n, 4] to the probability that White wins, float32 [n].
+
+    `logit` returns its logit, of which the loss is computed.
+    """
 
     outputs = ("white_wins",)
-    beyond: ClassVar[dict[str, int]] = {}
+    side_inputs: ClassVar[dict[str, int]] = {}
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -205,7 +208,7 @@ class Winner(nn.Module):
         self.nets = nn.ModuleList(Net(settings, self.planes.channels) for _ in range(count))
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """Of one position: see `System`."""
+        """The planes of one position, see `System`."""
         sides, mirrored = WHITE_AND_BLACK, False
         if self.view is not None:
             sides, mirrored = OWN_AND_OTHERS, bool(state[0, SIDE])
@@ -213,13 +216,13 @@ class Winner(nn.Module):
         return self.planes.names(sides), on_squares(self.planes(codes, state), mirrored)
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Which of the separate networks answers for each position, int64 [n]."""
-        number = torch.zeros_like(state[:, SIDE], dtype=torch.long)  # traced with any number of positions
+        """The index of the network that is used for each position, int64 [n]."""
+        index = torch.zeros_like(state[:, SIDE], dtype=torch.long)  # traced with any number of positions
         if self.by_phase:
-            number = phase(codes)
+            index = phase(codes)
         if self.by_side:
-            number = number * 2 + state[:, SIDE].long()
-        return number
+            index = index * 2 + state[:, SIDE].long()
+        return index
 
     def logit(self, codes: Tensor, state: Tensor) -> Tensor:
         seen, side = codes, state
@@ -228,13 +231,13 @@ class Winner(nn.Module):
         planes = self.planes(seen, side)
         if len(self.nets) == 1:
             answer: Tensor = self.nets[0](planes)
-        elif torch.onnx.is_in_onnx_export():  # every network answers, one is taken
+        elif torch.onnx.is_in_onnx_export():  # all networks are evaluated, one is selected
             every = torch.stack([net(planes) for net in self.nets], 1)
             answer = every.gather(1, self.which(codes, state)[:, None])[:, 0]
         else:
-            number = self.which(codes, state)
-            order = torch.argsort(number, stable=True)
-            groups = torch.bincount(number, minlength=len(self.nets)).tolist()
+            index = self.which(codes, state)
+            order = torch.argsort(index, stable=True)
+            groups = torch.bincount(index, minlength=len(self.nets)).tolist()
             parts = planes[order].split(groups)
             every = torch.cat([net(part) for net, part in zip(self.nets, parts, strict=True) if len(part)])
             answer = torch.empty_like(every).index_copy(0, order, every)
@@ -250,12 +253,16 @@ class Winner(nn.Module):
 
 
 def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """batch: codes uint8 [n, 64], state uint8 [n, 4], target float32 [n].
+
+    Returns the mean loss and two measures, float32 [n]: "loss", and "accuracy", 1 where the winner is predicted.
+    """
     logit = network.logit(batch["codes"], batch["state"]).float()
     each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
     return each.mean(), {"loss": each.detach(), "accuracy": ((logit > 0) == (batch["target"] > 0.5)).float()}
 
 
-# Solver
+# Optimiser
 
 
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:

@@ -1,4 +1,4 @@
-"""Batches prepared beside the step: a thread replays the next ones while the network works on this one."""
+"""Batches made ahead: a thread replays the next ones while the network works on the current one."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from torch import Tensor
 from kibitz.store.positions import permutation
 from kibitz.systems.base import Examples, batches_in_epoch
 
-AHEAD = 3
-"""Batches kept ready."""
+N_READY = 3
+"""Batches that are ready ahead of the step."""
 
 
 def make(examples: Examples, batch: int, seed: int, iteration: int) -> dict[str, Tensor]:
-    """The batch of one iteration: a pure function of its arguments."""
+    """The batch of one iteration, of `batch` examples or all there are: a pure function of its arguments."""
     size = min(batch, len(examples))
-    epoch, place = divmod(iteration, batches_in_epoch(len(examples), batch))
-    numbers = permutation(len(examples), seed, epoch, place * size, size)
-    return {name: torch.from_numpy(values) for name, values in examples.batch(numbers, epoch).items()}
+    epoch, index = divmod(iteration, batches_in_epoch(len(examples), batch))
+    ids = permutation(len(examples), seed, epoch, index * size, size)
+    return {name: torch.from_numpy(values) for name, values in examples.batch(ids, epoch).items()}
 
 
 def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:
-    """The batches of iterations first .. last - 1, in order, made ahead of time by one thread."""
+    """The batches of iterations first .. last - 1, in order, made by one thread up to N_READY ahead."""
     with ThreadPoolExecutor(1) as maker:
         ready: deque[Future[dict[str, Tensor]]] = deque()
         try:
             for iteration in range(first, last):
                 ready.append(maker.submit(make, examples, batch, seed, iteration))
-                if len(ready) > AHEAD:
+                if len(ready) > N_READY:
                     yield ready.popleft().result()
             while ready:
                 yield ready.popleft().result()

@@ -22,11 +22,11 @@ def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.
 
     codes, state: a few real positions, to trace it with.
     """
-    outputs, beyond = cast(Network, network).outputs, cast(Network, network).beyond
+    outputs, side_inputs = cast(Network, network).outputs, cast(Network, network).side_inputs
     network = network.cpu().float().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
     target = io.BytesIO()
     names = ["codes", "state", *outputs]
-    state = with_default_side_inputs(state, beyond)
+    state = with_default_side_inputs(state, side_inputs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter's own, about itself
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)

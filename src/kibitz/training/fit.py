@@ -1,4 +1,4 @@
-"""From a system and a store to a finished run: choose the directory, train, export."""
+"""From a system and a store to a finished run: `prepare`, `fit`, `finish`, which `train` calls one after the other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.systems.base import Network, System
-from kibitz.training.checkpoints import run_bytes
+from kibitz.training.checkpoints import RunBytes, run_bytes
 from kibitz.training.export import export_onnx
 from kibitz.training.trainer import Beat, TrainConfig, Trainer, TrainOutcome, best_precision
 
@@ -33,7 +33,10 @@ RUNS = Path("runs")
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What `train` came to: the run's directory, how it ended, and whether it went on from an earlier call."""
+    """The result of `train`.
+
+    path: the run's directory. outcome: how the training ended. continued: whether it resumed an earlier call's run.
+    """
 
     path: Path
     outcome: TrainOutcome
@@ -41,57 +44,57 @@ class TrainResult:
 
 
 def choose(
-    system: str, settings: Any, data: dict[str, Any], seed: int, wanted: Path | None
+    system: str, settings: Any, data: dict[str, Any], seed: int, requested: Path | None
 ) -> tuple[Path, dict[str, Any] | None]:
-    """The run directory for this training, and its run.json when it was begun before.
+    """The run directory for this training, and its run.json if the training was begun before.
 
-    With `wanted`, that one; else the numbered run of this very training, else the next number. Raises UsageError where
-    `wanted` is another training's or no run.
+    requested: the directory that the caller names; None for the numbered run of the same training, or else the next
+    free number. Raises UsageError if `requested` belongs to another training, or is not a run and not empty.
     """
-    if wanted is not None:
-        if not wanted.exists():
-            return wanted, None
-        if not (wanted / INFO).is_file():
-            if any(wanted.iterdir()):
-                raise UsageError(f"{wanted}: not a run, and not empty; choose another --run")
-            return wanted, None
-        info = Run(wanted).info
+    if requested is not None:
+        if not requested.exists():
+            return requested, None
+        if not (requested / INFO).is_file():
+            if any(requested.iterdir()):
+                raise UsageError(f"{requested}: not a run, and not empty; choose another --run")
+            return requested, None
+        info = Run(requested).info
         if not same_training(info, system, settings, data, seed):
             raise UsageError(
-                f"{wanted}: {differences(info, system, settings, data, seed)}; choose another --run to train anew"
+                f"{requested}: {differences(info, system, settings, data, seed)}; choose another --run to train anew"
             )
-        return wanted, info
+        return requested, info
     for path, info in _numbered(system):
         if same_training(info, system, settings, data, seed):
             return path, info
-    number = 1
-    while (path := RUNS / f"{system}-{number}").exists():
-        number += 1
+    run_number = 1
+    while (path := RUNS / f"{system}-{run_number}").exists():
+        run_number += 1
     return path, None
 
 
 def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The numbered runs of a system with their run.json, up to the first number that is free."""
-    number = 1
-    while (path := RUNS / f"{system}-{number}").exists():
+    """The numbered runs of a system with their run.json, up to the first free number."""
+    run_number = 1
+    while (path := RUNS / f"{system}-{run_number}").exists():
         if (path / INFO).is_file():
             yield path, Run(path).info
-        number += 1
+        run_number += 1
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """The last numbered run of the same call, made when the store had other games."""
-    found = None
+    """The last numbered run of the same call, made when the store had other games; None if there is none."""
+    latest = None
     for path, info in _numbered(system):
         then = info.get("data", {})
         now = {**data, "fingerprint": then.get("fingerprint")}
         if then.get("store") == data["store"] and same_training(info, system, settings, now, seed):
-            found = path
-    return found
+            latest = path
+    return latest
 
 
 def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
-    """How a begun run differs from what is asked for now, in a few words."""
+    """How an existing run differs from the requested training, in a few words."""
     if info.get("system") != system:
         return f"a run of {info.get('system')}"
     old, new = info.get("settings", {}), asdict(settings)
@@ -109,16 +112,20 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
 
 
 @dataclass(frozen=True)
-class Lessons:
-    """What a system can learn from a store: the store, its games on each side of the split, and all that in words."""
+class TrainingData:
+    """The games of a store that a system learns from.
+
+    games: indices of the store's games, int64, by side of the split (TRAIN, VALIDATE, TEST).
+    description: store, fingerprint, split and counts, as run.json has them under "data".
+    """
 
     store: Store
-    parts: dict[int, NDArray[np.int64]]
-    data: dict[str, Any]
+    games: dict[int, NDArray[np.int64]]
+    description: dict[str, Any]
 
 
-def prepare_data(system: System, settings: Any, store_path: str, split: Split | None = None) -> Lessons:
-    """Open a store for a system. Raises KibitzError or UsageError where the system has nothing to learn from it."""
+def prepare_data(system: System, settings: Any, store_path: str, split: Split | None = None) -> TrainingData:
+    """Open a store for a system. Raises KibitzError or UsageError if the store has no training games for it."""
     store = Store(store_path)
     if store.game != system.game:
         raise UsageError(f"{store_path}: a store of {store.game} games; {system.name} learns {system.game}")
@@ -126,30 +133,55 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
     split.check()
     games = system.games(store, settings)
     sides = store.sides(split)[games]
-    parts = {side: games[sides == side] for side in (TRAIN, VALIDATE, TEST)}
-    if not len(parts[TRAIN]):
+    games_by_side = {side: games[sides == side] for side in (TRAIN, VALIDATE, TEST)}
+    if not len(games_by_side[TRAIN]):
         raise KibitzError(
             f"{store_path}: none of its {len(store)} games is for training with {system.name} "
             f"({len(games)} fit the system; split {split.describe()}); import other games or choose another split"
         )
-    data = {
+    description = {
         "store": str(store_path),
         "fingerprint": store.fingerprint,
         "split": split.as_json(),
         "split_in_words": split.describe(),
-        "games": {SIDES[side]: len(part) for side, part in parts.items()},
+        "games": {SIDES[side]: len(some) for side, some in games_by_side.items()},
     }
-    return Lessons(store, parts, data)
+    return TrainingData(store, games_by_side, description)
 
 
-def _adopted(
-    system: System, network: nn.Module, earlier: Run, weights: Mapping[str, torch.Tensor]
-) -> Mapping[str, torch.Tensor]:
-    """The weights to start from. Raises UsageError where those of the earlier run do not fit."""
-    try:
-        return system.adopt(network, earlier.info["system"], weights)
-    except UsageError as error:
-        raise UsageError(f"--start-from {earlier.name}: {error}") from None
+@dataclass(frozen=True)
+class TrainRequest:
+    """A call of `train`, see there."""
+
+    system: str
+    settings: Any
+    store: str
+    run: Path | None
+    split: Split | None
+    plan: TrainConfig
+    start_from: str | None
+    recipe: str
+    command: str
+
+
+@dataclass
+class TrainJob:
+    """A training that `prepare` has checked and given a directory.
+
+    info: the run.json, written. parent: the run whose weights it starts from. plan: with the precision of the run.
+    continued: whether an earlier call began it; finished: whether that call also ended it.
+    """
+
+    path: Path
+    system: System
+    settings: Any
+    network: nn.Module
+    data: TrainingData
+    plan: TrainConfig
+    info: dict[str, Any]
+    parent: Run | None
+    continued: bool
+    finished: bool = False
 
 
 def train(
@@ -167,90 +199,62 @@ def train(
     tell: Callable[[Beat], object] = lambda beat: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> TrainResult:
-    """Train a system on a store, or go on with a training that was broken off.
+    """Train a system on a store, or resume a training that was interrupted.
 
-    start_from: a run or packaged network whose weights to begin with; what it has seen counts as seen by this run too.
-    recipe: the name of the recipe that the settings come from, for the run to tell.
-    export: write model.onnx at the end. tell: is called with each Beat; where it returns True the training stops as by
-    Ctrl-C. say: is called with each line for the user.
-    Raises KibitzError or UsageError where the store has nothing to learn from or the settings make no network.
+    name, settings: the system and an instance of its `settings_type`. run: the directory; None for runs/NAME-NUMBER.
+    split: None for the store's own. start_from: a run or packaged network whose weights to begin with; the games that
+    it has seen count as seen by this run too. recipe, command: where the settings come from, recorded in run.json.
+    export: write model.onnx at the end. tell: called after every iteration; if it returns True
+    the training stops as by Ctrl-C. say: called with each message.
+    Raises KibitzError or UsageError if the store has no training games, or the settings make no network.
     """
-    plan = plan or TrainConfig()
-    system = load(name)
-    earlier = Run(start_from) if start_from else None
-    if earlier:
-        if earlier.info["system"] not in (name, *system.begins_from):
-            raise UsageError(f"--start-from {start_from}: a run of {earlier.info['system']}, not of {name}")
-        try:
-            earlier.system.check(earlier.settings)
-        except UsageError as error:
-            raise UsageError(f"--start-from {start_from}: cannot learn any further ({error})") from None
+    request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
+    job = prepare(request, say)
+    outcome = fit(job, tell)
+    return finish(job, outcome, export)
+
+
+def prepare(request: TrainRequest, say: Callable[[str], None]) -> TrainJob:
+    """Check everything that can be checked before the first iteration, choose the run's directory and write run.json.
+
+    Nothing is written if an error is raised, nor for a training that an earlier call has finished.
+    """
+    system, settings, seed = load(request.system), request.settings, request.plan.seed
+    parent = _open_parent(system, request.start_from) if request.start_from else None
     system.check(settings)
-    material = prepare_data(system, settings, store_path, split)
-    store, parts, data = material.store, material.parts, material.data
-    if earlier:
-        data["started_from"] = earlier.weights_sha256()
-    torch.manual_seed(plan.seed)
+    data = prepare_data(system, settings, request.store, request.split)
+    if parent:
+        data.description["started_from"] = parent.weights_sha256()
+    torch.manual_seed(seed)
     network = system.network(settings)
-    weights = load_file(earlier.trained()) if earlier else None
-    if weights and earlier:
-        _adopted(system, network, earlier, weights)  # that they fit is known before a run is begun
-    path, begun = choose(name, settings, data, plan.seed, run)
-    if begun is None and run is None and (other := begun_before(name, settings, data, plan.seed)):
-        say(f"{store_path} has other games than when {other} was begun, so {path} begins anew")
+    if parent:
+        _weights_from(parent, system, network)  # raises before a directory is made
+    path, begun = choose(system.name, settings, data.description, seed, request.run)
     if begun and begun.get("finished"):
-        if export and not (path / ONNX).is_file():  # it was killed between its last iteration and the export
-            finish(path, store, parts[TRAIN])
-        return TrainResult(path, TrainOutcome(True, "finished before", begun["iteration"], begun["best"]), True)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise KibitzError(f"{path}: {(error.strerror or str(error)).lower()}; choose another --run") from None
-    takes = run_bytes(network, plan.snapshot_megabytes)
-    there = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    if (free := shutil.disk_usage(path).free + there) < takes.peak:
-        raise KibitzError(
-            f"{path}: this run may take {takes.peak / 1e6:,.0f} MB and {free / 1e6:,.0f} MB are free on this disk; make"
-            " room, or choose another --run, fewer --snapshot-megabytes or a smaller network"
-        )
-    info: dict[str, Any] = begun or {
-        "kibitz_run": FORMAT,
-        "system": name,
-        "game": system.game,
-        "settings": asdict(settings),
-        "recipe": recipe,
-        "seed": plan.seed,
-        "precision": best_precision(plan.device) if plan.precision == "auto" else plan.precision,
-        "data": data,
-        "versions": {"kibitz": version("kibitz"), "torch": torch.__version__, "python": platform.python_version()},
-        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads",
-        "command": command,
-        "beyond": cast(Network, network).beyond,
-        "finished": False,
-        "seconds": 0.0,
-    }
-    plan = replace(plan, precision=info["precision"])
+        return TrainJob(path, system, settings, network, data, request.plan, begun, parent, True, finished=True)
+    if begun is None and request.run is None and (other := begun_before(system.name, settings, data.description, seed)):
+        say(f"{request.store} has other games than when {other} was begun, so {path} begins anew")
+    size = _make_room(path, network, request.plan.snapshot_megabytes)
+    info = begun or _new_info(request, system, network, data)
+    plan = replace(request.plan, precision=info["precision"])
+    job = TrainJob(path, system, settings, network, data, plan, info, parent, begun is not None)
     if not begun:
-        hashes = store.column("hash")
-        seen = [short_hashes(hashes[np.concatenate([parts[TRAIN], parts[VALIDATE]])])]
-        if earlier:
-            seen.append(np.load(earlier.path / SEEN))
-        np.save(path / SEEN, np.unique(np.concatenate(seen)))
-        write_json(path / INFO, info)
-    if begun or recipe:
-        what = "going on with this run" if begun else f"recipe {recipe}"
-        say(f"{path}: {what}; it will take up to {takes.kept / 1e6:,.0f} MB")
-    if takes.weights > plan.snapshot_megabytes * 1e6:
-        say(
-            f"no snapshot is kept: one of {takes.weights / 1e6:,.0f} MB is over --snapshot-megabytes"
-            f" {plan.snapshot_megabytes:g}"
-        )
-    if not len(parts[VALIDATE]):
-        say("no game is left for validation: training runs to its last iteration and keeps the last weights")
-    system.prepare(network, store, parts[TRAIN], settings, plan.seed)
-    if weights and earlier:
-        network.load_state_dict(_adopted(system, network, earlier, weights))
-    trainer = Trainer(path, system, settings, network, store, parts[TRAIN], parts[VALIDATE], plan, tell)
+        _write_new_run(job)
+    _announce(job, request.recipe, size, say)
+    return job
+
+
+def fit(job: TrainJob, tell: Callable[[Beat], object]) -> TrainOutcome:
+    """Train until the last iteration, or until the training is stopped; record the outcome in run.json."""
+    info, games = job.info, job.data.games
+    if job.finished:
+        return TrainOutcome(True, "finished before", info["iteration"], info["best"])
+    job.system.prepare(job.network, job.data.store, games[TRAIN], job.settings, job.plan.seed)
+    if job.parent:
+        job.network.load_state_dict(_weights_from(job.parent, job.system, job.network))
+    trainer = Trainer(
+        job.path, job.system, job.settings, job.network, job.data.store, games[TRAIN], games[VALIDATE], job.plan, tell
+    )
     began = time.monotonic()
     outcome = trainer.train()
     info["seconds"] = round(info["seconds"] + time.monotonic() - began, 1)
@@ -260,16 +264,99 @@ def train(
         "best": outcome.best,
         "ended": outcome.reason,
     }
-    write_json(path / INFO, info)
-    if export:
-        finish(path, store, parts[TRAIN])
-    return TrainResult(path, outcome, begun is not None)
+    write_json(job.path / INFO, info)
+    return outcome
 
 
-def finish(path: Path, store: Store, games: Any) -> None:
-    """Export the best weights, as far as there are any."""
-    run = Run(path)
-    if (path / WEIGHTS).is_file():
-        positions = Positions(store, games)
-        some = positions.batch(permutation(len(positions), 0, 0, 0, min(4, len(positions))))
-        export_onnx(run.network(), some.codes, some.state, path / ONNX)
+def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
+    """Export the best weights, if there are any.
+
+    After a call that had nothing left to train, only if model.onnx is missing: the process may have been killed between
+    the last iteration and the export.
+    """
+    onnx = job.path / ONNX
+    if export and (job.path / WEIGHTS).is_file() and not (job.finished and onnx.is_file()):
+        positions = Positions(job.data.store, job.data.games[TRAIN])
+        few = positions.batch(permutation(len(positions), 0, 0, 0, min(4, len(positions))))
+        export_onnx(Run(job.path).load_network(), few.codes, few.state, onnx)
+    return TrainResult(job.path, outcome, job.continued)
+
+
+def _open_parent(system: System, name: str) -> Run:
+    """The run to start from. Raises UsageError if the system cannot take its weights."""
+    parent = Run(name)
+    if parent.info["system"] not in (system.name, *system.begins_from):
+        raise UsageError(f"--start-from {name}: a run of {parent.info['system']}, not of {system.name}")
+    try:
+        parent.system.check(parent.settings)
+    except UsageError as error:
+        raise UsageError(f"--start-from {name}: cannot learn any further ({error})") from None
+    return parent
+
+
+def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[str, torch.Tensor]:
+    """The parent's weights in the form of `network`. Raises UsageError if they do not fit."""
+    try:
+        return system.adopt(network, parent.info["system"], load_file(parent.trained()))
+    except UsageError as error:
+        raise UsageError(f"--start-from {parent.name}: {error}") from None
+
+
+def _make_room(path: Path, network: nn.Module, snapshot_megabytes: float) -> RunBytes:
+    """Make the run's directory; its sizes on disk. Raises KibitzError if it cannot be made, or the disk is too full."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise KibitzError(f"{path}: {(error.strerror or str(error)).lower()}; choose another --run") from None
+    size = run_bytes(network, snapshot_megabytes)
+    present = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    if (free := shutil.disk_usage(path).free + present) < size.peak:
+        raise KibitzError(
+            f"{path}: this run may take {size.peak / 1e6:,.0f} MB and {free / 1e6:,.0f} MB are free on this disk; make"
+            " room, or choose another --run, fewer --snapshot-megabytes or a smaller network"
+        )
+    return size
+
+
+def _new_info(request: TrainRequest, system: System, network: nn.Module, data: TrainingData) -> dict[str, Any]:
+    """The run.json of a training that begins now."""
+    plan = request.plan
+    return {
+        "kibitz_run": FORMAT,
+        "system": system.name,
+        "game": system.game,
+        "settings": asdict(request.settings),
+        "recipe": request.recipe,
+        "seed": plan.seed,
+        "precision": best_precision(plan.device) if plan.precision == "auto" else plan.precision,
+        "data": data.description,
+        "versions": {"kibitz": version("kibitz"), "torch": torch.__version__, "python": platform.python_version()},
+        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads",
+        "command": request.command,
+        "beyond": cast(Network, network).side_inputs,
+        "finished": False,
+        "seconds": 0.0,
+    }
+
+
+def _write_new_run(job: TrainJob) -> None:
+    """Write run.json, and the hashes of the games that the network will have seen."""
+    hashes, games = job.data.store.column("hash"), job.data.games
+    seen = [short_hashes(hashes[np.concatenate([games[TRAIN], games[VALIDATE]])])]
+    if job.parent:
+        seen.append(np.load(job.parent.path / SEEN))
+    np.save(job.path / SEEN, np.unique(np.concatenate(seen)))
+    write_json(job.path / INFO, job.info)
+
+
+def _announce(job: TrainJob, recipe: str, size: RunBytes, say: Callable[[str], None]) -> None:
+    if job.continued or recipe:
+        what = "going on with this run" if job.continued else f"recipe {recipe}"
+        say(f"{job.path}: {what}; it will take up to {size.kept / 1e6:,.0f} MB")
+    if size.weights > job.plan.snapshot_megabytes * 1e6:
+        say(
+            f"no snapshot is kept: one of {size.weights / 1e6:,.0f} MB is over --snapshot-megabytes"
+            f" {job.plan.snapshot_megabytes:g}"
+        )
+    if not len(job.data.games[VALIDATE]):
+        say("no game is left for validation: training runs to its last iteration and keeps the last weights")

@@ -1,8 +1,8 @@
-"""Signs that a network has died or learns nothing, seen while it trains.
+"""Signs that a network has died or learns nothing, checked while it trains.
 
-A network can be lost within its first iterations (a step too large for it kills its ReLUs for ever) and look, for
-hours, like one that learns slowly. Two signs are cheap and sure: units that no example of a batch moves any more, and
-a validation that is no better than the best constant answer.
+A network can be lost within its first iterations, when a step that is too large kills its ReLUs for good, and look for
+hours like one that learns slowly. Two signs are cheap and reliable: units without gradient for any example of a batch,
+and a validation loss that is no lower than that of the best constant answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kibitz.systems.base import Stage, Tensors
 DEAD_SHARE = 0.75
 """Share of a layer's units without any gradient from which on a layer counts as dead. Healthy networks have up to a
 third (the packaged convchess), small ones that have overfitted up to two thirds."""
-FEWEST_UNITS = 8
+MIN_UNITS = 8
 FIRST_SHARE = 0.1
 """Share of a stage's iterations after which it should be better than a constant answer."""
 FIRST_ITERATION = 50
@@ -30,14 +30,14 @@ ADVICE = "try --recipe default, a smaller --learning-rate, or other initial weig
 
 @dataclass(frozen=True)
 class Symptom:
-    """What was seen, in one line; kind: "dead units" or "learned nothing"."""
+    """A sign, in one line of text; kind: "dead units" or "learned nothing"."""
 
     kind: str
     text: str
 
 
 class HealthCheck:
-    """Watches one stage.
+    """The checks of one stage.
 
     sample: a batch of validation examples, for the loss of the best constant answer; None where there are none.
     """
@@ -50,9 +50,9 @@ class HealthCheck:
                 self.guess = stage.guess(sample)
 
     def dead_units(self, network: nn.Module, optimiser: torch.optim.Optimizer) -> Symptom | None:
-        """To be asked between the backward pass and the optimiser's step.
+        """To be called between the backward pass and the optimiser's step.
 
-        A unit is dead where the gradient of its bias is 0 to the last bit: its ReLU let no example through.
+        A unit is dead if the gradient of its bias is exactly 0: its ReLU is 0 for every example.
         """
         trained = {id(p) for group in optimiser.param_groups for p in group["params"]}
         shares: dict[str, float] = {}
@@ -63,7 +63,7 @@ class HealthCheck:
             dead = float((p.grad == 0).float().mean())
             if dead < 1:
                 moved.add(_part(name))
-            if len(p) >= FEWEST_UNITS:
+            if len(p) >= MIN_UNITS:
                 shares[name.removesuffix(".bias")] = dead
         # A part without any gradient had no example in this batch: one of several networks, say.
         shares = {name: share for name, share in shares.items() if share >= DEAD_SHARE and _part(name) in moved}

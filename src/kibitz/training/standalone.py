@@ -68,9 +68,9 @@ def describe(run: Run) -> dict[str, Any]:
     """Inputs and outputs of the run's ONNX file, with their types, shapes and meanings."""
     import onnxruntime
 
-    game, beyond = run.info["game"], run.info.get("beyond", {})
+    game, side_inputs = run.info["game"], run.side_inputs
     session = onnxruntime.InferenceSession(run.path / ONNX, providers=["CPUExecutionProvider"])
-    columns = STATE[game] + [f"{name}: {SIDE_INPUTS.get(name, 'see kibitz')}" for name in beyond]
+    columns = STATE[game] + [f"{name}: {SIDE_INPUTS.get(name, 'see kibitz')}" for name in side_inputs]
     return {
         "network": run.name,
         "system": run.info["system"],
@@ -80,7 +80,7 @@ def describe(run: Run) -> dict[str, Any]:
             "codes": {"type": "uint8", "shape": ["positions", 64], "meaning": CODES[game]},
             "state": {"type": "uint8", "shape": ["positions", len(columns)], "columns": columns},
         },
-        "usual_side_inputs": list(beyond.values()),
+        "usual_side_inputs": list(side_inputs.values()),
         "outputs": {
             item.name: {"type": "float32", "shape": item.shape, "meaning": OUTPUTS.get(item.name, "")}
             for item in session.get_outputs()

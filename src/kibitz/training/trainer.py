@@ -1,7 +1,8 @@
 """The training loop: one for all systems.
 
-Everything random in iteration i (its examples, what dropout leaves out) follows from the seed and i, so that a training
-that was stopped at any moment goes on from its last snapshot to the same weights as one that never stopped (on a CPU).
+Everything random in iteration i (its examples, the units that dropout zeroes) follows from the seed and i. A training
+that was stopped at any moment therefore resumes from its last checkpoint and reaches the same weights as one that was
+never stopped (on a CPU).
 """
 
 from __future__ import annotations
@@ -25,37 +26,37 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from kibitz.errors import KibitzError
-from kibitz.runs import ONNX, WEIGHTS, write_whole
+from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS, write_whole
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Stage, System, batches_in_epoch
-from kibitz.training.checkpoints import SNAPSHOTS, thin
+from kibitz.training.checkpoints import thin
 from kibitz.training.dataloader import make, prefetch_batches
 from kibitz.training.health import HealthCheck, Symptom
 
 _VALIDATION_BATCH = 4096
-_VALIDATION_SEED = 1  # the validation's order is its own, and the same in every run
+_VALIDATION_SEED = 1  # the same examples in the same order in every run
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """How often to look and when to stop. Intervals are in iterations; None follows the length of each stage."""
+    """When to report, validate, save and stop. Intervals are in iterations; None: in proportion to each stage."""
 
     summary_every: int | None = None
     validate_every: int | None = None
     """None for `validations` of them in every stage."""
     snapshot_every: int | None = None
     validate_positions: int | None = None
-    """None for as many as cost about a twentieth of the stage's time, from 2,048 to 51,200."""
+    """None for a number that costs about a twentieth of the stage's time, from 2,048 to 51,200."""
     validations: int = 20
     patience: int = 20
     """Stop after this many validations without a better one; 0 never."""
     time_limit: float | None = None
-    """Seconds of this call after which it stops, with a snapshot."""
+    """Seconds of this call after which the training saves a checkpoint and stops."""
     seed: int = 0
     precision: str = "auto"
     device: str = "auto"
     snapshot_megabytes: float = 200.0
-    """Most that the snapshots of a run may take: the newest are kept, and of the older ones an even series."""
+    """Limit for all checkpoints of a run together: the newest are kept, and of the older ones an even series."""
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
         """For a stage of so many iterations with batches of so many examples."""
@@ -70,7 +71,7 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Iterations between summaries, validations and snapshots of one stage, and examples of a validation."""
+    """Iterations between summaries, validations and checkpoints of one stage, and examples of a validation."""
 
     summary: int
     validation: int
@@ -80,7 +81,7 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Beat:
-    """What progress is told after every iteration."""
+    """Progress, reported after every iteration. loss: mean since the last summary, where this is one."""
 
     stage: str
     iteration: int
@@ -88,17 +89,22 @@ class Beat:
     loss: float | None = None
     samples_per_second: float | None = None
     validation: Mapping[str, float] | None = None
-    """The means of the validation's measures, where there was one."""
+    """The means of the measures, if this iteration was validated."""
     note: str = ""
 
 
 class Diverged(KibitzError):
-    """The loss is no number any more: such a network learns nothing again."""
+    """Raised when the loss becomes NaN or infinite; training cannot recover."""
+
+
+ALL_DONE, STALLED, STOPPED, TIME_LIMIT = "all iterations done", "no better validation", "stopped", "time limit"
+"""Reasons why a training ended."""
 
 
 @dataclass
 class TrainOutcome:
-    """How a call of `train` ended."""
+    """How a training ended: finished, or to be resumed; one of the reasons above, or "finished before"; the iteration
+    of the last stage; and the measures of its best validation, with their "iteration"."""
 
     finished: bool
     reason: str
@@ -115,10 +121,10 @@ def best_precision(device: str) -> str:
 
 
 class _Stop:
-    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that no iteration is cut; the second one is the usual."""
+    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that no iteration is cut short; a second one interrupts."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
         self._old: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> _Stop:
@@ -128,7 +134,7 @@ class _Stop:
         return self
 
     def _ask(self, *_: object) -> None:
-        self.asked = True
+        self.requested = True
         self._restore()
 
     def _restore(self) -> None:
@@ -150,17 +156,17 @@ def _small_numbers_flushed() -> Iterator[None]:
 
 
 class _Pace:
-    """Tells once, from the first iterations of a stage, how long it will take on this machine."""
+    """Forecasts once, from the first iterations of a stage, how long it will take on this machine."""
 
     WARM_UP, SECONDS, SHORT = 3, 4.0, 10.0
-    """Iterations that do not count; seconds to measure; a forecast of fewer seconds is not worth a line."""
+    """Iterations that are not measured; seconds of measuring; shorter forecasts (in seconds) are not reported."""
 
     def __init__(self, stage: Stage, first: int, iterations: int, later: Sequence[Stage]):
         self.stage, self.first, self.iterations, self.later = stage, first, iterations, later
         self.began = 0.0
 
     def forecast(self, iteration: int) -> str:
-        """A line, or nothing while it is too early to say."""
+        """The forecast in one line, or "" while too little is measured."""
         done = iteration - self.first - self.WARM_UP
         if done <= 0:
             self.began = time.monotonic()
@@ -179,7 +185,7 @@ class _Pace:
 
 
 def duration(seconds: float) -> str:
-    """In words that one can plan with: 40 seconds, 19 minutes, 3.5 hours, 11 days."""
+    """A duration in words: 40 seconds, 19 minutes, 3.5 hours, 11 days."""
     for unit, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= 2 * unit:
             count = seconds / unit
@@ -187,11 +193,36 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} seconds"
 
 
+@dataclass
+class _StageRun:
+    """A stage while it trains.
+
+    index: of the stage. rate_factors: of the learning rate, for each parameter group of the optimiser. iterations: of
+    the whole stage; iteration: how many of them are done. pace: None once its forecast is reported.
+    """
+
+    index: int
+    stage: Stage
+    examples: Examples
+    validation: Examples
+    optimiser: torch.optim.Optimizer
+    rate_factors: list[float]
+    iterations: int
+    intervals: Intervals
+    health: HealthCheck
+    pace: _Pace | None
+    iteration: int
+
+    @property
+    def done(self) -> bool:
+        return self.iteration == self.iterations
+
+
 class Trainer:
     """One training in one run directory.
 
-    system, settings, network: the system's, prepared; games and validation: numbers of the store's games on either
-    side. tell: is called with each Beat; where it returns True the training stops as by Ctrl-C.
+    network: as `system.prepare` leaves it, or with other weights. games, validation: indices of the store's games,
+    int64, on either side of the split.
     """
 
     def __init__(
@@ -228,13 +259,13 @@ class Trainer:
     def tell(self, beat: Beat) -> None:
         """Pass progress on; True in answer stops the training after this iteration."""
         if self._listener(beat) is True:
-            self._stop.asked = True
+            self._stop.requested = True
 
     # The state of a training: what last.pt holds.
 
-    def _save(self, number: int, iteration: int, optimiser: torch.optim.Optimizer) -> None:
+    def _save(self, index: int, iteration: int, optimiser: torch.optim.Optimizer) -> None:
         state = {
-            "stage": number,
+            "stage": index,
             "iteration": iteration,
             "network": self.network.state_dict(),
             "optimiser": optimiser.state_dict(),
@@ -249,10 +280,10 @@ class Trainer:
         write_whole(self.path / "last.pt", file.getvalue())
 
     def _resume(self) -> tuple[int, int, dict[str, Any] | None]:
-        """Stage, iteration and optimiser state to go on from; metrics written after that snapshot are dropped."""
+        """Stage index, iteration and optimiser state to resume from; later rows of metrics.jsonl are dropped."""
         path = self.path / "last.pt"
         if not path.is_file():
-            self._keep_rows(0, 0)
+            self._drop_rows_after(0, 0)
             return 0, 0, None
         try:
             state = torch.load(path, map_location=self.fabric.device, weights_only=True)
@@ -264,22 +295,22 @@ class Trainer:
         self._best, self._best_stage = state["best"], state["best_stage"]
         self._checks_without_better = state["checks_without_better"]
         self._sums, self._samples = state["sums"], state["samples"]
-        self._keep_rows(state["stage"], state["iteration"])
+        self._drop_rows_after(state["stage"], state["iteration"])
         return state["stage"], state["iteration"], state["optimiser"]
 
-    def _keep_rows(self, number: int, iteration: int) -> None:
+    def _drop_rows_after(self, index: int, iteration: int) -> None:
         path = self.path / "metrics.jsonl"
-        earlier = {stage.name for stage in self.stages[:number]}
-        current = self.stages[number].name if number < len(self.stages) else ""
-        kept = []
+        earlier = {stage.name for stage in self.stages[:index]}
+        current = self.stages[index].name if index < len(self.stages) else ""
+        rows = []
         for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
             with contextlib.suppress(ValueError):
                 row = json.loads(line)
                 if row["stage"] in earlier or (row["stage"] == current and row["iteration"] <= iteration):
-                    kept.append(line + "\n")
+                    rows.append(line + "\n")
                     if row["kind"] == "warning":
                         self._warned.add(f"{row['stage']} {row['warning']}")
-        path.write_text("".join(kept), encoding="utf-8")
+        path.write_text("".join(rows), encoding="utf-8")
 
     def _row(self, **values: Any) -> None:
         with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
@@ -289,28 +320,27 @@ class Trainer:
 
     def train(self) -> TrainOutcome:
         """Train every stage to its end, or to the plan's time limit, or until asked to stop (Ctrl-C, SIGTERM)."""
-        number, iteration, optimiser_state = self._resume()
+        index, iteration, optimiser_state = self._resume()
         with self._stop as stop, _small_numbers_flushed():
-            while number < len(self.stages):
-                stage = self.stages[number]
-                optimiser = stage.optimiser()
-                if optimiser_state is not None:
-                    optimiser.load_state_dict(optimiser_state)
-                reached, why = self._train_stage(number, stage, optimiser, iteration, stop)
-                if why in ("stopped", "time limit"):
-                    return TrainOutcome(False, why, reached, self._best)
-                if self._best_stage == stage.name:  # the next stage, and the end, go on from the best of this one
+            while index < len(self.stages):
+                run = self._begin_stage(index, iteration, optimiser_state)
+                reason = self._train_stage(run, stop)
+                if reason in (STOPPED, TIME_LIMIT):
+                    return TrainOutcome(False, reason, run.iteration, self._best)
+                if self._best_stage == run.stage.name:  # the next stage, and the end, go on from the best of this one
                     self.network.load_state_dict(load_file(self.path / WEIGHTS, device=str(self.fabric.device)))
-                number, iteration, optimiser_state = number + 1, 0, None
-                self._checks_without_better, self._best = 0, self._best if number == len(self.stages) else {}
-                if number < len(self.stages):
-                    self._save(number, 0, self.stages[number].optimiser())
-        return TrainOutcome(True, why, reached, self._best)
+                index, iteration, optimiser_state = index + 1, 0, None
+                self._checks_without_better, self._best = 0, self._best if index == len(self.stages) else {}
+                if index < len(self.stages):
+                    self._save(index, 0, self.stages[index].optimiser())
+        return TrainOutcome(True, reason, run.iteration, self._best)
 
-    def _train_stage(
-        self, number: int, stage: Stage, optimiser: torch.optim.Optimizer, first: int, stop: _Stop
-    ) -> tuple[int, str]:
-        plan = self.plan
+    def _begin_stage(self, index: int, iteration: int, optimiser_state: dict[str, Any] | None) -> _StageRun:
+        """Examples, optimiser and checks of a stage. Raises KibitzError if it has no examples."""
+        stage = self.stages[index]
+        optimiser = stage.optimiser()
+        if optimiser_state is not None:
+            optimiser.load_state_dict(optimiser_state)
         examples = stage.examples(self.store, self.games)
         if not len(examples):
             raise KibitzError(
@@ -318,79 +348,106 @@ class Trainer:
                 "games or moves, --min-rating say, or import other games"
             )
         validation = stage.examples(self.store, self.validation)
-        base = [group.get("rate", 1.0) for group in optimiser.param_groups]
+        rate_factors = [group.get("rate", 1.0) for group in optimiser.param_groups]
         optimiser = cast(torch.optim.Optimizer, self.fabric.setup_optimizers(optimiser))
         self.network.train()
         self._clock = time.monotonic()
         iterations = stage.iterations_over(len(examples))
-        every = plan.intervals(iterations, stage.batch)
-        health = HealthCheck(stage, iterations, self._sample(validation) if len(validation) else None)
-        pace: _Pace | None = _Pace(stage, first, iterations, self.stages[number + 1 :])
-        iteration = first
-        why = "all iterations done"
-        if plan.patience and self._checks_without_better >= plan.patience:
-            return iteration, "no better validation"
-        for batch in self._fed(examples, stage, first, iterations):
-            torch.manual_seed((plan.seed << 32) + (number << 28) + iteration)
-            for group, factor in zip(optimiser.param_groups, base, strict=True):
-                group["lr"] = stage.learning_rate(iteration, iterations) * factor
-            with self.fabric.autocast():
-                loss, measures = stage.loss(batch)
-            self.fabric.backward(loss)
-            if (iteration + 1) % every.validation == 0:
-                self._warn(stage, iteration + 1, iterations, health.dead_units(self.network, optimiser))
-            optimiser.step()
-            optimiser.zero_grad()
-            iteration += 1
-            self._count(measures)
-            if iteration % every.summary == 0 or iteration == iterations:
-                self._summarise(stage, iteration, iterations, stage.learning_rate(iteration - 1, iterations))
-            else:
-                self.tell(Beat(stage.name, iteration, iterations))
-            if pace is not None and (line := pace.forecast(iteration)):
-                self.tell(Beat(stage.name, iteration, iterations, note=line))
-                pace = None
-            last = iteration == iterations
-            if len(validation) and (iteration % every.validation == 0 or last):
-                means = self._validate(stage, validation, iteration, iterations)
-                self._warn(stage, iteration, iterations, health.learned_nothing(iteration, self._recent_loss(), means))
-                if plan.patience and self._checks_without_better >= plan.patience:
-                    why, last = "no better validation", True
-            over = plan.time_limit is not None and time.monotonic() - self.started > plan.time_limit
-            if iteration % every.snapshot == 0 or last or stop.asked or over:
-                self._snapshot(number, stage, optimiser, iteration)
-            if last:
-                break
-            if stop.asked or over:
-                if over and not self._best:  # a short training still leaves weights to use
-                    if len(validation):
-                        self._validate(stage, validation, iteration, iterations)
-                    else:
-                        self._keep_best(stage)
-                return iteration, "stopped" if stop.asked else "time limit"
-        if not len(validation):
-            self._keep_best(stage)
-        return iteration, why
+        return _StageRun(
+            index, stage, examples, validation, optimiser, rate_factors, iterations,
+            self.plan.intervals(iterations, stage.batch),
+            HealthCheck(stage, iterations, self._sample(validation) if len(validation) else None),
+            _Pace(stage, iteration, iterations, self.stages[index + 1 :]),
+            iteration,
+        )  # fmt: skip
 
-    def _fed(self, examples: Examples, stage: Stage, first: int, last: int) -> Iterator[dict[str, Tensor]]:
-        for batch in prefetch_batches(examples, stage.batch, self.plan.seed, first, last):
+    def _train_stage(self, run: _StageRun, stop: _Stop) -> str:
+        """Train a stage from `run.iteration` on; the reason why it ended."""
+        if self._stalled:
+            return STALLED
+        for batch in self._batches(run):
+            self._step(run, batch)
+            self._report(run)
+            if len(run.validation) and (run.iteration % run.intervals.validation == 0 or run.done):
+                means = self._validate(run)
+                self._warn(run, run.iteration, run.health.learned_nothing(run.iteration, self._recent_loss(), means))
+            ended, interruption = run.done or self._stalled, self._interruption(stop)
+            if run.iteration % run.intervals.snapshot == 0 or ended or interruption:
+                self._save_checkpoint(run)
+            if ended:
+                break
+            if interruption:
+                if interruption == TIME_LIMIT and not self._best:  # a short training still leaves weights to use
+                    if len(run.validation):
+                        self._validate(run)
+                    else:
+                        self._keep_best(run.stage)
+                return interruption
+        if not len(run.validation):
+            self._keep_best(run.stage)
+        return STALLED if self._stalled else ALL_DONE
+
+    @property
+    def _stalled(self) -> bool:
+        """Whether the patience is used up."""
+        return 0 < self.plan.patience <= self._checks_without_better
+
+    def _interruption(self, stop: _Stop) -> str:
+        """The reason to interrupt a stage before its end, or ""."""
+        if stop.requested:
+            return STOPPED
+        limit = self.plan.time_limit
+        return TIME_LIMIT if limit is not None and time.monotonic() - self.started > limit else ""
+
+    def _batches(self, run: _StageRun) -> Iterator[dict[str, Tensor]]:
+        """The batches that are left of a stage, on the network's device."""
+        for batch in prefetch_batches(run.examples, run.stage.batch, self.plan.seed, run.iteration, run.iterations):
             yield {name: values.to(self.fabric.device, non_blocking=True) for name, values in batch.items()}
+
+    def _step(self, run: _StageRun, batch: dict[str, Tensor]) -> None:
+        """One iteration: loss, gradients, and a step of the optimiser."""
+        torch.manual_seed((self.plan.seed << 32) + (run.index << 28) + run.iteration)
+        learning_rate = run.stage.learning_rate(run.iteration, run.iterations)
+        for group, factor in zip(run.optimiser.param_groups, run.rate_factors, strict=True):
+            group["lr"] = learning_rate * factor
+        with self.fabric.autocast():
+            loss, measures = run.stage.loss(batch)
+        self.fabric.backward(loss)
+        if (run.iteration + 1) % run.intervals.validation == 0:
+            self._warn(run, run.iteration + 1, run.health.dead_units(self.network, run.optimiser))
+        run.optimiser.step()
+        run.optimiser.zero_grad()
+        run.iteration += 1
+        self._count(measures)
+
+    # Reports
+
+    def _report(self, run: _StageRun) -> None:
+        """Report the iteration that has just ended: a summary where one is due, and once the forecast."""
+        if run.iteration % run.intervals.summary == 0 or run.done:
+            self._summarise(run)
+        else:
+            self.tell(Beat(run.stage.name, run.iteration, run.iterations))
+        if run.pace is not None and (line := run.pace.forecast(run.iteration)):
+            self.tell(Beat(run.stage.name, run.iteration, run.iterations, note=line))
+            run.pace = None
 
     def _count(self, measures: dict[str, Tensor]) -> None:
         for name, values in measures.items():
             self._sums[name] = self._sums.get(name, 0.0) + float(values.float().sum())
         self._samples += len(next(iter(measures.values())))
 
-    def _summarise(self, stage: Stage, iteration: int, iterations: int, learning_rate: float) -> None:
-        now = time.monotonic()
+    def _summarise(self, run: _StageRun) -> None:
+        """Write the means of the measures since the last summary, and the rate, to metrics.jsonl."""
+        stage, iteration, now = run.stage, run.iteration, time.monotonic()
         means = {name: total / max(1, self._samples) for name, total in self._sums.items()}
         rate = self._samples / max(now - self._clock, 1e-9)
         self._check(stage, means, iteration)
         self._row(
             kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
-            learning_rate=learning_rate, samples_per_second=round(rate),
+            learning_rate=stage.learning_rate(iteration - 1, run.iterations), samples_per_second=round(rate),
         )  # fmt: skip
-        self.tell(Beat(stage.name, iteration, iterations, means.get("loss"), rate))
+        self.tell(Beat(stage.name, iteration, run.iterations, means.get("loss"), rate))
         self._summed_loss = means.get("loss", 0.0)
         self._sums, self._samples, self._clock = {}, 0, now
 
@@ -399,8 +456,8 @@ class Trainer:
         return self._sums.get("loss", 0.0) / self._samples if self._samples else self._summed_loss
 
     def _check(self, stage: Stage, means: dict[str, float], iteration: int) -> None:
-        """Raises Diverged where the loss, or what chooses the weights, is no number any more."""
-        for name in ("loss", stage.better):
+        """Raises Diverged if the loss or the monitored measure is NaN or infinite."""
+        for name in ("loss", stage.monitor):
             if not math.isfinite(means.get(name, 0.0)):
                 raise Diverged(
                     f"{self.path}: the {name} of {stage.name} is no number any more at iteration {iteration:,}; "
@@ -408,66 +465,76 @@ class Trainer:
                 )
 
     @torch.no_grad()
-    def _validate(self, stage: Stage, examples: Examples, iteration: int, iterations: int) -> dict[str, float]:
-        """Measure the stage on the same validation examples each time; keep the weights if it was never better.
+    def _validate(self, run: _StageRun) -> dict[str, float]:
+        """Measure the stage on its validation examples, always the same ones; save the weights if they are the best.
 
-        Gives the mean of each measure.
+        Returns the mean of each measure.
         """
-        before = time.monotonic()
-        self.network.eval()
-        sums: dict[str, float] = {}
-        count = 0
-        wanted = min(len(examples), self.plan.intervals(iterations, stage.batch).validate_positions)
-        batch = min(_VALIDATION_BATCH, wanted)
-        for place in range(min(-(-wanted // batch), batches_in_epoch(len(examples), batch))):
-            tensors = make(examples, batch, _VALIDATION_SEED, place)
-            with self.fabric.autocast():
-                _, measures = stage.loss({name: values.to(self.fabric.device) for name, values in tensors.items()})
-            for name, values in measures.items():
-                sums[name] = sums.get(name, 0.0) + float(values.float().sum())
-            count += len(next(iter(measures.values())))
-        self.network.train()
-        means = {name: total / count for name, total in sums.items()}
+        began = time.monotonic()
+        stage, iteration = run.stage, run.iteration
+        means, count = self._validation_means(run)
         self._check(stage, means, iteration)
         self._row(
             kind="validation", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means, n=count
         )
         first = self._best_stage != stage.name
-        if first or stage.keep_last or stage.cost(means) < stage.cost(self._best):
+        if first or stage.keep_last or stage.monitor_value(means) < stage.monitor_value(self._best):
             self._best = {**means, "iteration": iteration}
             self._checks_without_better = 0
             self._keep_best(stage)
         else:
             self._checks_without_better += 1
-        self._clock += time.monotonic() - before  # the rate is that of training
-        shown = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
-        self.tell(Beat(stage.name, iteration, iterations, validation=means, note=f"validation {shown}"))
+        self._clock += time.monotonic() - began  # the rate is that of training
+        figures = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
+        self.tell(Beat(stage.name, iteration, run.iterations, validation=means, note=f"validation {figures}"))
         return means
+
+    def _validation_means(self, run: _StageRun) -> tuple[dict[str, float], int]:
+        """The mean of each measure over the validation examples, and how many these were."""
+        examples = run.validation
+        self.network.eval()
+        sums: dict[str, float] = {}
+        count = 0
+        total = min(len(examples), run.intervals.validate_positions)
+        batch_size = min(_VALIDATION_BATCH, total)
+        for i in range(min(-(-total // batch_size), batches_in_epoch(len(examples), batch_size))):
+            tensors = make(examples, batch_size, _VALIDATION_SEED, i)
+            with self.fabric.autocast():
+                _, measures = run.stage.loss({name: values.to(self.fabric.device) for name, values in tensors.items()})
+            for name, values in measures.items():
+                sums[name] = sums.get(name, 0.0) + float(values.float().sum())
+            count += len(next(iter(measures.values())))
+        self.network.train()
+        return {name: value / count for name, value in sums.items()}, count
 
     def _sample(self, examples: Examples) -> dict[str, Tensor]:
         batch = make(examples, min(_VALIDATION_BATCH, len(examples)), _VALIDATION_SEED, 0)
         return {name: values.to(self.fabric.device) for name, values in batch.items()}
 
-    def _warn(self, stage: Stage, iteration: int, iterations: int, seen: Symptom | None) -> None:
-        """Tell of what was seen, once a stage for each kind; the training goes on."""
-        if seen and f"{stage.name} {seen.kind}" not in self._warned:
-            self._warned.add(f"{stage.name} {seen.kind}")
-            self._row(kind="warning", stage=stage.name, iteration=iteration, warning=seen.kind, text=seen.text)
-            self.tell(Beat(stage.name, iteration, iterations, note=f"warning: {seen.text}"))
+    def _warn(self, run: _StageRun, iteration: int, symptom: Symptom | None) -> None:
+        """Report a symptom, each kind once a stage; the training goes on."""
+        stage = run.stage.name
+        if symptom and f"{stage} {symptom.kind}" not in self._warned:
+            self._warned.add(f"{stage} {symptom.kind}")
+            self._row(kind="warning", stage=stage, iteration=iteration, warning=symptom.kind, text=symptom.text)
+            self.tell(Beat(stage, iteration, run.iterations, note=f"warning: {symptom.text}"))
+
+    # Weights
 
     def _keep_best(self, stage: Stage) -> None:
         self._best_stage = stage.name
         (self.path / ONNX).unlink(missing_ok=True)  # an export of other weights; the next one comes at the end
         save_weights(self.network, self.path / WEIGHTS)
 
-    def _snapshot(self, number: int, stage: Stage, optimiser: torch.optim.Optimizer, iteration: int) -> None:
-        before = time.monotonic()
-        folder = self.path / SNAPSHOTS
+    def _save_checkpoint(self, run: _StageRun) -> None:
+        """Write the weights into the series of checkpoints, and the state to resume from to last.pt."""
+        began = time.monotonic()
+        folder = self.path / CHECKPOINTS
         folder.mkdir(exist_ok=True)
-        save_weights(self.network, folder / f"{stage.name}-{iteration:06d}.safetensors")
+        save_weights(self.network, folder / f"{run.stage.name}-{run.iteration:06d}.safetensors")
         thin(folder, [stage.name for stage in self.stages], self.plan.snapshot_megabytes)
-        self._save(number, iteration, optimiser)
-        self._clock += time.monotonic() - before
+        self._save(run.index, run.iteration, run.optimiser)
+        self._clock += time.monotonic() - began
 
 
 def save_weights(network: nn.Module, path: Path) -> None:

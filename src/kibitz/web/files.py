@@ -1,4 +1,4 @@
-"""Text to games and games to text, whatever of PGN, SGF and FEN it is."""
+"""Reads PGN, SGF and FEN for the page, and writes PGN and SGF."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]")
 
 
 def load(fields: Fields) -> dict[str, Any]:
-    """What /api/load answers. Raises BadRequest where nothing can be shown."""
+    """The answer of /api/load. Raises BadRequest if no game or position can be read."""
     record = text(fields, "text").replace("\ufeff", "").replace("\0", " ")
     index = whole(fields, "index", 0, 0, 10**7)
     if not record.strip():
         raise BadRequest("there is nothing to load; paste or drop PGN, SGF or FEN")
-    if (found := _SGF.search(record)) and not _looks_like_pgn(record[: found.start()]):
+    if (match := _SGF.search(record)) and not _looks_like_pgn(record[: match.start()]):
         from kibitz.web.go import files as go_records
 
         return go_records.load_sgf(record, index)
@@ -31,18 +31,18 @@ def load(fields: Fields) -> dict[str, Any]:
 
 
 def _looks_like_pgn(before: str) -> bool:
-    """Whether what stands before "(;" is the beginning of a PGN."""
+    """Whether the text before "(;" is the beginning of a PGN."""
     return bool(re.search(r'^[ \t]*+\[[A-Za-z]\w*+[ \t]+"|\b\d++[ \t]*+\.', before, re.MULTILINE))
 
 
 def save(fields: Fields) -> dict[str, Any]:
-    """What /api/save answers. Raises BadRequest."""
+    """The answer of /api/save. Raises BadRequest for an invalid tree."""
     tree = game_tree.read_tree(fields)
     headers = fields.get("headers") or {}
     if not isinstance(headers, dict):
         raise BadRequest("headers must be an object")
     line: Any = read_line(fields) if fields.get("line") is not None else None
-    game = choice(fields, "game", GAMES, "chess")
+    game = choice(fields, "game", tuple(GAMES), "chess")
     if line is not None and line.game != game:
         raise BadRequest("the line is of another game than the tree")
     if game == "go":

@@ -8,17 +8,17 @@ from typing import Any
 
 from kibitz.web.params import BadRequest, Fields, objects, text
 
-MOST_NODES = 20_000
-"""Positions of one game, variations included, that the page is given."""
-LONGEST_COMMENT = 100_000
-MOST_GAMES = 500
+MAX_NODES = 20_000
+"""Positions of one game, variations included, that the page is sent."""
+MAX_COMMENT_LENGTH = 100_000
+MAX_GAMES = 500
 """Games of a file that are listed."""
-MOST_PROBLEMS = 20
+MAX_PROBLEMS = 20
 
 
 @dataclass
 class Written:
-    """A node that the page wants written: its move, words and marks; children by their places in the list."""
+    """A node to be written: its move, comment and marks; children as indices into the list of nodes."""
 
     move: str | None
     comment: str
@@ -28,41 +28,41 @@ class Written:
 
 
 def read_tree(fields: Fields) -> list[Written]:
-    """The tree of a request. Raises BadRequest where it is none."""
-    nodes = objects(fields.get("tree"), "tree", MOST_NODES)
-    found: list[Written] = []
-    places: dict[Any, int] = {}
-    for place, node in enumerate(nodes):
-        name, parent, move = node.get("id", place), node.get("parent"), node.get("move")
-        if isinstance(name, list | dict) or name in places:
-            raise BadRequest(f"tree: node {place} has no id of its own")
-        if place:
-            if isinstance(parent, list | dict) or parent not in places:
-                raise BadRequest(f"tree: the parent of node {place} does not stand before it")
+    """The tree of a request. Raises BadRequest if it is malformed."""
+    nodes = objects(fields.get("tree"), "tree", MAX_NODES)
+    tree: list[Written] = []
+    index_of: dict[Any, int] = {}
+    for index, node in enumerate(nodes):
+        name, parent, move = node.get("id", index), node.get("parent"), node.get("move")
+        if isinstance(name, list | dict) or name in index_of:
+            raise BadRequest(f"tree: node {index} has no id of its own")
+        if index:
+            if isinstance(parent, list | dict) or parent not in index_of:
+                raise BadRequest(f"tree: the parent of node {index} does not stand before it")
             if not isinstance(move, str):
-                raise BadRequest(f"tree: node {place} has no move")
-            found[places[parent]].children.append(place)
-        places[name] = place
-        comment = text(node, "comment", "")[:LONGEST_COMMENT]
+                raise BadRequest(f"tree: node {index} has no move")
+            tree[index_of[parent]].children.append(index)
+        index_of[name] = index
+        comment = text(node, "comment", "")[:MAX_COMMENT_LENGTH]
         nags = node.get("nags") or []
         if not isinstance(nags, list) or not all(isinstance(nag, int) and 0 <= nag < 256 for nag in nags):
-            raise BadRequest(f"tree: the nags of node {place} must be numbers from 0 to 255")
-        found.append(Written(move if place else None, comment, sorted(set(nags)), node))
-    if not found:
+            raise BadRequest(f"tree: the nags of node {index} must be numbers from 0 to 255")
+        tree.append(Written(move if index else None, comment, sorted(set(nags)), node))
+    if not tree:
         raise BadRequest("tree: has no root")
-    return found
+    return tree
 
 
 def few(problems: list[str]) -> list[str]:
-    """Not more lines than anybody reads."""
-    rest = len(problems) - MOST_PROBLEMS
-    return problems if rest <= 0 else [*problems[:MOST_PROBLEMS], f"and {rest:,} more"]
+    """The first MAX_PROBLEMS lines, and how many more there are."""
+    rest = len(problems) - MAX_PROBLEMS
+    return problems if rest <= 0 else [*problems[:MAX_PROBLEMS], f"and {rest:,} more"]
 
 
 def loaded(
     line: Any, headers: dict[str, str], tree: list[dict[str, Any]], games: list[str], count: int, problems: list[str]
 ) -> dict[str, Any]:
-    """What /api/load answers. line: the start; games: titles."""
+    """The answer of /api/load. line: the start; games: titles; count: of the games."""
     return {
         "game": line.game,
         "headers": headers,

@@ -1,6 +1,6 @@
-"""Which networks there are: those named on the command line, runs in the folder runs/ here, packaged ones.
+"""The networks of the board: those named on the command line, runs in the folder runs/, packaged ones.
 
-What a list says of them comes from their run.json alone. A network is loaded when it is first asked for, and kept.
+Listing them reads only their run.json. A network is loaded when it is first needed, and cached.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from kibitz.play.session import Answers, Session
 
 RUNS = Path("runs")
-MOST_RUNS = 500
+MAX_RUNS = 500
 WHITE, MOVES, OWNERS = "white", "moves", "owners"
 """Answers: White's chance, which move, who will own each point."""
-SNAPSHOTS_KEPT = 8
+N_CACHED_NETWORKS = 8
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class NetworkInfo:
 
     @property
     def problem(self) -> str | None:
-        """Why it cannot be asked, in one line."""
+        """Why it cannot answer, in one line; None if it can."""
         if self.run is None:
             return self.why
         if self.system not in SYSTEMS:
@@ -113,19 +113,14 @@ class NetworkInfo:
             "planes": system is not None,
             "sizes": self.sizes,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
-            "snapshots": len(snapshot_files(self.run)) if self.run else 0,
+            "snapshots": len(self.run.checkpoints()) if self.run else 0,
             "from": self.source,
             "problem": self.problem,
         }
 
 
-def snapshot_files(run: Run) -> list[Path]:
-    """The weights that a run has kept on its way, in no order."""
-    return list((run.path / "snapshots").glob("*.safetensors"))
-
-
 class NetworkRegistry:
-    """All of them. given: names on the command line. Raises KibitzError where one of these is no run."""
+    """All networks, loaded when first needed. given: names on the command line; KibitzError if one is no run."""
 
     def __init__(self, given: Sequence[str] = ()):
         self.given = list(dict.fromkeys(given))
@@ -137,27 +132,27 @@ class NetworkRegistry:
             Run(name)
 
     def known(self) -> list[NetworkInfo]:
-        """The list, looked up anew: given ones first, then runs, then packages."""
-        found: dict[str, NetworkInfo] = {}
+        """The networks that there are now: given ones first, then runs, then packaged ones."""
+        networks: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
         package = packaged()
         folders = [path for path in RUNS.iterdir() if (path / "run.json").is_file()] if RUNS.is_dir() else []
-        for name in [*self.given, *(path.as_posix() for path in sorted(folders)[:MOST_RUNS]), *package]:
+        for name in [*self.given, *(path.as_posix() for path in sorted(folders)[:MAX_RUNS]), *package]:
             try:
                 run: Run | None = Run(name)
                 why = None
             except KibitzError as error:
                 run, why = None, str(error)
             path = (run.path if run else Path(name)).resolve()
-            if name not in found and path not in seen:
+            if name not in networks and path not in seen:
                 inside = run is not None and path in {folder.resolve() for folder in package.values()}
-                found[name] = NetworkInfo(name, "package" if inside else "run", run, why)
+                networks[name] = NetworkInfo(name, "package" if inside else "run", run, why)
                 seen.add(path)
-        self._known = found
-        return list(found.values())
+        self._known = networks
+        return list(networks.values())
 
     def find(self, name: str) -> NetworkInfo:
-        """Raises BadRequest where there is no such network."""
+        """The network of that name. Raises BadRequest if there is none, or its run.json is damaged."""
         if name not in self._known:
             self.known()
         if name not in self._known:
@@ -168,53 +163,53 @@ class NetworkRegistry:
         return known
 
     def ready(self, name: str) -> NetworkInfo:
-        """The same, and raises BadRequest where it cannot be asked yet."""
+        """The same. Raises BadRequest also if it has no weights yet."""
         known = self.find(name)
         if known.problem:
             raise BadRequest(known.problem)
         return known
 
     def session(self, name: str) -> Session:
-        """The network, loaded; anew where its files have changed, as those of a training do. Raises KibitzError."""
+        """The loaded network; it is loaded again after its files have changed, as in a training. Raises KibitzError."""
         from kibitz.play.session import Session
 
         known = self.ready(name)
         assert known.run
         with self._locks[name]:
             now = stamp(known.run)
-            kept = self._sessions.get(name)
-            if kept and kept[0] == now:
-                return kept[1]
+            cached = self._sessions.get(name)
+            if cached and cached[0] == now:
+                return cached[1]
             session = Session(Run(name))
             self._sessions[name] = now, session
             return session
 
-    def module(self, name: str, snapshot: str | None = None) -> nn.Module:
-        """The torch network with its own weights, or with those of a snapshot. Raises KibitzError, also where torch is
-        not installed."""
-        what = "what a network is given" if snapshot is None else "a snapshot of a training"
+    def module(self, name: str, checkpoint: str | None = None) -> nn.Module:
+        """The torch network with its best weights, or those of a checkpoint. Raises KibitzError, also if torch is not
+        installed."""
+        what = "what a network is given" if checkpoint is None else "a snapshot of a training"
         need_training(f"to show {what}, the board")
-        known = self.ready(name) if snapshot is None else self.find(name)
+        known = self.ready(name) if checkpoint is None else self.find(name)
         assert known.run
         with self._locks[name]:
-            now = stamp(known.run) if snapshot is None else None
-            kept = self._torch.get((name, snapshot))
-            if kept and kept[0] == now:
-                self._torch.move_to_end((name, snapshot))
-                return kept[1]
-            network = _load(known.run, snapshot)
-            self._torch[name, snapshot] = now, network
-            while len(self._torch) > SNAPSHOTS_KEPT:
+            now = stamp(known.run) if checkpoint is None else None
+            cached = self._torch.get((name, checkpoint))
+            if cached and cached[0] == now:
+                self._torch.move_to_end((name, checkpoint))
+                return cached[1]
+            network = _load(known.run, checkpoint)
+            self._torch[name, checkpoint] = now, network
+            while len(self._torch) > N_CACHED_NETWORKS:
                 self._torch.popitem(last=False)
             return network
 
-    def evaluator(self, name: str, snapshot: str | None = None) -> Session | TorchSession:
-        """What answers for a network: a session, or its torch network with the weights of a snapshot."""
-        return self.session(name) if snapshot is None else TorchSession(self.module(name, snapshot))
+    def evaluator(self, name: str, checkpoint: str | None = None) -> Session | TorchSession:
+        """A network ready to answer: its session, or its torch network with the weights of a checkpoint."""
+        return self.session(name) if checkpoint is None else TorchSession(self.module(name, checkpoint))
 
 
 def stamp(run: Run) -> object:
-    """What changes when the run's weights do."""
+    """A value that changes when the run's weights do: the times of its files."""
     times = []
     for file in (ONNX, WEIGHTS):
         try:
@@ -224,22 +219,14 @@ def stamp(run: Run) -> object:
     return tuple(times)
 
 
-def _load(run: Run, snapshot: str | None) -> nn.Module:
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        if snapshot is None:
-            return run.network()
-        path = next((path for path in snapshot_files(run) if path.stem == snapshot), None)
-        if path is None:
-            raise BadRequest(f"{run.name}: there is no snapshot {snapshot[:60]!r}", 404)
-        network = run.system.network(run.settings)
-        network.load_state_dict(load_file(path))
-        return network.eval()
-    except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise BadRequest(f"{run.name}: its weights cannot be read ({reason})") from None
+def _load(run: Run, checkpoint: str | None) -> nn.Module:
+    """checkpoint: the name of its file without the ending; None for the best weights."""
+    if checkpoint is None:
+        return run.load_network()
+    path = next((path for path in run.checkpoints() if path.stem == checkpoint), None)
+    if path is None:
+        raise BadRequest(f"{run.name}: there is no snapshot {checkpoint[:60]!r}", 404)
+    return run.load_network(path)
 
 
 class TorchSession:
@@ -248,7 +235,7 @@ class TorchSession:
     def __init__(self, network: Any):
         self.network = network
         self.outputs: tuple[str, ...] = network.outputs
-        self.beyond: dict[str, int] = network.beyond
+        self.side_inputs: dict[str, int] = network.side_inputs
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
         """As Session.evaluate, of few positions."""
@@ -257,8 +244,8 @@ class TorchSession:
         from kibitz.play.session import STATE
         from kibitz.runs import with_default_side_inputs
 
-        if self.beyond and state.shape[1] == STATE:
-            state = with_default_side_inputs(state, self.beyond)
+        if self.side_inputs and state.shape[1] == STATE:
+            state = with_default_side_inputs(state, self.side_inputs)
         with torch.inference_mode():
-            found = self.network(torch.from_numpy(codes), torch.from_numpy(state))
-        return {name: values.float().numpy() for name, values in zip(self.outputs, found, strict=True)}
+            outputs = self.network(torch.from_numpy(codes), torch.from_numpy(state))
+        return {name: values.float().numpy() for name, values in zip(self.outputs, outputs, strict=True)}

@@ -1,20 +1,23 @@
-"""What a request asks for: JSON from anybody, read field by field."""
+"""Requests: JSON from an untrusted client, validated field by field. Every reader raises BadRequest."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError
 from kibitz.text import shown
+
+if TYPE_CHECKING:
+    from kibitz.web.networks import NetworkInfo
 
 Fields = Mapping[str, Any]
 
 
 class BadRequest(KibitzError):
-    """A request that cannot be answered; the message goes to the page. status: of the HTTP answer."""
+    """An invalid request; the message goes to the page. status: the HTTP status."""
 
     def __init__(self, line: str, status: int = 400):
         super().__init__(" ".join(line.split()))
@@ -24,13 +27,14 @@ class BadRequest(KibitzError):
 def read_body(body: bytes) -> Fields:
     """The JSON object of a request. Raises BadRequest for anything else."""
     try:
-        found = json.loads(body)
+        value = json.loads(body)
     except (ValueError, RecursionError):  # ValueError: no JSON, no UTF-8, or a number of too many digits
         raise BadRequest("the request is no JSON") from None
-    return an_object(found, "the request")
+    return an_object(value, "the request")
 
 
 def an_object(value: object, name: str) -> Fields:
+    """A JSON object. name: of the value, for the message."""
     if not isinstance(value, dict):
         raise BadRequest(f"{name} must be a JSON object")
     return value
@@ -46,7 +50,7 @@ def objects(value: object, name: str, most: int) -> list[Fields]:
 
 
 def words(fields: Fields, name: str, most: int) -> list[str]:
-    """A list of at most so many strings; none where it is missing."""
+    """A list of at most so many strings; [] if it is missing."""
     value = fields.get(name)
     if value is None:
         return []
@@ -58,7 +62,7 @@ def words(fields: Fields, name: str, most: int) -> list[str]:
 
 
 def text(fields: Fields, name: str, default: str | None = None) -> str:
-    """A string. Raises BadRequest where it is missing and has no default."""
+    """A string. Raises BadRequest if it is missing and has no default."""
     value = fields.get(name)
     if value is None and default is not None:
         return default
@@ -68,6 +72,7 @@ def text(fields: Fields, name: str, default: str | None = None) -> str:
 
 
 def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str:
+    """One of some strings; the default if it is missing."""
     value = text(fields, name, default)
     if value not in among:
         raise BadRequest(f"{name} {shown(value)}: choose from {', '.join(among)}")
@@ -75,7 +80,7 @@ def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str
 
 
 def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
-    """A whole number within low..high."""
+    """A whole number from low to high; the default if it is missing. 3.0 counts as whole."""
     value = fields.get(name)
     if value is None:
         return default
@@ -87,7 +92,7 @@ def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
 
 
 def number(fields: Fields, name: str, default: float | None, low: float, high: float) -> float | None:
-    """A number within low..high; None where it is missing and the default is None."""
+    """A number from low to high; the default if it is missing."""
     value = fields.get(name)
     if value is None:
         return default
@@ -96,8 +101,14 @@ def number(fields: Fields, name: str, default: float | None, low: float, high: f
     return float(value)
 
 
+def check_game(network: NetworkInfo, game: str) -> None:
+    """Raises BadRequest if the network is for another game."""
+    if network.game != game:
+        raise BadRequest(f"{network.name} is a network for {'Go' if network.game == 'go' else network.game}")
+
+
 def dumps(value: object) -> bytes:
-    """JSON in one line, ASCII; numbers that are none (NaN, infinity) become null, which JSON in browsers needs."""
+    """JSON in one line, ASCII. NaN and infinity become null, because browsers read no others."""
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a network is given: its own planes of a position, with names that a person understands."""
+"""The input planes of a network, with names that a person understands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def planes(networks: NetworkRegistry, known: NetworkInfo, line: Line) -> dict[str, Any]:
-    """The planes of a line's last position. Raises BadRequest for a network that does not name any."""
+    """The planes of a line's last position. Raises BadRequest for a network without named planes."""
     network: Any = networks.module(known.name)
     if not hasattr(network, "named_planes"):
         raise BadRequest(f"{known.name}: nobody has written down what networks of the system {known.system} are given")
@@ -22,7 +22,7 @@ def planes(networks: NetworkRegistry, known: NetworkInfo, line: Line) -> dict[st
 
     last = len(line.moves)
     codes, state = line.rows(last, last)
-    state = with_default_side_inputs(state, network.beyond)
+    state = with_default_side_inputs(state, network.side_inputs)
     with torch.inference_mode():
         names, values = network.named_planes(torch.from_numpy(codes), torch.from_numpy(state))
     if len(names) != len(values):

@@ -1,52 +1,76 @@
-"""Lines of either game: what a request says, and what the page is told of its positions."""
+"""Lines of either game: a start position and the moves from it, as requests name them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import importlib
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kibitz.web.params import Fields, an_object, choice
 
 if TYPE_CHECKING:
-    from kibitz.web.chess.line import ChessLine
-    from kibitz.web.go.line import GoLine
+    import numpy as np
+    from numpy.typing import NDArray
 
-    Line = ChessLine | GoLine
+    from kibitz.play.session import Session
+    from kibitz.web.networks import NetworkInfo, TorchSession
+    from kibitz.web.players import PlayRequest
 
-GAMES = ("chess", "go")
+GAMES = {"chess": "kibitz.web.chess.line", "go": "kibitz.web.go.line"}
+"""The module of each game's lines. It has `read_line(fields) -> Line`, and is imported when a line needs it."""
+
+
+class Line(Protocol):
+    """A start position and legal moves from it. Its positions are numbered by ply, 0 .. len(moves)."""
+
+    @property
+    def game(self) -> str: ...
+
+    @property
+    def moves(self) -> tuple[Any, ...]: ...
+
+    def as_json(self) -> dict[str, Any]:
+        """The line as requests have it."""
+
+    def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """The positions from ply first to last for a network: codes uint8 [n, squares], state uint8 [n, 4]."""
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """Every position as the page shows it."""
+
+    def after(self, move: str) -> dict[str, Any]:
+        """The position after one more move. Raises BadRequest if the move is illegal."""
+
+    def check(self, network: NetworkInfo) -> None:
+        """Raises BadRequest for a network of another game, or one that does not know boards of this size."""
+
+    def results(
+        self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
+    ) -> Iterator[list[dict[str, Any]]]:
+        """A network's answers to the positions from ply first to last, batch by batch."""
+
+    def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
+        """How an answer about the last position changes when one piece after the other is removed, in one batch.
+
+        values: the answer without the piece minus the answer with it, for each square or point; 0 where there is no
+        piece, and for kings. what: the name of the answer.
+        """
+
+    def think(
+        self,
+        player: Callable[[], Any],
+        request: PlayRequest,
+        report: Callable[[Mapping[str, Any]], None],
+        stop: threading.Event,
+    ) -> str | None:
+        """A player's move in the last position; None if there is no legal one. report: called with interim results."""
 
 
 def read_line(fields: Fields, name: str = "line") -> Line:
-    """The line of a request. Raises BadRequest for one that is none, or has an illegal move."""
+    """The line of a request. Raises BadRequest if it is malformed, or has an illegal move."""
     line = an_object(fields.get(name), name)
-    if choice(line, "game", GAMES, "chess") == "go":
-        from kibitz.web.go import line as go_lines
-
-        return go_lines.read_line(line)
-
-    from kibitz.web.chess import line as chess_lines
-
-    return chess_lines.read_line(line)
-
-
-def nodes(line: Line) -> list[dict[str, Any]]:
-    """Every position of a line as the page is told of it, 0 .. n."""
-    if line.game == "go":
-        from kibitz.web.go import line as go_lines
-
-        return go_lines.nodes(line)
-
-    from kibitz.web.chess import line as chess_lines
-
-    return chess_lines.nodes(line)
-
-
-def after(line: Line, move: str) -> dict[str, Any]:
-    """The position after one more move. Raises BadRequest where it is illegal."""
-    if line.game == "go":
-        from kibitz.web.go import line as go_lines
-
-        return go_lines.after(line, move)
-
-    from kibitz.web.chess import line as chess_lines
-
-    return chess_lines.after(line, move)
+    read: Callable[[Fields], Line] = importlib.import_module(
+        GAMES[choice(line, "game", tuple(GAMES), "chess")]
+    ).read_line
+    return read(line)

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from kibitz.errors import KibitzError
 from kibitz.web.params import BadRequest, dumps
-from kibitz.web.security import LARGEST_BODY, Receive, Scope, Send, TooLarge
+from kibitz.web.security import MAX_BODY_BYTES, Receive, Scope, Send, TooLarge
 from kibitz.web.workers import END, Steps, WorkerThread, stream
 
 T = TypeVar("T")
@@ -23,13 +23,13 @@ _BUG = "something went wrong in kibitz; its terminal says what"
 
 
 class LineStream:
-    """An answer of many lines. Watches the client, and stops the work when it is gone."""
+    """An answer of many lines of JSON (an ASGI application). Stops the work when the client disconnects."""
 
-    def __init__(self, desk: WorkerThread, seq: int, steps: Steps):
-        self.desk, self.seq, self.steps = desk, seq, steps
+    def __init__(self, worker: WorkerThread, seq: int, steps: Steps):
+        self.worker, self.seq, self.steps = worker, seq, steps
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        queue, stop = stream(self.desk, self.steps)
+        queue, stop = stream(self.worker, self.steps)
 
         async def watch() -> None:
             while (await receive())["type"] != "http.disconnect":
@@ -43,7 +43,7 @@ class LineStream:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             while (item := await queue.get()) is not END:
                 if isinstance(item, BaseException):
-                    item = [{"seq": self.seq, "error": said(item)}]
+                    item = [{"seq": self.seq, "error": error_line(item)}]
                 body = b"".join(dumps(line) + b"\n" for line in item)
                 await send({"type": "http.response.body", "body": body, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
@@ -54,8 +54,8 @@ class LineStream:
             watching.cancel()
 
 
-async def wanted(request: Request, answer: Coroutine[Any, Any, T]) -> T:
-    """An answer, as long as the client is there. Raises ClientDisconnect where it has gone."""
+async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T]) -> T:
+    """The result of `answer`, which is cancelled if the client disconnects. Raises ClientDisconnect then."""
 
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -72,8 +72,8 @@ async def wanted(request: Request, answer: Coroutine[Any, Any, T]) -> T:
         watching.cancel()
 
 
-def said(error: BaseException) -> str:
-    """An error in one line; what is no user's mistake is a bug, and is told on standard error."""
+def error_line(error: BaseException) -> str:
+    """An error in one line. Anything but a KibitzError is a bug: its traceback goes to standard error."""
     if isinstance(error, KibitzError):
         return " ".join(str(error).split())
     with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
@@ -84,9 +84,9 @@ def said(error: BaseException) -> str:
 def failed(error: Exception) -> Response:
     """The answer that an error becomes."""
     if isinstance(error, TooLarge):
-        return answer_json({"error": f"more than {LARGEST_BODY >> 20} MB; cut the file into smaller ones"}, 413)
+        return answer_json({"error": f"more than {MAX_BODY_BYTES >> 20} MB; cut the file into smaller ones"}, 413)
     status = error.status if isinstance(error, BadRequest) else 400 if isinstance(error, KibitzError) else 500
-    return answer_json({"error": said(error)}, status)
+    return answer_json({"error": error_line(error)}, status)
 
 
 def answer_json(value: Any, status: int = 200) -> Response:

@@ -13,7 +13,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LARGEST_BODY = 8 << 20
+MAX_BODY_BYTES = 8 << 20
 """Bytes of a request."""
 
 HEADERS = (
@@ -28,7 +28,7 @@ HEADERS = (
 
 
 class TooLarge(Exception):
-    """A body of more than LARGEST_BODY bytes."""
+    """A body of more than MAX_BODY_BYTES bytes."""
 
 
 class SecurityMiddleware:
@@ -65,30 +65,30 @@ class SecurityMiddleware:
 
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
         """Status and reason where the request is not let in."""
-        found: dict[bytes, bytes] = {}
+        headers: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
-            if name in found and name in (b"host", b"origin", b"content-type", b"content-length"):
+            if name in headers and name in (b"host", b"origin", b"content-type", b"content-length"):
                 return 400, f"two headers {name.decode()}"
-            found[name] = value
-        host = found.get(b"host", b"").lower()
+            headers[name] = value
+        host = headers.get(b"host", b"").lower()
         if host not in self.hosts:
             return 403, "this board answers to 127.0.0.1 and localhost only; open the address that it printed"
-        origin = found.get(b"origin")
+        origin = headers.get(b"origin")
         if origin is not None and origin.lower() != b"http://" + host:
             return 403, "another page may not use this board"
         if scope["method"] not in ("GET", "HEAD"):
-            kind = found.get(b"content-type", b"").split(b";")[0].strip().lower()
+            kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
             if kind != b"application/json":
                 return 415, "what is posted must be application/json"
-        length = found.get(b"content-length", b"0")
-        if not length.isdigit() or len(length) > 15 or int(length) > LARGEST_BODY:
-            return 413, f"more than {LARGEST_BODY >> 20} MB; cut the file into smaller ones"
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
+            return 413, f"more than {MAX_BODY_BYTES >> 20} MB; cut the file into smaller ones"
         return None
 
 
 def limited(receive: Receive) -> Receive:
-    """The same, and TooLarge once a body has more than LARGEST_BODY bytes, whatever its header said."""
-    room = LARGEST_BODY
+    """The same, and TooLarge once a body has more than MAX_BODY_BYTES bytes, whatever its header said."""
+    room = MAX_BODY_BYTES
 
     async def counted() -> Message:
         nonlocal room

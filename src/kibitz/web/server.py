@@ -20,7 +20,7 @@ from kibitz.web import PORT
 from kibitz.web.app import create
 
 HOST = "127.0.0.1"
-TRIED = 100
+N_PORTS = 100
 """Ports that are tried, from PORT on, where none is asked for."""
 _WHY = {errno.EADDRINUSE: "another program has it", errno.EACCES: "this system does not allow it"}
 _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
@@ -28,28 +28,28 @@ _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 
 def bind(port: int | None) -> socket.socket:
     """A socket on that port of this machine alone; None: the first free one from PORT on. Raises KibitzError."""
-    for number in range(PORT, PORT + TRIED) if port is None else (port,):
-        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    for candidate in range(PORT, PORT + N_PORTS) if port is None else (port,):
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if os.name == "posix":  # a port that was served a moment ago is free; elsewhere the option means another thing
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            found.bind((HOST, number))
-            found.listen(128)
+            listening.bind((HOST, candidate))
+            listening.listen(128)
         except OSError as error:
-            found.close()
+            listening.close()
             if port is not None:
                 why = _WHY.get(error.errno or 0, str(error))
                 raise KibitzError(f"--port {port}: {why}; choose another, or leave the option out") from None
             continue
-        return found
-    raise KibitzError(f"ports {PORT} to {PORT + TRIED - 1} are all taken; name a free one with --port")
+        return listening
+    raise KibitzError(f"ports {PORT} to {PORT + N_PORTS - 1} are all taken; name a free one with --port")
 
 
 class Server(uvicorn.Server):
     """The board on a bound socket. Ends at the first signal, with all that it does; says when it has begun."""
 
-    def __init__(self, given: list[str], found: socket.socket, begun: Callable[[str], None]):
-        port = found.getsockname()[1]
+    def __init__(self, given: list[str], listening: socket.socket, begun: Callable[[str], None]):
+        port = listening.getsockname()[1]
         wall, self.board = create(given, port)
         super().__init__(
             uvicorn.Config(
@@ -57,7 +57,7 @@ class Server(uvicorn.Server):
                 loop="asyncio", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
             )
         )  # fmt: skip
-        self.address, self.found, self.begun = f"http://{HOST}:{port}", found, begun
+        self.address, self.listening, self.begun = f"http://{HOST}:{port}", listening, begun
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -67,12 +67,12 @@ class Server(uvicorn.Server):
         self.should_exit = self.force_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.board.works.end()
+        self.board.workers.end()
         await super().shutdown(sockets)
 
     def go(self) -> None:
         """Serve until a signal, or until should_exit is set."""
-        asyncio.run(self.serve([self.found]))
+        asyncio.run(self.serve([self.listening]))
 
 
 def open_browser(address: str) -> None:

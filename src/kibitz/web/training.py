@@ -1,4 +1,4 @@
-"""A training as the page watches it: rows of its metrics, and its snapshots."""
+"""A training as the page shows it: the rows of its metrics, and its checkpoints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from kibitz.errors import KibitzError
 from kibitz.runs import Run
 from kibitz.training.checkpoints import stage_and_iteration
-from kibitz.web.networks import NetworkRegistry, snapshot_files
+from kibitz.web.networks import NetworkRegistry
 from kibitz.web.params import BadRequest
 
 
@@ -25,18 +25,17 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
     return {"rows": rows[int(after) :], "total": len(rows), "finished": bool(info.get("finished", False))}
 
 
-def snapshots(networks: NetworkRegistry, name: str) -> dict[str, Any]:
-    """The snapshots in the order in which they were made."""
+def checkpoints(networks: NetworkRegistry, name: str) -> dict[str, Any]:
+    """The checkpoints in the order in which they were written."""
     run = networks.find(name).run
     assert run
     stages: dict[str, int] = {}
     for row in run.metrics():
         stages.setdefault(str(row.get("stage")) if isinstance(row, dict) else "", len(stages))
-    found = []
-    for path in snapshot_files(run):
-        if told := stage_and_iteration(path):
-            stage, iteration = told
-            found.append((stages.get(stage, len(stages)), stage, iteration, path.stem))
-    return {
-        "snapshots": [{"id": id_, "stage": stage, "iteration": iteration} for _, stage, iteration, id_ in sorted(found)]
-    }
+    series = []
+    for path in run.checkpoints():
+        if parts := stage_and_iteration(path):
+            stage, iteration = parts
+            series.append((stages.get(stage, len(stages)), stage, iteration, path.stem))
+    series.sort()
+    return {"snapshots": [{"id": id_, "stage": stage, "iteration": iteration} for _, stage, iteration, id_ in series]}

@@ -1,8 +1,8 @@
-"""Threads that do the work, so that the event loop is never kept waiting.
+"""Threads that do the work, so that the event loop never blocks.
 
-A WorkerThread has a stack of jobs. A job is a series of steps, each of which gives one result; after each step the
-thread turns to the newest job, so that the last request is answered first, and older work goes on
-afterwards. A job whose client is gone is dropped before its next step.
+A WorkerThread has a stack of jobs. A job is a series of steps with one result each. After each step the thread turns to
+the newest job: the latest request is answered first, and older work continues afterwards. A cancelled job is dropped
+before its next step.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Job:
-    """steps: the results, one by one, made in the desk's thread. put: is given each, in that thread; over: is called
-    once at the end, with the exception that ended it, if one did. stop: set where nobody wants more."""
+    """A series of results.
+
+    steps: an iterator of the results, advanced in the worker thread. put: called with each result, in that thread.
+    over: called once at the end, with the exception that ended the job, or None. stop: set it to cancel the job.
+    """
 
     steps: Iterator[Any]
     put: Callable[[Any], None]
@@ -33,7 +36,7 @@ class WorkerThread:
 
     def __init__(self, name: str):
         self.name = name
-        self._pile: list[Job] = []
+        self._jobs: list[Job] = []
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._ended = False
@@ -42,7 +45,7 @@ class WorkerThread:
         with self._changed:
             if self._ended:
                 job.stop.set()
-            self._pile.append(job)
+            self._jobs.append(job)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name=f"kibitz {self.name}", daemon=True)
                 self._thread.start()
@@ -52,23 +55,23 @@ class WorkerThread:
         """Stop everything; jobs that come later are stopped too."""
         with self._changed:
             self._ended = True
-            for job in self._pile:
+            for job in self._jobs:
                 job.stop.set()
 
     @property
     def busy(self) -> bool:
-        return bool(self._pile)
+        return bool(self._jobs)
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                while not self._pile:
+                while not self._jobs:
                     self._changed.wait()
-                job = self._pile[-1]
+                job = self._jobs[-1]
             if self._step(job):
                 continue
             with self._changed:
-                self._pile.remove(job)
+                self._jobs.remove(job)
 
     @staticmethod
     def _step(job: Job) -> bool:
@@ -89,43 +92,43 @@ class WorkerThread:
 
 
 class WorkerPool:
-    """All desks, by name: one for each network and each player, and some that share whatever else is asked."""
+    """Worker threads by name: one for each network and each player, and a few that share short work."""
 
     SHARED = 3
 
     def __init__(self) -> None:
-        self._desks: dict[str, WorkerThread] = {}
+        self._workers: dict[str, WorkerThread] = {}
         self._lock = threading.Lock()
         self._ended = False
         self._next = 0
 
-    def desk(self, name: str) -> WorkerThread:
+    def worker(self, name: str) -> WorkerThread:
         with self._lock:
-            if name not in self._desks:
-                self._desks[name] = WorkerThread(name)
+            if name not in self._workers:
+                self._workers[name] = WorkerThread(name)
                 if self._ended:
-                    self._desks[name].end()
-            return self._desks[name]
+                    self._workers[name].end()
+            return self._workers[name]
 
     def shared(self) -> WorkerThread:
-        """A desk for something short: an idle one where there is one."""
-        desks = [self.desk(f"shared {i}") for i in range(self.SHARED)]
+        """A worker for something short: an idle one if there is one."""
+        workers = [self.worker(f"shared {i}") for i in range(self.SHARED)]
         self._next = (self._next + 1) % self.SHARED
-        return next((desk for desk in desks if not desk.busy), desks[self._next])
+        return next((worker for worker in workers if not worker.busy), workers[self._next])
 
     def end(self) -> None:
         with self._lock:
             self._ended = True
-            for desk in self._desks.values():
-                desk.end()
+            for worker in self._workers.values():
+                worker.end()
 
     @property
     def busy(self) -> bool:
-        return any(desk.busy for desk in list(self._desks.values()))
+        return any(worker.busy for worker in list(self._workers.values()))
 
 
-async def run_in_thread(desk: WorkerThread, function: Callable[[], T]) -> T:
-    """The result of a function that runs at a desk; raises what it raises."""
+async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
+    """Run a function in a worker thread and return its result; raises what it raises. Cancelling cancels the job."""
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()
 
@@ -149,7 +152,7 @@ async def run_in_thread(desk: WorkerThread, function: Callable[[], T]) -> T:
         yield function()
 
     job = Job(steps(), put, over)
-    desk.add(job)
+    worker.add(job)
     try:
         return await result
     finally:
@@ -157,7 +160,7 @@ async def run_in_thread(desk: WorkerThread, function: Callable[[], T]) -> T:
 
 
 class Failed(Exception):
-    """Something that is no Exception (a panic of compiled code) ended a job."""
+    """A job was ended by a BaseException that is no Exception, such as a panic of compiled code."""
 
 
 def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
@@ -172,12 +175,15 @@ END = object()
 
 Tell = Callable[[Any], None]
 Steps = Callable[[Tell, threading.Event], Iterator[Any]]
-"""Makes the steps of a job from a function that tells something within a step, and the event that stops the job."""
+"""Makes the steps of a job. Arguments: a function that streams a result from within a step, and the event that cancels
+the job."""
 
 
-def stream(desk: WorkerThread, steps: Steps) -> tuple[asyncio.Queue[Any], threading.Event]:
-    """Have a desk run these steps: a queue of what they tell and of their results, then END, or the exception and END;
-    and the event that stops them."""
+def stream(worker: WorkerThread, steps: Steps) -> tuple[asyncio.Queue[Any], threading.Event]:
+    """Run steps in a worker thread.
+
+    Returns a queue and the event that cancels the job. The queue has all results, then END, or an exception and END.
+    """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[Any] = asyncio.Queue()
 
@@ -190,5 +196,5 @@ def stream(desk: WorkerThread, steps: Steps) -> tuple[asyncio.Queue[Any], thread
         put(END)
 
     stop = threading.Event()
-    desk.add(Job(steps(put, stop), put, over, stop))
+    worker.add(Job(steps(put, stop), put, over, stop))
     return queue, stop

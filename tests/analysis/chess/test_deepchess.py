@@ -14,7 +14,7 @@ from kibitz.analysis.chess.moves import AnalysedGame
 from kibitz.analysis.chess.pgn import annotated, centipawns
 from kibitz.analysis.chess.terminal import show
 from kibitz.systems import SYSTEMS
-from kibitz.systems.deepchess import REFERENCES
+from kibitz.systems.deepchess import N_REFERENCES
 
 MEANING = SYSTEMS["deepchess"].meaning
 TEXT = '[White "A"]\n\n{ before } 1. e4 e5 2. Nf3 *'
@@ -59,7 +59,7 @@ def test_no_line_is_wider_than_the_terminal(width: int, judge_pairs: JudgePairs)
 
 
 def test_the_note_is_about_the_networks_own_positions() -> None:
-    assert f"over {REFERENCES} of the training games" in MEANING.note
+    assert f"over {N_REFERENCES} of the training games" in MEANING.note
     assert all(len(declaration.meaning.short) <= 12 for declaration in SYSTEMS.values())
 
 

@@ -161,7 +161,7 @@ def test_set_up_positions(file: Path) -> None:
 
 
 def test_a_comment_without_end_does_not_fill_the_memory(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games, "LONGEST_GAME", 5000)
+    monkeypatch.setattr(games, "MAX_GAME_BYTES", 5000)
     with pytest.raises(KibitzError, match="game 2: longer than"):
         read_text(file, SCHOLAR + "\n1. d4 {" + "no end\n" * 1000)
 

@@ -142,7 +142,7 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def loop(run: Run, store: Store) -> list[Seen]:
-    network, owners, seen = run.network(), store.carried("owner"), []
+    network, owners, seen = run.load_network(), store.carried("owner"), []
     assert owners is not None
     for game in range(len(store)):
         board = opened(store.starts[store.start_of[game]])

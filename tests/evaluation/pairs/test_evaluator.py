@@ -138,7 +138,7 @@ class Loop:
 
 def loop_of(run: Run, store: Store, sample: Sample) -> Loop:
     """By the network's own words: parts, logit; one position after the other."""
-    network: Any = run.network()
+    network: Any = run.load_network()
     every = seen_in(store, sample)
     won, lost = [one for one in every if one.won], [one for one in every if not one.won]
     first = np.random.default_rng(0).integers(2, size=len(won) * len(lost)).reshape(len(won), len(lost)) > 0

@@ -61,7 +61,7 @@ def test_accuracy_and_log_loss_are_those_of_a_plain_count(
             "Event": record.row["event"] or "",
         }  # fmt: skip
         moves = [chess.Move.from_uci(uci) for uci in record.uci]
-        state = told(state, headers, session.beyond, moves)
+        state = told(state, headers, session.side_inputs, moves)
         answers = session.evaluate(codes, state)
         for i, move in enumerate(moves):
             board = chess.Board(record.fens[i])
@@ -172,7 +172,7 @@ def test_the_side_that_is_ahead_is_asked_for(monkeypatch: pytest.MonkeyPatch, sm
     """A network that counts pieces and nothing else finds whoever has one more ahead in every position."""
 
     class Counts:
-        beyond: dict[str, int] = {}  # noqa: RUF012
+        side_inputs: dict[str, int] = {}  # noqa: RUF012
 
         def evaluate(self, codes: Any, state: Any) -> Any:
             white = ((codes > 0) & (codes < 7)).sum(1) * 1.0 - (codes > 6).sum(1)

@@ -47,7 +47,7 @@ class Seen:
 @pytest.fixture(scope="module")
 def loop(opened: Run, small_store: Store, chosen: Chosen) -> list[Seen]:
     """Every position of the test games."""
-    network, seen = opened.network(), []
+    network, seen = opened.load_network(), []
     for game in chosen.games.tolist():
         row, board, ply = small_store.row(game), chess.Board(), 0
         moves = small_store.moves[small_store.offsets[game] : small_store.offsets[game + 1]].tolist()

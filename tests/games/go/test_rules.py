@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sgfmill import boards
 
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, from_gtp
-from kibitz.games.go.rules import CELL, MOST, ROOT, Board, Illegal, liberties
+from kibitz.games.go.rules import CELL, MAX_LIBERTIES, ROOT, Board, Illegal, liberties
 from support import go_oracle as oracle
 
 
@@ -47,7 +47,7 @@ def test_random_games_as_on_sgfmills_board(size: int, seed: int) -> None:
         for column in range(size):
             if slow.get(row, column):
                 root = mine.board[ROOT, CELL[oracle.point_of(row, column, size)]]
-                assert liberties(mine.board, root) == min(len(oracle.chain(slow, row, column)[1]), MOST)
+                assert liberties(mine.board, root) == min(len(oracle.chain(slow, row, column)[1]), MAX_LIBERTIES)
 
 
 def test_a_capture_is_counted() -> None:

@@ -30,7 +30,7 @@ def positions(n: int) -> tuple[np.ndarray, np.ndarray]:
 def test_answers_are_those_of_torch(tmp_path: Path, part: str, antisymmetric: bool, layers: dict[str, str]) -> None:
     run = Run(write_run(tmp_path / "run", antisymmetric=antisymmetric, **layers))
     comparer = load(run, part)
-    network = run.network()
+    network = run.load_network()
     torch_part = network.parts()[part]
     codes, state = positions(100)
     halves = comparer.halves(codes, state)
@@ -53,7 +53,7 @@ def test_what_the_run_itself_answers(tmp_path: Path) -> None:
     codes, state = positions(20)
     comparer = load(run)
     with torch.inference_mode():
-        (wanted,) = run.network()(torch.from_numpy(codes), torch.from_numpy(state))
+        (wanted,) = run.load_network()(torch.from_numpy(codes), torch.from_numpy(state))
     np.testing.assert_allclose(comparer.white_better(comparer.halves(codes, state)), wanted.numpy(), rtol=1e-4)
 
 
@@ -84,7 +84,7 @@ def test_what_compares_nothing_and_what_is_damaged(tmp_path: Path, small_run: Pa
     run = Run(write_run(tmp_path / "run"))
     data = (run.path / WEIGHTS).read_bytes()
     (run.path / WEIGHTS).write_bytes(data[: len(data) // 2])
-    with pytest.raises(KibitzError, match=r"best\.safetensors: cannot be read .*; train again"):
+    with pytest.raises(KibitzError, match=r"its weights cannot be read .*; train again"):
         load(run)
     from safetensors.numpy import load as parse
     from safetensors.numpy import save_file

@@ -25,7 +25,7 @@ class Settings:
 
 class Counting(nn.Module):
     outputs = ("white_wins", "value")
-    beyond: ClassVar[dict[str, int]] = {}
+    side_inputs: ClassVar[dict[str, int]] = {}
 
     def __init__(self) -> None:
         super().__init__()

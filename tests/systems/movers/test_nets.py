@@ -69,7 +69,7 @@ def test_answers_are_probabilities_and_do_not_know_colours(
 ) -> None:
     network = network_of(**settings)
     codes, state = some
-    wide = torch.from_numpy(with_default_side_inputs(state.numpy(), network.beyond))
+    wide = torch.from_numpy(with_default_side_inputs(state.numpy(), network.side_inputs))
     assert network.features(codes, wide).shape[0] == len(codes)
     answers = dict(zip(network.outputs, network(codes, wide), strict=True))
     origin, target = answers["origin"], answers["target"]
@@ -87,7 +87,7 @@ def test_answers_are_probabilities_and_do_not_know_colours(
     if "value" in answers:
         assert float(answers["value"].abs().max()) <= 1
     other_codes, other_state = turned_round(codes, state)
-    wide = torch.from_numpy(with_default_side_inputs(other_state.numpy(), network.beyond))
+    wide = torch.from_numpy(with_default_side_inputs(other_state.numpy(), network.side_inputs))
     others = dict(zip(network.outputs, network(other_codes, wide), strict=True))
     mirrored = torch.arange(64) ^ 56
     assert torch.allclose(others["origin"][:, mirrored], origin, atol=1e-5)
@@ -103,7 +103,7 @@ def test_onnx_gives_the_same(settings: dict[str, Any], some: tuple[Tensor, Tenso
     codes, state = some[0].numpy(), some[1].numpy()
     export_onnx(network, codes[:3], state[:3], tmp_path / "model.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx", providers=["CPUExecutionProvider"])
-    wide = with_default_side_inputs(state, network.beyond)
+    wide = with_default_side_inputs(state, network.side_inputs)
     with torch.no_grad():
         expected = network(some[0], torch.from_numpy(wide))
     for part in (slice(0, 1), slice(0, 90)):

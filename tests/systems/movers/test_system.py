@@ -140,7 +140,7 @@ def test_convchess_has_no_value_network() -> None:
 
 
 def test_the_networks_of_a_list_come_in_the_papers_order() -> None:
-    assert system.wanted(given(networks="king, piece"), chessnet.SYSTEM.networks) == ("piece", "king")
+    assert system.selected_networks(given(networks="king, piece"), chessnet.SYSTEM.networks) == ("piece", "king")
     names = [stage.name for stage in chessnet.SYSTEM.stages(chessnet.SYSTEM.network(given()), given())]
     assert names == ["piece", *PIECES, "value"]
 

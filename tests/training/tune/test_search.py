@@ -222,6 +222,6 @@ def test_no_games_for_validation(small_store: Store, tmp_path: Path, monkeypatch
     def none_left(system: Any, settings: Any, store: str) -> Any:
         return prepare_data(system, settings, store, Split(0, 5))
 
-    monkeypatch.setattr(searching, "lessons", none_left)
+    monkeypatch.setattr(searching, "prepare_data", none_left)
     with pytest.raises(KibitzError, match="no game is for validation"):
         search(about(small_store), tmp_path / "s.journal")

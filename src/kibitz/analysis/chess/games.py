@@ -25,7 +25,7 @@ from kibitz.records import Stream, decode
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 20
-LONGEST_GAME = 1 << 24
+MAX_GAME_BYTES = 1 << 24
 """Bytes of text of one game, after which the file is given up: no real one is as long, but a file that is no PGN may
 be, and memory is to stay flat."""
 
@@ -122,7 +122,7 @@ class _Lines:
         self._stream = Stream(path)
         self.name = self._stream.name
         self._lines = self._split()
-        self._number, self._room = 1, LONGEST_GAME
+        self._number, self._room = 1, MAX_GAME_BYTES
         self._game: list[str] = []
 
     @property
@@ -131,7 +131,7 @@ class _Lines:
 
     def begin(self, number: int) -> None:
         """The game of that number begins here."""
-        self._number, self._room = number, LONGEST_GAME
+        self._number, self._room = number, MAX_GAME_BYTES
         self._game.clear()
 
     def text(self) -> str:
@@ -144,7 +144,7 @@ class _Lines:
         self._game.append(line)
         if self._room < 0:
             raise KibitzError(
-                f"{self.name} game {self._number}: longer than {LONGEST_GAME >> 20} MB; is it a PGN file? (a comment"
+                f"{self.name} game {self._number}: longer than {MAX_GAME_BYTES >> 20} MB; is it a PGN file? (a comment"
                 " without its end reads so too)"
             )
         return line

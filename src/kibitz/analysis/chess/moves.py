@@ -199,7 +199,7 @@ def analyse(
     positions = np.stack(rows)
     codes, state = positions[:, :SQUARES], positions[:, SQUARES:]
     played = [node.move for node in record.game.mainline()]
-    state = told(state, record.game.headers, session.beyond, played, ratings)
+    state = told(state, record.game.headers, session.side_inputs, played, ratings)
     white, expecting = _ask(session, analysis, codes, state)
     strengths: dict[int, ByStrength] = {}
     if expecting:
@@ -238,9 +238,9 @@ def _by_strength(
 ) -> dict[int, ByStrength]:  # fmt: skip
     """How likely each played move was for its player, a weaker and a stronger one, by its place in the game; only where
     the network is told both ratings and knows the mover's. The opponent stays who he is. ratings: White's, Black's."""
-    if OPPONENT not in session.beyond:
+    if OPPONENT not in session.side_inputs:
         return {}
-    column = STATE + list(session.beyond).index(RATING)
+    column = STATE + list(session.side_inputs).index(RATING)
     places = [i for i in range(len(played)) if state[i, column] > 0]
     if not places:
         return {}

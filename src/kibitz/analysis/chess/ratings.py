@@ -26,11 +26,11 @@ LOWEST, HIGHEST = 100, 4000
 def told(
     state: NDArray[np.uint8],
     headers: chess.pgn.Headers,
-    beyond: Mapping[str, int],
+    side_inputs: Mapping[str, int],
     moves: Sequence[chess.Move] = (),
     ratings: tuple[int, int] | None = None,
 ) -> NDArray[np.uint8]:
-    """State rows of a game's positions [n, 4] with the columns that `Session.beyond` names [n, 4 + len(beyond)].
+    """State rows [n, 4] of a game's positions with a column for each side input: [n, 4 + len(side_inputs)].
 
     Ratings, of White and Black, are those given, else the headers'; speed and scale are the headers' too. moves: of the
     game, one fewer than positions, for networks that are told the last ones. Where a thing is not known, and for
@@ -43,7 +43,7 @@ def told(
         "scale": SCALES.index(scale_of(headers.get("Site", ""))),
     }
     squares = _last_moves(moves, len(state))
-    for name, usual in beyond.items():
+    for name, usual in side_inputs.items():
         if name in (RATING, OPPONENT):
             own, other = (min(rating // UNIT, 255) or usual for rating in (white, black))
             first, second = (own, other) if name == RATING else (other, own)

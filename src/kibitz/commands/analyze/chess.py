@@ -50,7 +50,7 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
     """The ratings of `--rating`. Raises UsageError for a network that is told none."""
     from kibitz.analysis.chess.ratings import RATING, read_pair
 
-    if RATING not in session.beyond:
+    if RATING not in session.side_inputs:
         raise UsageError(f"--rating {text}: {session.name} is not told ratings; take human")
     return read_pair(text)
 
@@ -116,7 +116,7 @@ class _PgnGames:
             )
         if record.refused:
             return False
-        if RATING in self.session.beyond and self.ratings is None and lacking(record.game.headers):
+        if RATING in self.session.side_inputs and self.ratings is None and lacking(record.game.headers):
             self._unrated.append(record.number)
         return True
 
@@ -129,7 +129,7 @@ class _PgnGames:
         which = f"game {self._unrated[0]} lacks"
         if len(self._unrated) > 1:
             which = f"{len(self._unrated):,} games, from {self._unrated[0]} on, lack"
-        usual = self.session.beyond[RATING] * UNIT
+        usual = self.session.side_inputs[RATING] * UNIT
         took = f"took the player for one of {usual}" if usual else "was told that it is not known"
         warn(f"{self.name}: {which} a rating, which the network is told; it {took}")
 

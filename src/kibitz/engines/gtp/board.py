@@ -5,7 +5,7 @@ from __future__ import annotations
 from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, number, vertex, whole
 from kibitz.engines.gtp.session import GtpSession, Handler
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, NONE, WHITE, to_gtp
-from kibitz.games.go.rulesets import MOST_KOMI
+from kibitz.games.go.rulesets import MAX_KOMI
 
 STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
@@ -25,7 +25,7 @@ def _query_boardsize(desk: GtpSession, command: Command) -> str:
 
 
 def _komi(desk: GtpSession, command: Command) -> str:
-    desk.game.komi = number(argument(command.words), -MOST_KOMI, MOST_KOMI)
+    desk.game.komi = number(argument(command.words), -MAX_KOMI, MAX_KOMI)
     return ""
 
 

@@ -96,7 +96,7 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
     from safetensors import SafetensorError
 
     try:
-        network: Any = run.network()
+        network: Any = run.load_network()
     except (OSError, SafetensorError, RuntimeError, KeyError) as error:
         raise KibitzError(f"{run.path}: its weights cannot be read ({one_line(error)}); train again") from None
     parts: dict[str, ComparisonNet] = network.parts()

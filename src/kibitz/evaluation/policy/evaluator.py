@@ -94,7 +94,7 @@ def _evaluate_positions(
 ) -> tuple[PolicyResults, dict[str, Any]]:
     """The results, and the "data" of the result. Raises KibitzError where no move is left to test on."""
     settings: movers.Settings = run.settings
-    names = movers.wanted(settings, run.system.networks)
+    names = movers.selected_networks(settings, run.system.networks)
     tested = replace(settings, games=0, moves=0, min_rating=settings.min_rating if names != (VALUE,) else 0)
     moves = movers.MoveExamples(store, chosen.games, tested)
     if not len(moves):

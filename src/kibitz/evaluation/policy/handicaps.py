@@ -54,10 +54,10 @@ def expected_scores(session: Session, boards: list[chess.Board], rating: int = E
     """White's expected score (a draw is half) between equals of a rating, 0..1 [n]."""
     rows = np.stack([encode_board(board) for board in boards])
     codes, state = rows[:, :64], rows[:, 64:]
-    if session.beyond:
-        more = np.zeros((len(rows), len(session.beyond)), np.uint8)
+    if session.side_inputs:
+        more = np.zeros((len(rows), len(session.side_inputs)), np.uint8)
         state = np.concatenate([state, more], 1)
-        if tuple(session.beyond) == tuple(BEYOND):
+        if tuple(session.side_inputs) == tuple(BEYOND):
             state[:, RATING : RATING + 2] = rating // RATING_UNIT
     answers = session.evaluate(codes, state)
     mover = (1 + answers["value"].astype(np.float64)) / 2

@@ -70,13 +70,13 @@ class PolicyResults:
 def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
     """The state of a batch with the network's side inputs: the mover's rating, and in place of the result, which is
     not known while a game goes on, what it is given when it plays."""
-    if not session.beyond:
+    if not session.side_inputs:
         return batch.state
     ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
     side = batch.state[:, SIDE].astype(np.int64)
-    more = system.beyond_columns(settings, ratings, store.column("result"), batch.games, side)
+    more = system.side_input_columns(settings, ratings, store.column("result"), batch.games, side)
     if settings.outcome_plane:
-        more[:, -1] = session.beyond["outcome"]
+        more[:, -1] = session.side_inputs["outcome"]
     return np.concatenate([batch.state, more], 1)
 
 

@@ -31,7 +31,7 @@ def landscape(
 ) -> dict[str, Any] | None:
     """points: [x, y, group] of some tested positions; groups: their names (phases); course: [x, y] of every position
     of one game in turn; game: whose it is, in words. None, and said, where there is nothing to draw."""
-    network = cast(MoveNets, run.network())
+    network = cast(MoveNets, run.load_network())
     if network.piece_plane and network.shared is None and network.names[0] in PIECES:
         log("the t-SNE picture is left out: without the piece selector, every layer belongs to one moving piece")
         return None

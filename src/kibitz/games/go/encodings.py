@@ -112,23 +112,23 @@ def roots(colours: Tensor) -> Tensor:
     each = torch.arange(grid * grid, device=colours.device).view(1, -1).expand(n, -1)
     down = (colours[:, 1:] == colours[:, :-1]) & (colours[:, 1:] > 0)
     right = (colours[:, :, 1:] == colours[:, :, :-1]) & (colours[:, :, 1:] > 0)
-    found = each
+    largest = each
     # What is exported cannot ask whether anything changed.
     for _ in range(_ROUNDS if torch.onnx.is_in_onnx_export() else grid * grid):
-        seen = found.view(-1, grid, grid)
+        seen = largest.view(-1, grid, grid)
         above, below = F.pad(seen[:, :-1], (0, 0, 1, 0)), F.pad(seen[:, 1:], (0, 0, 0, 1))
         left, beside = F.pad(seen[:, :, :-1], (1, 0)), F.pad(seen[:, :, 1:], (0, 1))
         seen = torch.maximum(seen, above * F.pad(down, (0, 0, 1, 0)))
         seen = torch.maximum(seen, below * F.pad(down, (0, 0, 0, 1)))
         seen = torch.maximum(seen, left * F.pad(right, (1, 0)))
         seen = torch.maximum(seen, beside * F.pad(right, (0, 1)))
-        new = found.scatter_reduce(1, found, seen.flatten(1), "amax")
+        new = largest.scatter_reduce(1, largest, seen.flatten(1), "amax")
         new = new.gather(1, new)
         new = new.gather(1, new)
-        if not torch.onnx.is_in_onnx_export() and torch.equal(new, found):
+        if not torch.onnx.is_in_onnx_export() and torch.equal(new, largest):
             break
-        found = new
-    return found
+        largest = new
+    return largest
 
 
 def number_chains(codes: Tensor) -> Tensor:

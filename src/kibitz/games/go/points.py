@@ -35,12 +35,12 @@ def symmetries(size: int) -> NDArray[np.int64]:
     is the board as it is. Points outside the board stay."""
     import numpy as np  # not at the top: a command's help must be quick
 
-    found = np.tile(np.arange(POINTS), (8, 1))
+    symmetries = np.tile(np.arange(POINTS), (8, 1))
     board = np.arange(POINTS).reshape(GRID, GRID)[:size, :size]
     for way in range(8):
         turned = np.rot90(board.T if way & 4 else board, way & 3)
-        found[way].reshape(GRID, GRID)[:size, :size] = turned
-    return found
+        symmetries[way].reshape(GRID, GRID)[:size, :size] = turned
+    return symmetries
 
 
 def to_sgf(point: int) -> str:

@@ -23,7 +23,7 @@ far as they are known (0: not counted); the ply in which the stone was played (0
 ROWS = 7
 WIDE = GRID + 2
 CELLS = WIDE * WIDE
-MOST = 6
+MAX_LIBERTIES = 6
 """Liberties are counted up to this many."""
 
 
@@ -142,21 +142,21 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def liberties(board, root):  # type: ignore[no-untyped-def]
-    """Different liberties of a chain, up to MOST; remembered until something beside it changes."""
+    """Different liberties of a chain, up to MAX_LIBERTIES; remembered until something beside it changes."""
     if board[LIBERTIES, root]:
         return board[LIBERTIES, root]
-    found = np.empty(MOST, np.int16)
+    cells = np.empty(MAX_LIBERTIES, np.int16)
     count = 0
     stone = root
-    while count < MOST:
+    while count < MAX_LIBERTIES:
         for step in (1, -1, WIDE, -WIDE):
             if board[COLOUR, stone + step] == NONE:
                 new = True
                 for i in range(count):
-                    if found[i] == stone + step:
+                    if cells[i] == stone + step:
                         new = False
-                if new and count < MOST:
-                    found[count] = stone + step
+                if new and count < MAX_LIBERTIES:
+                    cells[count] = stone + step
                     count += 1
         stone = board[NEXT, stone]
         if stone == root:
@@ -241,8 +241,8 @@ class Board:
 
     def colours(self) -> NDArray[np.uint8]:
         """uint8 [361]: the colour of every point of the grid."""
-        found: NDArray[np.uint8] = self.board[COLOUR, CELL].astype(np.uint8)
-        return found
+        colours: NDArray[np.uint8] = self.board[COLOUR, CELL].astype(np.uint8)
+        return colours
 
     def why_not(self, colour: int, point: int) -> str | None:
         """Why a move is illegal, in a few words; None where it is legal."""

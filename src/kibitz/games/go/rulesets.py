@@ -23,7 +23,7 @@ CHOICES = {
 FLAGS = {"suicide": (True, False), "hasButton": (False,), "friendlyPassOk": (True, False)}
 """What may be true or false; no rules with a button are known here."""
 
-MOST_KOMI = 1000.0
+MAX_KOMI = 1000.0
 """Points that either side may get."""
 
 

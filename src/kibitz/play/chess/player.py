@@ -150,7 +150,7 @@ class ChessPlayer:
         row = position.row[None]
         moves = np.array(position.legal(), np.uint16)
         offsets = np.array([0, len(moves)])
-        state = with_side_inputs(row[:, 64:], getattr(self.policy, "beyond", {}), board, self._side_inputs)
+        state = with_side_inputs(row[:, 64:], getattr(self.policy, "side_inputs", {}), board, self._side_inputs)
         answers = self.policy.evaluate(row[:, :64], state)
         value = 0.0
         if self.value is not None:

@@ -202,14 +202,7 @@ def load(run: Run, part: str | None = None) -> PositionComparer:
     Raises UsageError where the run compares nothing, or holds no such network, KibitzError where its weights are
     damaged.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
-    path = run.trained()
-    try:
-        arrays = load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise KibitzError(f"{path}: cannot be read ({' '.join(str(error).split())}); train again") from None
+    path, arrays = run.trained(), run.load_weights()
     there = [name for name in PARTS if f"{name}.pos2vec.first.weight" in arrays]
     if not there:
         raise UsageError(f"{run.name}: compares no positions; take a run of deepchess")

@@ -1,13 +1,13 @@
 """Networks that predict moves: where a move starts, where it goes, and what the position is worth to its mover.
 
-Inside, everything is seen by the mover: colours and ranks are exchanged where Black is to move. What comes out is on
-the board's real squares, a1 = 0 … h8 = 63.
+Inside, boards are in the mover's view: with Black to move, colours are swapped and ranks flipped. Outputs are on the
+board's real squares, a1 = 0 … h8 = 63.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import torch
 import torch.nn.functional as F
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 VALUE = "value"
 OUTCOMES = ("", "loss", "draw", "win")
-"""The result for the mover as a state column tells it; 0 is unknown."""
+"""The result for the mover, by its code in a state column; 0 is unknown."""
 RATING_UNIT = 16
 STRONGEST, WEAKEST = 3000, 600
 """Ratings that the rating plane shows as 1 and 0."""
@@ -44,8 +44,8 @@ POSITION = 4
 
 
 class ConstantPlanes(nn.Module):
-    """Planes of what a network is told beside the position, each all of one number: the mover's rating, 0 at 600 to 1
-    at 3000, and the result for the mover, lost 0, drawn 0.5, won 1."""
+    """Side inputs as constant planes: the mover's rating, 0 at 600 to 1 at 3000; the result for the mover: 0 lost,
+    0.5 drawn, 1 won."""
 
     def __init__(self, rating: bool, outcome: bool):
         super().__init__()
@@ -67,7 +67,7 @@ class ConstantPlanes(nn.Module):
 
 
 class SquareSelector(nn.Module):
-    """Planes [n, channels, 8, 8] to logits of the 64 squares [n, 64], or of one value [n, 1]."""
+    """Planes float32 [n, channels, 8, 8] to logits of the 64 squares [n, 64], or to one value before tanh [n, 1]."""
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):
         super().__init__()
@@ -82,15 +82,35 @@ class SquareSelector(nn.Module):
         return cast(Tensor, self.last(self.steps(planes)))
 
 
-class SharedTrunk(nn.Module):
-    """One body on the 8×8 grid and an output for each question.
+_STORED_NAMES = {"query.": "asks.", "key.": "answers."}
 
-    Origin: a number a square. Target by piece: six numbers a square. Target by origin square: each square asks as an
-    origin and answers as a target; the logit of a pair is the product of the two, plus what the pair of squares is
-    worth on any board. Value: a small dense layer over a few channels.
+
+def _to_stored_names(module: nn.Module, state: dict[str, Any], prefix: str, metadata: Any) -> None:
+    for name, stored in _STORED_NAMES.items():
+        _rename(state, prefix + name, prefix + stored)
+
+
+def _from_stored_names(module: nn.Module, state: dict[str, Any], prefix: str, *others: Any) -> None:
+    for name, stored in _STORED_NAMES.items():
+        _rename(state, prefix + stored, prefix + name)
+
+
+def _rename(state: dict[str, Any], old: str, new: str) -> None:
+    for key in [key for key in state if key.startswith(old)]:
+        state[new + key.removeprefix(old)] = state.pop(key)
+
+
+class SharedTrunk(nn.Module):
+    """One trunk on the 8×8 grid with a head for each output.
+
+    Origin: one logit a square. Target by piece: six logits a square. Target by origin square, a bilinear head: query
+    vector of the from-square times key vector of the to-square, plus a learned constant for each pair of squares.
+    Value: a small dense layer over a few channels.
+
+    Files of weights call the layers `query` and `key` "asks" and "answers", as the first versions did.
     """
 
-    ASKED = 32  # numbers in which origins ask and targets answer
+    KEY_DIM = 32
     VALUE_CHANNELS, VALUE_UNITS = 8, 64
 
     def __init__(self, settings: Settings, channels: int, value: bool):
@@ -103,11 +123,13 @@ class SharedTrunk(nn.Module):
         self.before = nn.Conv2d(width, width, 1)
         self.origin = nn.Conv2d(width, 1, 1)
         if self.by_square:
-            self.asks = nn.Conv2d(width, self.ASKED, 1)
-            self.answers = nn.Conv2d(width, self.ASKED, 1)
+            self.query = nn.Conv2d(width, self.KEY_DIM, 1)
+            self.key = nn.Conv2d(width, self.KEY_DIM, 1)
             self.pairs = nn.Parameter(torch.zeros(64, 64))
         else:
             self.target = nn.Conv2d(width, len(PIECES), 1)
+        self.register_state_dict_post_hook(_to_stored_names)  # type: ignore[no-untyped-call]
+        self.register_load_state_dict_pre_hook(_from_stored_names)  # type: ignore[no-untyped-call]
         self.value: nn.Module | None = None
         if value:
             self.value = nn.Sequential(
@@ -128,19 +150,20 @@ class SharedTrunk(nn.Module):
         moves = F.relu(self.before(grid))
         origin = self.origin(moves).flatten(1)
         if self.by_square:
-            asks, answers = self.asks(moves).flatten(2), self.answers(moves).flatten(2)
-            target = asks.transpose(1, 2) @ answers * self.ASKED**-0.5 + self.pairs
+            query, key = self.query(moves).flatten(2), self.key(moves).flatten(2)
+            target = query.transpose(1, 2) @ key * self.KEY_DIM**-0.5 + self.pairs
         else:
             target = self.target(moves).flatten(2)
         return origin, target, None if self.value is None else self.value(grid)[:, 0]
 
 
 class MoveNets(nn.Module):
-    """The networks of a system, or one body for all, behind one set of answers.
+    """The networks of a system, or one shared trunk, with the same outputs.
 
-    codes uint8 [n, 64], state uint8 [n, 4 + len(beyond)] -> origin [n, 64], target [n, 6 or 64, 64] probabilities, and
-    value [n] in [−1, 1] for the mover where there is a value network. Targets are by type of piece, or by origin
-    square where the moving piece is known; a selector that was not wanted answers evenly, or 0 by origin square.
+    codes uint8 [n, 64], state uint8 [n, 4 + len(side_inputs)] -> probabilities origin [n, 64] and target
+    [n, 6 or 64, 64], and if there is a value network, value [n] in [−1, 1] for the mover. Targets are by type of piece,
+    or by origin square if the moving piece is an input. A selector that is not among `names` gives a uniform
+    distribution, or 0 by origin square.
     """
 
     RATING: ClassVar[int] = 2400 // RATING_UNIT
@@ -152,16 +175,16 @@ class MoveNets(nn.Module):
         self.outputs: tuple[str, ...] = ("origin", "target") if set(names) - {VALUE} else ()
         if VALUE in names:
             self.outputs += (VALUE,)
-        self.beyond: dict[str, int] = {}
+        self.side_inputs: dict[str, int] = {}
         if settings.rating_plane:
-            self.beyond["rating"] = self.RATING
+            self.side_inputs["rating"] = self.RATING
         if settings.outcome_plane:
-            self.beyond["outcome"] = OUTCOMES.index("win")
+            self.side_inputs["outcome"] = OUTCOMES.index("win")
         self.view = MoverView()
         parts: list[nn.Module] = [SignedPlanes(side=False) if settings.planes == 6 else PiecePlanes()]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
-        if self.beyond:
+        if self.side_inputs:
             parts.append(ConstantPlanes(settings.rating_plane, settings.outcome_plane))
         self.seen = Stack(*parts)
         self.rights = RightsPlanes() if settings.rights_planes else None
@@ -181,7 +204,7 @@ class MoveNets(nn.Module):
             self.nets[name] = SquareSelector(layers, channels + more, outputs, settings.dropout, activation)
 
     def planes(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """The board as the mover sees it: codes int64 [n, 64] and planes."""
+        """The board in the mover's view: codes int64 [n, 64] and planes float32 [n, channels, 8, 8]."""
         view = self.view(codes, state)
         planes = self.seen(view, state)
         if self.rights is not None:
@@ -189,19 +212,19 @@ class MoveNets(nn.Module):
         return view, planes.to(memory_format=torch.channels_last)
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """Of one position: see `System`."""
+        """The planes of one position, see `System`."""
         names = self.seen.names(OWN_AND_OTHERS)
         if self.rights is not None:
             names += self.rights.names(OWN_AND_OTHERS)
         return names, on_squares(self.planes(codes, state)[1], bool(state[0, SIDE]))
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """What the origin's answer is made of: the last hidden layer [n, k]; a shared body's averaged over squares."""
+        """The last hidden layer [n, k] of the network for origins; of a shared trunk, its mean over the squares."""
         _, planes = self.planes(codes, state)
         if self.shared is not None:
             return self.shared.features(planes)
         first = self.names[0]
-        if self.piece_plane and first in PIECES:  # told of no piece
+        if self.piece_plane and first in PIECES:  # no piece is marked
             planes = torch.cat([planes, torch.zeros_like(planes[:, :1])], 1)
         return cast(SquareSelector, self.nets[first]).features(planes)
 
@@ -233,7 +256,7 @@ class MoveNets(nn.Module):
         return torch.full_like(planes[:, 0], 1 / 64).flatten(1).float()
 
     def _by_square(self, view: Tensor, planes: Tensor) -> Tensor:
-        """Targets of every own piece, each told which piece it is that moves."""
+        """Targets [n, 64, 64] of every own piece; a plane marks the piece that moves."""
         target = torch.zeros_like(view, dtype=torch.float32)[:, :, None] * planes.new_zeros(64).float()
         for kind, name in enumerate(PIECES):
             if name not in self.nets:
@@ -246,13 +269,13 @@ class MoveNets(nn.Module):
 
 
 def real(squares: Tensor, black: Tensor) -> Tensor:
-    """The mover's squares [n, 64] back on the board: ranks mirrored where Black is to move."""
+    """From the mover's view [n, 64] to the board's squares: ranks flipped where Black is to move (black: bool [n])."""
     mirrored = squares.view(-1, 8, 8).flip(1).flatten(1)
     return torch.where(black[:, None], mirrored, squares)
 
 
 def real_pairs(target: Tensor, black: Tensor) -> Tensor:
-    """The same for targets [n, 6 or 64, 64]; with 64 rows the rows are squares too."""
+    """The same for targets [n, 6 or 64, 64]; 64 rows are squares too, and flipped likewise."""
     mirrored = target.view(-1, target.shape[1], 8, 8).flip(2).flatten(2)
     if target.shape[1] == 64:
         mirrored = mirrored.view(-1, 8, 8, 64).flip(1).flatten(1, 2)
@@ -265,7 +288,10 @@ Result = tuple[Tensor, dict[str, Tensor]]
 
 
 def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
-    """Of the piece selector, which asks for the origin, or of one move selector, which asks for the target."""
+    """Cross entropy of the piece selector about the origin, or of one move selector about the target.
+
+    batch: see movers.system. Returns the mean loss, and the measures "loss" and "accuracy", float32 [n].
+    """
     _, planes = network.planes(batch["codes"], batch["state"])
     if network.piece_plane and name in PIECES:
         one = F.one_hot(batch["origin"], 64).to(planes.dtype).view(-1, 1, 8, 8)
@@ -277,7 +303,7 @@ def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
 
 
 def value_loss(network: MoveNets, batch: Tensors) -> Result:
-    """½(tanh x − y)²."""
+    """½(tanh x − y)², its mean over the batch, and as the measure "loss" [n]."""
     _, planes = network.planes(batch["codes"], batch["state"])
     error = torch.tanh(network.nets[VALUE](planes)[:, 0].float()) - batch["value"]
     each = 0.5 * error**2
@@ -285,7 +311,11 @@ def value_loss(network: MoveNets, batch: Tensors) -> Result:
 
 
 def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Result:
-    """−log P(origin) − log P(target | origin), and the value's loss with its weight."""
+    """−log P(origin) − log P(target | origin), plus value_weight times the value's loss.
+
+    Returns the mean over the batch and the measures, float32 [n] each: loss, moves_loss, value_loss, origin_accuracy,
+    target_accuracy.
+    """
     assert network.shared is not None
     _, planes = network.planes(batch["codes"], batch["state"])
     origin_logits, target_logits, worth = network.shared(planes)

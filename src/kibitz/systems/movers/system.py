@@ -1,7 +1,7 @@
 """What the systems that predict moves share: their settings, what they learn from, their solver.
 
 `convchess` and `chessnet` ask the same two questions, where does the move start and where does it go, of networks of
-the same kinds (movenets.py); each has its paper's numbers in a file of its own.
+the same kinds (nets.py); each has its paper's numbers in a file of its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SELECTORS = ("piece", *PIECES)
 
 @dataclass(frozen=True)
 class Settings:
-    """What a move-predicting system can be told; each paper's own numbers are in its system's file."""
+    """Settings of the move-predicting systems; each paper's own values are in its system's file."""
 
     # which networks, of which shape
     networks: str = setting("all", "which networks to train: all, or some of piece,pawn,knight,…,king,value")
@@ -116,7 +116,7 @@ class Settings:
     value_weight: float = setting(1.0, "weight of the value's loss where it shares its body", at_least=0)
 
 
-def wanted(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
+def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
     """The networks that the settings name, in the order of `every`. Raises UsageError for another name."""
     if settings.networks == "all":
         return tuple(every)
@@ -129,7 +129,7 @@ def wanted(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
 
 def check(settings: Settings, every: Sequence[str]) -> None:
     """Raises UsageError, naming what is wrong, for settings that no network can be built from."""
-    names = wanted(settings, every)
+    names = selected_networks(settings, every)
     if settings.outcome_plane and VALUE in names:
         raise UsageError("--outcome-plane: would tell the value network its answer; leave value out of --networks")
     if settings.iterations == 0 and not 0 < settings.epochs < math.inf:
@@ -160,10 +160,10 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 
 
 class MoveExamples:
-    """Positions of the games in which a move was played that is to be learned, and that move as the mover sees it.
+    """Positions with the move that was played in them, in the mover's view.
 
     piece: only moves of this type (0 pawn … 5 king); None for all. A batch has codes, state (with the columns of
-    `beyond`), origin, target and piece int64, and the value's target float32.
+    `side_inputs`), origin, target and piece int64, and the value's target float32.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
@@ -171,7 +171,7 @@ class MoveExamples:
             games = np.sort(games[permutation(len(games), 0, 0, 0, settings.games)])
         self.store, self.settings = store, settings
         self.positions = Positions(store, games, last=-2)
-        self.chosen: NDArray[np.int64] | None = None  # numbers of positions; None for all
+        self.chosen: NDArray[np.int64] | None = None  # ids of positions; None for all
         self.results = store.column("result")
         self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
         low = (self.ratings > 0) & (self.ratings < settings.min_rating)
@@ -190,7 +190,7 @@ class MoveExamples:
         return first ^ (plies & 1)
 
     def _keep(self, which: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]) -> None:
-        """Keep the positions of which a function of games and plies says so."""
+        """Select positions: `which` maps games and plies, int64 [n], to bool [n]."""
         whole = np.arange(len(self.positions)) if self.chosen is None else self.chosen
         parts = np.array_split(whole, max(1, len(whole) >> 20))  # a million at a time
         self.chosen = np.concatenate([part[which(*self.positions.locate(part))] for part in parts])
@@ -198,13 +198,13 @@ class MoveExamples:
     def __len__(self) -> int:
         return len(self.positions) if self.chosen is None else len(self.chosen)
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        batch = self.positions.batch(numbers if self.chosen is None else self.chosen[numbers])
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(ids if self.chosen is None else self.chosen[ids])
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         moves = self.store.moves[self.store.offsets[games] + plies].astype(np.int64)
         piece = (batch.codes[np.arange(len(moves)), moves & 63].astype(np.int64) - 1) % 6
-        more = beyond_columns(self.settings, self.ratings, self.results, games, side)
-        mirrored = side * 56  # the mover's view: Black's ranks are turned round
+        more = side_input_columns(self.settings, self.ratings, self.results, games, side)
+        mirrored = side * 56  # the mover's view: ranks are flipped for Black
         return {
             "codes": batch.codes,
             "state": np.concatenate([batch.state, more], 1),
@@ -216,8 +216,8 @@ class MoveExamples:
 
 
 class ValueExamples:
-    """Every position of the games, the last too, with the discounted result as the mover sees it: ±γ^i, i plies before
-    the end, and 0 in drawn games."""
+    """Every position of the games, the last too, with the discounted result for the mover: ±γ^i, i plies before the
+    end, and 0 in drawn games."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings
@@ -228,10 +228,10 @@ class ValueExamples:
     def __len__(self) -> int:
         return len(self.positions)
 
-    def batch(self, numbers: NDArray[np.int64], epoch: int) -> Arrays:
-        batch = self.positions.batch(numbers)
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(ids)
         side = batch.state[:, SIDE].astype(np.int64)
-        more = beyond_columns(self.settings, self.ratings, self.results, batch.games, side)
+        more = side_input_columns(self.settings, self.ratings, self.results, batch.games, side)
         left = self.store.plies[batch.games] - batch.plies
         return {
             "codes": batch.codes,
@@ -247,16 +247,16 @@ def values(
     return (results * (1 - 2 * side) * gamma**left).astype(np.float32)
 
 
-def beyond_columns(
+def side_input_columns(
     settings: Settings,
     ratings: NDArray[Any],
     results: NDArray[Any],
     games: NDArray[np.int64],
     side: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """What the network is told beside the position, uint8 [n, k]: rating in units of 16, result as 1 + 0, 1, 2.
+    """The side inputs of positions, uint8 [n, k]: rating in units of 16, result as 1 + 0, 1, 2.
 
-    ratings [2, games] of White and Black. An unknown rating reads as the usual one.
+    ratings: [2, all games], of White and Black; an unknown one becomes the default. games, side: int64 [n].
     """
     columns = []
     if settings.rating_plane:
@@ -292,8 +292,8 @@ def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
 
 
 def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[Stage]:
-    """One after the other: the networks that the settings name, or the one body that all share."""
-    names = wanted(settings, every)
+    """A stage for each network that the settings name, or one for the shared trunk."""
+    names = selected_networks(settings, every)
     found = []
 
     def learning_rate(base: float, schedule: str = settings.schedule) -> Callable[[int, int], float]:
@@ -351,7 +351,7 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
                 guess=lambda batch, name=name: _guess(  # type: ignore[misc]
                     batch, ("origin" if name == "piece" else "target",), 0
                 ),
-                better=settings.keep,
+                monitor=settings.keep,
                 optimiser=lambda module=module: optimiser(module),  # type: ignore[misc]
                 learning_rate=learning_rate(settings.learning_rate),
                 batch=settings.batch,
@@ -386,7 +386,7 @@ class MoverSystem(System):
         return playable(store, settings)
 
     def network(self, settings: Settings) -> MoveNets:
-        return MoveNets(settings, wanted(settings, self.networks))
+        return MoveNets(settings, selected_networks(settings, self.networks))
 
     def prepare(
         self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int

@@ -48,20 +48,20 @@ class TrialResult:
 
 @dataclass(frozen=True)
 class TuneResult:
-    """What a search came to.
+    """The result of a search.
 
-    reason: all trials done, stopped, or time limit; better: the measure by which they are compared, smaller is better.
+    reason: all trials done, stopped, or time limit; monitor: the measure by which they are compared; lower is better.
     """
 
     trials: list[TrialResult]
     best: TrialResult | None
     reason: str
-    better: str
+    monitor: str
 
 
 @dataclass(frozen=True)
 class Step:
-    """What progress is told: the trial's number, how many have ended, and the training's beat."""
+    """Progress: the trial's number, how many trials have ended, and the progress of its training."""
 
     number: int
     ended: int
@@ -96,18 +96,18 @@ def search(
     ):
         for value in values:
             system.check(what.at({name: value}))
-    material = prepare_data(system, what.base, what.store)
-    if not len(material.parts[VALIDATE]):
+    data = prepare_data(system, what.base, what.store)
+    if not len(data.games[VALIDATE]):
         raise KibitzError(
             f"{what.store}: no game is for validation, by which trials are compared "
-            f"({material.data['split_in_words']}); import with a larger --validate-share"
+            f"({data.description['split_in_words']}); import with a larger --validate-share"
         )
     stages = system.stages(system.network(what.base), what.base)
     if len(stages) != 1:
         names = ", ".join(stage.name for stage in stages)
         raise UsageError(f"--network {what.network}: a search trains one network, not {names}")
-    with opened(out, what.about(material.data)) as study:
-        return _Trials(what, study, folder_of(out), stages[0].better, began, tell, ended, say).run()
+    with opened(out, what.about(data.description)) as study:
+        return _Trials(what, study, folder_of(out), stages[0].monitor, began, tell, ended, say).run()
 
 
 class _Trials:
@@ -119,7 +119,7 @@ class _Trials:
         what: TuneConfig,
         study: Study,
         folder: Path,
-        better: str,
+        monitor: str,
         began: float,
         tell: Callable[[Step], None],
         ended: Callable[[TrialResult], None],
@@ -128,7 +128,7 @@ class _Trials:
         from optuna.pruners import MedianPruner
         from optuna.trial import TrialState
 
-        self.what, self.study, self.folder, self.better, self.began = what, study, folder, better, began
+        self.what, self.study, self.folder, self.monitor, self.began = what, study, folder, monitor, began
         self.tell, self.ended, self.say = tell, ended, say
         self.states = TrialState
         self.points = what.grid.points(what.plan.seed)
@@ -146,7 +146,7 @@ class _Trials:
         except KeyboardInterrupt:  # between two trainings
             reason = "stopped"
         tried = [self._tried(trial) for trial in self._trials(begun=True)]
-        return TuneResult(sorted(tried, key=lambda trial: trial.number), self._best(), reason, self.better)
+        return TuneResult(sorted(tried, key=lambda trial: trial.number), self._best(), reason, self.monitor)
 
     # What the study knows
 
@@ -162,16 +162,16 @@ class _Trials:
         return [number for number in range(1, self.what.total + 1) if number not in ended]
 
     def _tried(self, trial: FrozenTrial) -> TrialResult:
-        told = trial.user_attrs
-        number = told["number"]
+        values = trial.user_attrs
+        number = values["number"]
         return TrialResult(
-            number, told["settings"], told.get("ended", "begun"), told.get("iteration", 0), told.get("figures", {}),
-            self._path(number),
+            number, values["settings"], values.get("ended", "begun"), values.get("iteration", 0),
+            values.get("figures", {}), self._path(number),
         )  # fmt: skip
 
     def _best(self) -> TrialResult | None:
         done = [trial for trial in map(self._tried, self._trials()) if trial.state == "done"]
-        return min(done, key=lambda trial: (trial.figures[self.better], trial.number), default=None)
+        return min(done, key=lambda trial: (trial.figures[self.monitor], trial.number), default=None)
 
     def _path(self, number: int) -> Path:
         return self.folder / f"trial-{number:03d}"
@@ -212,7 +212,7 @@ class _Trials:
         else:
             if not done.outcome.finished:
                 return done.outcome.reason
-            if self.better not in done.outcome.best:
+            if self.monitor not in done.outcome.best:
                 raise KibitzError(
                     f"{what.store}: {what.network or what.system} has no example for validation, by which trials are "
                     "compared; import more games, or with a larger --validate-share"
@@ -244,7 +244,7 @@ class _Trials:
         trial.set_user_attr("iteration", watch.iteration)
         trial.set_user_attr("figures", {} if how == "diverged" else watch.figures)
         if how == "done":
-            ended = self.study.tell(trial, watch.figures[self.better])
+            ended = self.study.tell(trial, watch.figures[self.monitor])
         else:
             ended = self.study.tell(trial, state=self.states.PRUNED)
         self.ended(self._tried(ended))
@@ -280,9 +280,9 @@ class _PruningWatch:
                     self._report(row["iteration"], {k: v for k, v in row.items() if k not in no_measures})
 
     def _report(self, iteration: int, figures: dict[str, float]) -> None:
-        better = self.trials.better
-        self.trial.report(figures[better], iteration)
-        if not self.figures or figures[better] < self.figures[better]:
+        monitor = self.trials.monitor
+        self.trial.report(figures[monitor], iteration)
+        if not self.figures or figures[monitor] < self.figures[monitor]:
             self.figures = {**figures, "iteration": iteration}
 
     def tell(self, beat: Beat) -> None:

@@ -20,18 +20,18 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _RULED = ("SetUp", "FEN", "Variant")
 """Headers that follow from the start position."""
-MOST_HEADERS = 200
-LONGEST_VALUE = 1000
+MAX_HEADERS = 200
+MAX_VALUE_LENGTH = 1000
 
 
 def fen_of(words: str) -> str | None:
     """The FEN, where a text is nothing else; who moves and what follows may be missing."""
     if len(words) > 300:
         return None
-    found = _FEN.fullmatch(words.strip())
-    if not found:
+    match = _FEN.fullmatch(words.strip())
+    if not match:
         return None
-    fields = found[1].split()
+    fields = match[1].split()
     return " ".join(fields + ["w", "-", "-", "0", "1"][len(fields) - 1 :])
 
 
@@ -41,8 +41,8 @@ def load_fen(fen: str) -> dict[str, Any]:
     return game_tree.loaded(ChessLine(board.fen()), {}, [_with(node(board), 0, None, "", [])], [], 1, [])
 
 
-def _with(found: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
-    return {**found, "id": id_, "parent": parent, "comment": comment, "nags": nags}
+def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
+    return {**node, "id": id_, "parent": parent, "comment": comment, "nags": nags}
 
 
 def load_pgn(text: str, index: int) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def load_pgn(text: str, index: int) -> dict[str, Any]:
     titles = [
         _title(data[begin:body].decode(), i)
         for i, (begin, body) in enumerate(zip(begins.tolist(), bodies.tolist(), strict=True))
-        if i < game_tree.MOST_GAMES
+        if i < game_tree.MAX_GAMES
     ]
     try:
         line, headers, tree, problems = _game(data[int(begins[index]) : ends[index]].decode())
@@ -110,14 +110,14 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
         if not child.move:
             problems.append(f"a null move after {board.fullmove_number}{'.' if board.turn else '…'} is left out")
             continue
-        if len(tree) == game_tree.MOST_NODES:
-            problems.append(f"only the first {game_tree.MOST_NODES:,} positions are shown")
+        if len(tree) == game_tree.MAX_NODES:
+            problems.append(f"only the first {game_tree.MAX_NODES:,} positions are shown")
             break
         ply = tree[parent]["ply"] + 1
         san = board.san_and_push(child.move)
         comment = "\n".join(part for part in (child.starting_comment, child.comment) if part)
         made = node(board, child.move.uci(), san, ply)
-        tree.append(_with(made, len(tree), parent, comment[: game_tree.LONGEST_COMMENT], sorted(child.nags)))
+        tree.append(_with(made, len(tree), parent, comment[: game_tree.MAX_COMMENT_LENGTH], sorted(child.nags)))
         todo.append(None)
         todo += [(grandchild, tree[-1]["id"]) for grandchild in reversed(child.variations)]
     return tree
@@ -130,10 +130,10 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
         raise BadRequest("fen must be a string")
     board = read_start(fen)
     game = chess.pgn.Game()
-    for name, value in list(headers.items())[:MOST_HEADERS]:
+    for name, value in list(headers.items())[:MAX_HEADERS]:
         if _NAME.fullmatch(name) and isinstance(value, str) and name not in _RULED:
             # Many programs know no way to write quotation marks inside a header.
-            game.headers[name] = clean(value, LONGEST_VALUE).replace('"', "'")
+            game.headers[name] = clean(value, MAX_VALUE_LENGTH).replace('"', "'")
     if game.headers["Result"] not in _RESULTS:
         game.headers["Result"] = "*"
     if board.fen() != chess.STARTING_FEN:
@@ -145,8 +145,8 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
         if task is None:
             board.pop()
             continue
-        place, parent = task
-        written = tree[place]
+        index, parent = task
+        written = tree[index]
         move = read_move(board, written.move or "")
         board.push(move)
         made = parent.add_variation(move, comment=_flat(written.comment), nags=written.nags)

@@ -1,21 +1,27 @@
-"""Lines of chess: a start position and moves, as the page sends them, and what it is told of each position."""
+"""Lines of chess: a start position and moves, as the page sends them, and each position as it is shown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import chess
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.text import shown
-from kibitz.web.params import BadRequest, Fields, text, words
+from kibitz.web.params import BadRequest, Fields, check_game, text, words
 
-MOST_PLIES = 10_000
-LONGEST_FEN = 200
+if TYPE_CHECKING:
+    from kibitz.play.session import Session
+    from kibitz.web.networks import NetworkInfo, TorchSession
+    from kibitz.web.players import PlayRequest
+
+MAX_PLIES = 10_000
+MAX_FEN_LENGTH = 200
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 
 _IMPOSSIBLE = {
@@ -58,7 +64,7 @@ class ChessLine:
         return {"game": "chess", "fen": self.fen, "moves": list(self.moves)}
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """The positions from ply first to last for a network: codes [n, 64], state [n, 4]."""
+        """The positions from ply first to last for a network: codes uint8 [n, 64], state uint8 [n, 4]."""
         from kibitz.games.chess.moves import from_move
         from kibitz.games.chess.replay import encode_board, replay
 
@@ -68,10 +74,53 @@ class ChessLine:
         starts = encode_board(self.start())[None]
         return replay(packed, np.array([0, len(packed)]), starts, np.zeros(1, np.int32), none, plies)
 
+    def nodes(self) -> list[dict[str, Any]]:
+        """Every position as the page shows it, 0 .. n."""
+        board = self.start()
+        nodes = [node(board)]
+        for ply, name in enumerate(self.moves, 1):
+            san = board.san_and_push(chess.Move.from_uci(name))
+            nodes.append(node(board, name, san, ply))
+        return nodes
+
+    def after(self, move: str) -> dict[str, Any]:
+        """The position after one more move, in UCI's notation or SAN. Raises BadRequest if it is illegal."""
+        board = self.board()
+        played = read_move(board, move)
+        san = board.san_and_push(played)
+        return node(board, played.uci(), san, len(self.moves) + 1)
+
+    def check(self, network: NetworkInfo) -> None:
+        """Raises BadRequest for a network of another game."""
+        check_game(network, self.game)
+
+    def results(
+        self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
+    ) -> Iterator[list[dict[str, Any]]]:
+        from kibitz.web.chess import answers
+
+        return answers.results(session, network, self, first, last)
+
+    def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
+        from kibitz.web.chess.occlusion import occlusion
+
+        return occlusion(session, network, self)
+
+    def think(
+        self,
+        player: Callable[[], Any],
+        request: PlayRequest,
+        report: Callable[[Mapping[str, Any]], None],
+        stop: threading.Event,
+    ) -> str | None:
+        from kibitz.web.chess import play
+
+        return play.think(player, self, request, report, stop)
+
 
 def read_start(fen: str) -> chess.Board:
     """The board of a FEN, without rights to castle or take en passant that cannot be. Raises BadRequest."""
-    if len(fen) > LONGEST_FEN:
+    if len(fen) > MAX_FEN_LENGTH:
         raise BadRequest("the FEN is too long")
     try:
         board = chess.Board(" ".join(fen.split()), chess960=True)
@@ -96,7 +145,7 @@ def read_line(fields: Fields) -> ChessLine:
     """A line from JSON. Raises BadRequest, naming the first move that is none, or illegal."""
     start = read_start(text(fields, "fen", chess.STARTING_FEN))
     fen = start.fen()
-    moves = words(fields, "moves", MOST_PLIES)
+    moves = words(fields, "moves", MAX_PLIES)
     for ply, name in enumerate(moves, 1):
         start.push(_legal(start, name, f"move {ply}, "))
     return ChessLine(fen, tuple(moves))
@@ -132,7 +181,7 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
 
 
 def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
-    """What the page is told of a position; the board has its moves, through which repetitions are seen."""
+    """A position as the page shows it. The board must have its move stack, by which repetitions are known."""
     dests: dict[str, list[str]] = {}
     for legal in board.legal_moves:
         if legal.promotion in (None, chess.QUEEN):  # one of four to the same square
@@ -160,22 +209,3 @@ def end_of(board: chess.Board) -> str | None:
     if board.halfmove_clock >= 8 and board.is_repetition(3):
         return "repetition"
     return None
-
-
-def nodes(line: ChessLine) -> list[dict[str, Any]]:
-    """Every position of a line, 0 .. n."""
-    board = line.start()
-    found = [node(board)]
-    for ply, name in enumerate(line.moves, 1):
-        move = chess.Move.from_uci(name)
-        san = board.san_and_push(move)
-        found.append(node(board, name, san, ply))
-    return found
-
-
-def after(line: ChessLine, name: str) -> dict[str, Any]:
-    """The position after one more move. Raises BadRequest where it is illegal."""
-    board = line.board()
-    move = read_move(board, name)
-    san = board.san_and_push(move)
-    return node(board, move.uci(), san, len(line.moves) + 1)

@@ -36,7 +36,7 @@ _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*+(\]|\Z)", re.DOTALL)
 _MOVE = re.compile(rb";\s*[BW]\s*\[")
 _HEAD = 5000
 """Bytes of a game in which its headers are looked for, for a title."""
-LONGEST_VALUE = 10_000
+MAX_VALUE_LENGTH = 10_000
 
 
 def load_sgf(text: str, index: int) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
         raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
     if index >= count:
         raise BadRequest(f"there is no game {index + 1}, the text has {count:,}")
-    listed = zip(begins[: game_tree.MOST_GAMES].tolist(), ends.tolist(), strict=False)
+    listed = zip(begins[: game_tree.MAX_GAMES].tolist(), ends.tolist(), strict=False)
     titles = [_title(data[begin : min(end, begin + _HEAD)], i) for i, (begin, end) in enumerate(listed)]
     try:
         game = _Game(data[int(begins[index]) : int(ends[index])], bool(closed[index]))
@@ -59,7 +59,7 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
         line = GoLine()
         nothing = [_with(node(line.start()), 0, None, "", [])]
         return game_tree.loaded(line, {}, nothing, titles, count, [f"game {index + 1} cannot be shown: {error}"])
-    return game_tree.loaded(game.line, game.headers, tree, titles, count, game.told())
+    return game_tree.loaded(game.line, game.headers, tree, titles, count, game.all_problems())
 
 
 def _title(head: bytes, index: int) -> str:
@@ -71,8 +71,8 @@ def _title(head: bytes, index: int) -> str:
     return ", ".join([players if players != "? – ?" else f"game {index + 1}", *rest])
 
 
-def _with(found: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
-    return {**found, "id": id_, "parent": parent, "comment": comment, "nags": nags}
+def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
+    return {**node, "id": id_, "parent": parent, "comment": comment, "nags": nags}
 
 
 def _words(values: list[bytes]) -> str:
@@ -108,7 +108,7 @@ class _Game:
 
     def __init__(self, text: bytes, closed: bool):
         self.problems: list[str] = []
-        self.left_out: set[str] = set()
+        self.ignored: set[str] = set()
         if not closed:
             self.problems.append("the end of the game is missing")
             text = _closed(text)
@@ -125,7 +125,7 @@ class _Game:
         properties = list(self.coarse.sequence[: self.first + 1])
         values = {name: p[name] for p in reversed(properties) for name in HEADERS if name in p}
         self.headers = {
-            name: " ".join(_words(values[name]).split())[:LONGEST_VALUE] for name in HEADERS if name in values
+            name: " ".join(_words(values[name]).split())[:MAX_VALUE_LENGTH] for name in HEADERS if name in values
         }
         handicap = len(start.black) if len(start.black) > 1 and not start.white else 0
         side = self._first_side() or start.named or (WHITE if handicap else BLACK)
@@ -135,9 +135,9 @@ class _Game:
         self.comment = "\n".join(start.comments)
         self.board = read_start(self.line)
 
-    def told(self) -> list[str]:
-        if self.left_out:
-            self.problems.append(f"marks and labels are not shown: {', '.join(sorted(self.left_out)[:10])}")
+    def all_problems(self) -> list[str]:
+        if self.ignored:
+            self.problems.append(f"marks and labels are not shown: {', '.join(sorted(self.ignored)[:10])}")
         return self.problems
 
     def _board_size(self, root: Properties) -> int:
@@ -152,23 +152,23 @@ class _Game:
         """Take in the nodes before the first move, and moves that are handicap stones of the old style (several of
         Black's at the beginning); the place of the first node that is a move."""
         sequence: list[Properties] = self.coarse.sequence
-        place = 0
-        while place < len(sequence) and not ({"B", "W"} & sequence[place].keys()):
-            self._set_up(start, sequence[place])
-            place += 1
+        index = 0
+        while index < len(sequence) and not ({"B", "W"} & sequence[index].keys()):
+            self._set_up(start, sequence[index])
+            index += 1
         if start.black or start.white:
-            return place
+            return index
         run: list[int] = []
-        for properties in sequence[place:]:
+        for properties in sequence[index:]:
             point = self._point(properties["B"][0]) if "B" in properties and "W" not in properties else PASS
             if point in (None, PASS) or point in run:
                 break
             run.append(point or 0)
         if len(run) > 1:
             start.black = run
-            start.comments += [_words(p["C"]) for p in sequence[place : place + len(run)] if "C" in p]
-            return place + len(run)
-        return place
+            start.comments += [_words(p["C"]) for p in sequence[index : index + len(run)] if "C" in p]
+            return index + len(run)
+        return index
 
     def _set_up(self, start: _Start, properties: Properties) -> None:
         for name, mine, others in (
@@ -186,19 +186,19 @@ class _Game:
             start.named = WHITE if _words(properties["PL"])[:1].lower() in ("w", "2") else BLACK
         if "C" in properties:
             start.comments.append(_words(properties["C"]))
-        self.left_out |= properties.keys() - _OURS
+        self.ignored |= properties.keys() - _OURS
 
     def _first_side(self) -> int:
         """The colour of the first move of the main line after the start; 0 where there is none."""
-        coarse, place = self.coarse, self.first
+        coarse, index = self.coarse, self.first
         while True:
-            for properties in coarse.sequence[place:]:
+            for properties in coarse.sequence[index:]:
                 for name, colour in (("B", BLACK), ("W", WHITE)):
                     if name in properties:
                         return colour
             if not coarse.children:
                 return 0
-            coarse, place = coarse.children[0], 0
+            coarse, index = coarse.children[0], 0
 
     def _point(self, value: bytes) -> int | None:
         """The point of a value, PASS for a pass, None for what is none of the board."""
@@ -229,15 +229,15 @@ class _Game:
         # What is to be read, the next thing last: a sequence from a place on, the id of the node that it hangs on, and
         # the position there, which is played on.
         todo: list[tuple[Any, int, int, _Fork]] = [(self.coarse, self.first, 0, _Fork(self.board, 1))]
-        while todo and len(tree) < game_tree.MOST_NODES:
-            coarse, place, parent, fork = todo.pop()
+        while todo and len(tree) < game_tree.MAX_NODES:
+            coarse, index, parent, fork = todo.pop()
             board = fork.take()
-            last = self._sequence(tree, coarse.sequence[place:], parent, board)
+            last = self._sequence(tree, coarse.sequence[index:], parent, board)
             if last is not None:
                 fork = _Fork(board, len(coarse.children))
                 todo += [(child, 0, last, fork) for child in reversed(coarse.children)]
-        if len(tree) >= game_tree.MOST_NODES:
-            self.problems.append(f"only the first {game_tree.MOST_NODES:,} positions are shown")
+        if len(tree) >= game_tree.MAX_NODES:
+            self.problems.append(f"only the first {game_tree.MAX_NODES:,} positions are shown")
         return tree
 
     def _sequence(
@@ -248,7 +248,7 @@ class _Game:
             if {"AB", "AW", "AE"} & properties.keys():
                 self.problems.append(f"stones are set up after move {tree[parent]['ply']}; left out from there on")
                 return None
-            self.left_out |= properties.keys() - _OURS
+            self.ignored |= properties.keys() - _OURS
             moves = [
                 (colour, value) for name, colour in (("B", BLACK), ("W", WHITE)) for value in properties.get(name, [])
             ]
@@ -266,7 +266,7 @@ class _Game:
                     ply = tree[parent]["ply"] + 1
                     self.problems.append(f"move {ply}, {name}, is illegal ({error}); left out from there on")
                     return None
-                if len(tree) >= game_tree.MOST_NODES:
+                if len(tree) >= game_tree.MAX_NODES:
                     return None
             if moves or parent:
                 self._note(tree[parent], properties)
@@ -285,7 +285,7 @@ class _Game:
     def _note(found: dict[str, Any], properties: Properties) -> None:
         if "C" in properties:
             more = _words(properties["C"])
-            found["comment"] = f"{found['comment']}\n{more}".strip()[: game_tree.LONGEST_COMMENT]
+            found["comment"] = f"{found['comment']}\n{more}".strip()[: game_tree.MAX_COMMENT_LENGTH]
         for name, nag in _MARKS.items():
             if name in properties:
                 found["nags"] = sorted({*found["nags"], 4 if nag == 2 and properties[name][0].strip() == b"2" else nag})
@@ -310,7 +310,7 @@ def save_sgf(tree: list[game_tree.Written], headers: Fields, start: GoLine | Non
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}
     for name in HEADERS:
         if isinstance(value := headers.get(name), str) and value.strip():
-            head[name] = clean(value, LONGEST_VALUE)
+            head[name] = clean(value, MAX_VALUE_LENGTH)
     head |= {"KM": f"{line.komi:g}", "SZ": str(line.size)}
     head.setdefault("RU", line.rules)
     parts = ["(;" + "".join(f"{name}[{_escaped(value)}]" for name, value in head.items())]
@@ -329,9 +329,9 @@ def save_sgf(tree: list[game_tree.Written], headers: Fields, start: GoLine | Non
         if isinstance(task, str):
             parts.append(task)
             continue
-        place, fork = task
+        index, fork = task
         board = fork.take()
-        written, colour = tree[place], board.to_move
+        written, colour = tree[index], board.to_move
         try:
             point = from_gtp(written.move or "", line.size)
             board.play(colour, point)

@@ -1,9 +1,11 @@
-"""Lines of Go: a board, stones set up and moves, as the page sends them, and what it is told of each position."""
+"""Lines of Go: a board, stones set up and moves, as the page sends them, and each position as it is shown."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numba
 import numpy as np
@@ -12,13 +14,18 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import BLACK, PASS, SIZES, WHITE, from_gtp, to_gtp
 from kibitz.games.go.replay import encode_board
 from kibitz.games.go.rules import CELL, COLOUR, Board, Illegal, is_suicide, place, position_hash
-from kibitz.games.go.rulesets import MOST_KOMI, NAMED, Rules, named
+from kibitz.games.go.rulesets import MAX_KOMI, NAMED, Rules, named
 from kibitz.play.go.ownership import points_of
 from kibitz.play.go.player import Terms
 from kibitz.text import shown
-from kibitz.web.params import BadRequest, Fields, choice, number, text, whole, words
+from kibitz.web.params import BadRequest, Fields, check_game, choice, number, text, whole, words
 
-MOST_PLIES = 10_000
+if TYPE_CHECKING:
+    from kibitz.play.session import Session
+    from kibitz.web.networks import NetworkInfo, TorchSession
+    from kibitz.web.players import PlayRequest
+
+MAX_PLIES = 10_000
 DEFAULT_RULES = "chinese"
 _STONES = np.frombuffer(b".BW.", np.uint8)
 _FLAGS = np.frombuffer(b"01", np.uint8)
@@ -48,7 +55,7 @@ class GoLine:
 
     @property
     def terms(self) -> Terms:
-        """What a lead is counted with."""
+        """Komi, with the compensation for handicap stones, and how points are counted."""
         return Terms(self.komi + self.law.bonus(self.handicap), self.law.territory)
 
     def start(self) -> Board:
@@ -81,7 +88,7 @@ class GoLine:
         }
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """The positions from ply first to last for a network: codes [n, 361], state [n, 4]."""
+        """The positions from ply first to last for a network: codes uint8 [n, 361], state uint8 [n, 4]."""
         board = self.start()
         rows = [encode_board(board)] if first == 0 else []
         for ply, point in enumerate(self.moves[:last], 1):
@@ -90,13 +97,58 @@ class GoLine:
                 rows.append(encode_board(board))
         return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows])
 
+    def nodes(self) -> list[dict[str, Any]]:
+        """Every position as the page shows it, 0 .. n."""
+        board = self.start()
+        nodes = [node(board)]
+        for ply, point in enumerate(self.moves, 1):
+            board.play(board.to_move, point)
+            nodes.append(node(board, to_gtp(point, self.size), ply))
+        return nodes
+
+    def after(self, move: str) -> dict[str, Any]:
+        """The position after one more move, in GTP's notation. Raises BadRequest if it is illegal."""
+        board = self.board()
+        point = _point(move, self.size)
+        _play(board, point, "")
+        return node(board, to_gtp(point, self.size), len(self.moves) + 1)
+
+    def check(self, network: NetworkInfo) -> None:
+        """Raises BadRequest for a network of another game, or one that does not know boards of this size."""
+        check_game(network, self.game)
+        if self.size not in network.sizes:
+            raise BadRequest(f"{network.name} knows boards of {', '.join(map(str, network.sizes))}, not of {self.size}")
+
+    def results(
+        self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
+    ) -> Iterator[list[dict[str, Any]]]:
+        from kibitz.web.go import answers
+
+        return answers.results(session, network, self, first, last)
+
+    def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
+        from kibitz.web.go.occlusion import occlusion
+
+        return occlusion(session, network, self)
+
+    def think(
+        self,
+        player: Callable[[], Any],
+        request: PlayRequest,
+        report: Callable[[Mapping[str, Any]], None],
+        stop: threading.Event,
+    ) -> str:
+        from kibitz.web.go import play
+
+        return play.think(player, self, request, report, stop)
+
 
 def read_line(fields: Fields) -> GoLine:
     """A line from JSON. Raises BadRequest, naming the first move that is none, or illegal."""
     size = whole(fields, "size", 19, 1, 1000)
     if size not in SIZES:
         raise BadRequest(f"a board of {size}: choose from {', '.join(map(str, SIZES))}")
-    komi = number(fields, "komi", 7.5, -MOST_KOMI, MOST_KOMI)
+    komi = number(fields, "komi", 7.5, -MAX_KOMI, MAX_KOMI)
     setup = fields.get("setup") or {}
     if not isinstance(setup, dict):
         raise BadRequest("setup must be an object with the stones of B and W")
@@ -105,7 +157,7 @@ def read_line(fields: Fields) -> GoLine:
     line = GoLine(size, komi or 0.0, read_rules(text(fields, "rules", DEFAULT_RULES)), black, white, side)
     board = read_start(line)
     moves = []
-    for ply, word in enumerate(words(fields, "moves", MOST_PLIES), 1):
+    for ply, word in enumerate(words(fields, "moves", MAX_PLIES), 1):
         point = _point(word, size, f"move {ply}, ")
         _play(board, point, f"move {ply}, ")
         moves.append(point)
@@ -180,8 +232,10 @@ def legal(board: Board) -> NDArray[np.uint8]:
 
 
 def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
-    """What the page is told of a position. stones and legal: a character a point, row by row from the upper left;
-    captured: the stones that each side has taken."""
+    """A position as the page shows it.
+
+    stones, legal: one character a point, row by row from the upper left. captured: the stones that each side has taken.
+    """
     colours = board.colours()[points_of(board.size)]
     return {
         "ply": ply,
@@ -193,21 +247,3 @@ def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
         "legal": _FLAGS[legal(board)].tobytes().decode(),
         "captured": {"B": board.captured[WHITE], "W": board.captured[BLACK]},
     }
-
-
-def nodes(line: GoLine) -> list[dict[str, Any]]:
-    """Every position of a line, 0 .. n."""
-    board = line.start()
-    found = [node(board)]
-    for ply, point in enumerate(line.moves, 1):
-        board.play(board.to_move, point)
-        found.append(node(board, to_gtp(point, line.size), ply))
-    return found
-
-
-def after(line: GoLine, name: str) -> dict[str, Any]:
-    """The position after one more move. Raises BadRequest where it is illegal."""
-    board = line.board()
-    point = _point(name, line.size)
-    _play(board, point, "")
-    return node(board, to_gtp(point, line.size), len(line.moves) + 1)

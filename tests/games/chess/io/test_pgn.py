@@ -201,7 +201,7 @@ def test_blocks_smaller_than_a_game_give_the_same(
 def test_a_text_too_long_for_a_game_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Megabytes without an end of a game are told once, and the games after them are read."""
     monkeypatch.setattr(pgn, "BLOCK", 1000)
-    monkeypatch.setattr(pgn, "LONGEST_GAME", 5000)
+    monkeypatch.setattr(pgn, "MAX_GAME_BYTES", 5000)
     good = game(FOOL, Event="good", Result="0-1")
     read = Read(tmp_path, good + '[Event "long"]\n\n1. e4 {' + "word and " * 4000 + "} 1-0\n\n" + good * 3)
     assert [row["event"] for row in read.rows] == ["good"] * 4

@@ -20,6 +20,7 @@ from kibitz.games.go.endings.scoring import Referee, finals
 from kibitz.games.go.points import GRID
 from kibitz.games.go.replay import start_row
 from support import go_diagrams as diagrams
+from support.board_client import until
 from support.go_diagrams import DAME, DEAD, PLAIN, SEKI, batch, points
 from support.helpers import program
 from support.processes import FAKE, is_gone
@@ -216,13 +217,8 @@ def labelling(notes: Path, how: str) -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    wanted = "hung" if how == "hang" else "asked"
-    until = time.monotonic() + 60
-    while time.monotonic() < until and process.poll() is None:
-        text = (notes / wanted).read_text() if (notes / wanted).exists() else ""
-        if len(text) >= 2:
-            break
-        time.sleep(0.02)
+    note = notes / ("hung" if how == "hang" else "asked")
+    until(lambda: process.poll() is not None or (note.exists() and len(note.read_text()) >= 2), 60)
     return process
 
 

@@ -229,7 +229,7 @@ def test_broken_files_are_told_in_one_line(tmp_path: Path, data: bytes, words: s
 
 
 def test_a_file_without_an_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kibitz.games.go.io.blocks.LONGEST_GAME", 5000)
+    monkeypatch.setattr("kibitz.games.go.io.blocks.MAX_GAME_BYTES", 5000)
     monkeypatch.setattr("kibitz.games.go.io.blocks.BLOCK", 1000)
     file = tmp_path / "long.sgf"
     file.write_bytes(b"(;GM[1]C[" + b"x" * 20_000)

@@ -29,7 +29,7 @@ from kibitz.records import Files, Stream, decode
 
 BLOCK = 1 << 22
 """Bytes of text read at once."""
-LONGEST_GAME = 1 << 24
+MAX_GAME_BYTES = 1 << 24
 """Bytes of text after which a game is given up: no real one is as long, but a file that is no PGN may be."""
 
 _HEADER = re.compile(r'^[ \t]*\[(\w+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
@@ -77,7 +77,7 @@ def _texts(stream: Stream, broken: list[str]) -> Iterator[_Text]:
             return
         if len(begins) < 2:
             rest = text
-            if len(rest) > LONGEST_GAME:
+            if len(rest) > MAX_GAME_BYTES:
                 if not skipping:
                     broken.append(f"{stream.name}: {len(rest) >> 20} MB without an end of a game; is this a PGN file?")
                 rest, skipping = b"\n", True

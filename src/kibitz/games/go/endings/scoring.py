@@ -65,14 +65,14 @@ class Final:
 def count(
     final: Final, dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.uint8], float]:
-    """The owner map that follows if those stones are dead (and those live in seki), and by how many points its score
-    misses the written one. Where the rules are not named, the way of counting that comes nearer."""
-    found: list[tuple[float, NDArray[np.uint8]]] = []
+    """The owner of each point, uint8 [361], given the dead stones and those alive in seki (bool [361]); and by how many
+    points its score differs from the recorded one. If the rules are not named, the closer way of counting is taken."""
+    counts: list[tuple[float, NDArray[np.uint8]]] = []
     for rules in (final.rules,) if final.rules else ("japanese", "chinese"):
         owner = settle(final.colours, dead, seki if rules in TERRITORY else None)
         counted = lead(owner, final.colours, final.captured, final.komi, rules, final.handicap)
-        found.append((abs(counted - final.lead), owner))
-    missed, owner = min(found, key=lambda one: one[0])
+        counts.append((abs(counted - final.lead), owner))
+    missed, owner = min(counts, key=lambda one: one[0])
     return owner, missed
 
 
@@ -185,8 +185,8 @@ class Referee:
                 self.close()
                 raise
         names = [VERDICTS[verdict] if VERDICTS[verdict] in LABELS else None for verdict in verdicts]
-        place = batch.table.schema.get_field_index("labels")
-        batch.table = batch.table.set_column(place, "labels", pa.array(names, pa.string()))
+        column = batch.table.schema.get_field_index("labels")
+        batch.table = batch.table.set_column(column, "labels", pa.array(names, pa.string()))
         batch.carried = {**batch.carried, "owner": owner}
         refused = np.array([name is None for name in names], np.bool_) & (verdicts > 0)
         for row, verdict in zip(batch.table.filter(pa.array(refused)).to_pylist(), verdicts[refused], strict=True):
@@ -212,17 +212,17 @@ class Referee:
             else:
                 new.append(game)
         tell(done)
-        asked = {}
+        games_by_future = {}
         for game, final in zip(new, finals(batch, np.array(new, np.int64)), strict=True):
-            asked[self._workers.submit(self._judge, final, keys[game])] = game
-        for future in as_completed(asked):
-            game = asked[future]
-            verdict, found = future.result()
+            games_by_future[self._workers.submit(self._judge, final, keys[game])] = game
+        for future in as_completed(games_by_future):
+            game = games_by_future[future]
+            verdict, owners = future.result()
             verdicts[game] = VERDICTS.index(verdict)
-            if found is not None:
-                owner[game] = found
+            if owners is not None:
+                owner[game] = owners
             if self._journal:
-                self._journal.add(keys[game], int(verdicts[game]), found)
+                self._journal.add(keys[game], int(verdicts[game]), owners)
             done += 1
             tell(done)
 

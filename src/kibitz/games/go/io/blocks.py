@@ -19,7 +19,7 @@ from kibitz.records import Stream
 ENDINGS = (".sgf", ".sgfl")
 BLOCK = 1 << 20
 """Bytes of text read at once."""
-LONGEST_GAME = 1 << 24
+MAX_GAME_BYTES = 1 << 24
 """Bytes of text after which a game is given up: no real one is as long, but a file that is no SGF may be."""
 
 
@@ -140,7 +140,7 @@ def _by_sgfmill(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
 
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
     """The games of one file, piece by piece. One whose packing is damaged ends where it is; `broken` is told."""
-    rest, found, faults = b"", 0, len(broken)
+    rest, games_read, faults = b"", 0, len(broken)
     unpacked = stream.texts(BLOCK, "an SGF is text")
     while True:
         try:
@@ -155,25 +155,25 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
         if block and whole and not closed[-1]:
             whole -= 1
         if whole:
-            yield Piece(stream.name, text, begins[:whole], ends[:whole], closed[:whole], found, doubles)
-            found += whole
+            yield Piece(stream.name, text, begins[:whole], ends[:whole], closed[:whole], games_read, doubles)
+            games_read += whole
             text = text[int(ends[whole - 1]) :]
         rest = text
         if not block:
-            if not found and len(broken) == faults:
+            if not games_read and len(broken) == faults:
                 broken.append(f"{stream.name}: no game in this file; is it an SGF?")
             return
-        if len(rest) > LONGEST_GAME:
+        if len(rest) > MAX_GAME_BYTES:
             megabytes = len(rest) >> 20
             broken.append(f"{stream.name}: {megabytes} MB without an end of a game, read no further; is it an SGF?")
             return
 
 
-def gather(found: Iterable[Piece]) -> Iterator[Games]:
+def gather(pieces: Iterable[Piece]) -> Iterator[Games]:
     """The main lines of all pieces, those of small files together."""
     held: list[Piece] = []
     room = BLOCK
-    for piece in found:
+    for piece in pieces:
         if held and (room < len(piece.text) or piece.doubles != held[0].doubles):
             yield _together(held)
             held, room = [], BLOCK

@@ -55,8 +55,8 @@ class SgfReader(Files):
 
     def _blocks(self) -> Generator[Games]:
         """All games, several hundred at once."""
-        with contextlib.closing(self._pieces()) as found:
-            yield from gather(found)
+        with contextlib.closing(self._pieces()) as pieces:
+            yield from gather(pieces)
 
     def _pieces(self) -> Generator[Piece]:
         """The games of all files. Runs in a thread of its own, which alone opens, reads and closes them."""
@@ -91,25 +91,25 @@ def finish(games: Games, keep: Filter) -> GameBatch:
         np.array([game.rules in SUICIDE for game in said], np.bool_),
         np.array([game.rules in SUPERKO for game in said], np.bool_),
     )
-    kept = np.zeros(len(chosen), np.bool_)
+    accepted = np.zeros(len(chosen), np.bool_)
     rows: dict[str, list[Any]] = {name: [] for name in COLUMNS.names}
     begin = 0
     for k, (i, game) in enumerate(zip(chosen, said, strict=True)):
         end = begin + int(played.plies[k])
-        if played.found[k] != SOUND:
+        if played.fault[k] != SOUND:
             leave(i, dict(game.headers), *_fault(played, k, begin, game.size))
         elif end == begin:
             leave(i, dict(game.headers), "no moves")
         elif reason := keep.refuses_moves(end - begin):
             leave(i, dict(game.headers), reason)
         else:
-            kept[k] = True
+            accepted[k] = True
             _add_row(rows, game, games.files[i], games.numbers[i])
         begin = end
-    starts = played.starts[kept]
+    starts = played.starts[accepted]
     return GameBatch(
-        played.moves[np.repeat(kept, played.plies)],
-        played.plies[kept],
+        played.moves[np.repeat(accepted, played.plies)],
+        played.plies[accepted],
         None if _all_standard(starts) else starts,
         pa.table([pa.array(rows[field.name], field.type) for field in COLUMNS], schema=COLUMNS),
         left_out,
@@ -142,12 +142,12 @@ def _placed(game: Said) -> bool:
 
 def _fault(played: MainLine, k: int, begin: int, size: int) -> tuple[str, str]:
     """Reason and detail for a game that could not be played."""
-    found, ply = int(played.found[k]), int(played.ply[k])
-    if found == NO_LIBERTY:
-        return "set-up position", WHY[found]
+    fault, ply = int(played.fault[k]), int(played.ply[k])
+    if fault == NO_LIBERTY:
+        return "set-up position", WHY[fault]
     colour = "Black" if (int(played.starts[k, POINTS]) + ply) % 2 == 0 else "White"
     point = int(played.moves[begin + ply])
-    return "illegal move", f"move {ply + 1}, {colour} {to_gtp(point, size)}: {WHY[found]}"
+    return "illegal move", f"move {ply + 1}, {colour} {to_gtp(point, size)}: {WHY[fault]}"
 
 
 def _add_row(rows: dict[str, list[Any]], game: Said, file: str, number: int) -> None:

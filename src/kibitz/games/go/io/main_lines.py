@@ -14,7 +14,7 @@ from kibitz.games.go.replay import START_WIDTH
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, position_hash, set_up
 
 SOUND, ON_STONE, KO_BACK, SUICIDE, REPEATS, NO_LIBERTY = range(6)
-"""What the replay of a game's moves found; the last is a set-up stone without liberties."""
+"""Results of the replay of a game's moves; the last is a set-up stone without liberties."""
 WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a position", "a set-up chain without liberties")
 
 
@@ -96,14 +96,14 @@ def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-
 
 
 @numba.njit(nogil=True, cache=True)
-def _play(written, first, count, setup, named, sizes, which, suicide, superko, starts, moves, plies, found, at):  # type: ignore[no-untyped-def]
+def _play(written, first, count, setup, named, sizes, which, suicide, superko, starts, moves, plies, fault, at):  # type: ignore[no-untyped-def]
     before = np.empty(moves.shape[0] + 1, np.uint64)
     used = 0
     for k in range(which.shape[0]):
         i = which[k]
         mine = written[first[i] : first[i] + count[i]]
         n = _arrange(mine, setup[i], named[i], sizes[i], starts[k], moves[used:])
-        found[k], ply = _replay(starts[k], moves[used : used + n], suicide[k], superko[k], before)
+        fault[k], ply = _replay(starts[k], moves[used : used + n], suicide[k], superko[k], before)
         at[k] = ply
         plies[k] = n
         used += n
@@ -113,12 +113,12 @@ def _play(written, first, count, setup, named, sizes, which, suicide, superko, s
 @dataclass
 class MainLine:
     """Games in turns, and whether they are legal: starts uint8 [n, 363], moves uint16 [sum of plies], plies int32 [n];
-    found uint8 [n]: SOUND …, and the ply (from 0) where a fault is."""
+    fault uint8 [n]: SOUND …, and the ply (from 0) where a fault is."""
 
     starts: NDArray[np.uint8]
     moves: NDArray[np.uint16]
     plies: NDArray[np.int32]
-    found: NDArray[np.uint8]
+    fault: NDArray[np.uint8]
     ply: NDArray[np.int32]
 
 
@@ -131,7 +131,7 @@ def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], sup
     )  # fmt: skip
     used = _play(
         lines.written, lines.first, lines.count, lines.setup, lines.side, lines.size, which, suicide, superko,
-        played.starts, played.moves, played.plies, played.found, played.ply,
+        played.starts, played.moves, played.plies, played.fault, played.ply,
     )  # fmt: skip
     played.moves = played.moves[:used]
     return played

@@ -62,12 +62,12 @@ def _begins_game(text, at):  # type: ignore[no-untyped-def]
 @numba.njit(nogil=True, cache=True)
 def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
     """Fill where games begin and end and whether they are closed; how many there are. The last may be open."""
-    found, depth, at, size = 0, 0, 0, text.shape[0]
+    count, depth, at, size = 0, 0, 0, text.shape[0]
     inside = False  # a property's value
     while at < size:
         byte = text[at]
         if byte == 10 and depth > 0 and _begins_game(text, at + 1):  # the game before was cut short
-            ends[found - 1] = at + 1
+            ends[count - 1] = at + 1
             depth, inside = 0, False
         elif inside:
             if byte == 92 or (doubles and byte >= 0x81 and at + 1 < size and text[at + 1] >= 0x40):
@@ -80,8 +80,8 @@ def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
                 while after < size and _blank(text[after]):
                     after += 1
                 if after < size and text[after] == 59:
-                    begins[found], ends[found], closed[found] = at, size, False
-                    found += 1
+                    begins[count], ends[count], closed[count] = at, size, False
+                    count += 1
                     depth = 1
         elif byte == 91:
             inside = True
@@ -90,9 +90,9 @@ def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
         elif byte == 41:
             depth -= 1
             if depth == 0:
-                ends[found - 1], closed[found - 1] = at + 1, True
+                ends[count - 1], closed[count - 1] = at + 1, True
         at += 1
-    return found
+    return count
 
 
 def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
@@ -103,8 +103,8 @@ def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], N
     """
     most = text.count(b"(") + 1
     begins, ends, closed = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.bool_)
-    found = _find(np.frombuffer(text, np.uint8), doubles, begins, ends, closed)
-    return begins[:found], ends[:found], closed[:found]
+    count = _find(np.frombuffer(text, np.uint8), doubles, begins, ends, closed)
+    return begins[:count], ends[:count], closed[:count]
 
 
 @dataclass

@@ -1,0 +1,127 @@
+"""A network's answers to positions of chess, as the page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.web.answers import batches, rounded, rounded_list
+from kibitz.web.chess.line import ChessLine, end_of
+
+if TYPE_CHECKING:
+    import chess
+
+    from kibitz.analysis import Analysis
+    from kibitz.play.session import Answers, Session
+    from kibitz.web.networks import NetworkInfo, TorchSession
+
+N_MOVES = 8
+"""Moves that are listed for a position."""
+COMPARED_RATINGS = (1200, 2200)
+"""Ratings, of both players, for which networks with ratings as side inputs list the first moves."""
+_WHITE_WINS_AT_END = {"checkmate": None, "stalemate": 0.5, "dead": 0.5}
+
+
+def results(
+    session: Session | TorchSession, network: NetworkInfo, line: ChessLine, first: int, last: int
+) -> Iterator[list[dict[str, Any]]]:
+    """The answers to the positions from ply first to last, batch by batch."""
+    from kibitz.analysis import load
+
+    analysis = load(network.system)
+    codes, state = line.rows(first, last)
+    boards = islice(line.boards(), first, None)
+    for part in batches(len(codes)):
+        answers = session.evaluate(codes[part], state[part])
+        white = analysis.white_wins(answers, state[part])
+        expected = analysis.expected_moves(answers, codes[part], state[part])
+        by_rating = _at_ratings(session, analysis, codes[part], state[part])
+        batch = []
+        for i, ply in enumerate(range(first + part.start, first + part.stop)):
+            board = next(boards)
+            result: dict[str, Any] = {
+                "ply": ply,
+                "white": None if white is None else _chance(white[i], board),
+                "moves": None,
+                "origin": None,
+                "owners": None,
+                "score": None,
+            }
+            if expected is not None:
+                moves, offsets, probabilities = expected
+                own = slice(int(offsets[i]), int(offsets[i + 1]))
+                result["moves"] = best_moves(board, moves[own], probabilities[own])
+                result["origin"] = rounded_list(answers["origin"][i])
+                if by_rating:
+                    result["by_rating"] = [
+                        {"rating": rating, "moves": best_moves(board, moves[own], at_rating[own])}
+                        for rating, at_rating in by_rating
+                    ]
+            batch.append(result)
+        yield batch
+
+
+def _chance(white_wins: Any, board: chess.Board) -> float | None:
+    """White's chance, rounded; at the end of a game its result."""
+    end = end_of(board)
+    if end in _WHITE_WINS_AT_END:
+        return _WHITE_WINS_AT_END[end] if end != "checkmate" else float(not board.turn)
+    return rounded(white_wins)
+
+
+def _at_ratings(
+    session: Session | TorchSession, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+) -> list[tuple[int, NDArray[np.float32]]]:
+    """The probabilities of all legal moves, as `expected_moves` gives them, at each of COMPARED_RATINGS; [] for a
+    network that does not take both ratings as side inputs."""
+    from kibitz.games.chess.sides import RATING_UNIT
+    from kibitz.runs import with_default_side_inputs
+
+    if "opponent_rating" not in session.side_inputs:
+        return []
+    by_rating = []
+    for rating in COMPARED_RATINGS:
+        values = {**session.side_inputs, "rating": rating // RATING_UNIT, "opponent_rating": rating // RATING_UNIT}
+        answers = session.evaluate(codes, with_default_side_inputs(state, values))
+        if expected := analysis.expected_moves(answers, codes, state):
+            by_rating.append((rating, expected[2]))
+    return by_rating
+
+
+def best_moves(
+    board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], limit: int = N_MOVES
+) -> list[dict[str, Any]]:
+    """The likeliest legal moves, at most `limit`, with their probabilities among all.
+
+    moves uint16 [n]: all legal moves, packed; probabilities float32 [n]. If the network does not distinguish the pieces
+    of a promotion, only the one to a queen is listed.
+    """
+    from kibitz.games.chess.moves import to_move
+    from kibitz.play.chess.policy import QUEEN, normalised
+
+    if not len(moves):
+        return []
+    promotion = moves >> 12
+    listed = (promotion == 0) | (promotion == QUEEN) | (probabilities > 0)
+    shares = normalised(probabilities, np.array([0, len(moves)]))
+    order = np.argsort(-shares, kind="stable")
+    result = []
+    for i in order[listed[order]][:limit]:
+        move = to_move(int(moves[i]))
+        result.append({"move": move.uci(), "san": board.san(move), "p": rounded(shares[i])})
+    return result
+
+
+def first_choice(network: NetworkInfo, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
+    """The likeliest legal move of the line's last position: its SAN, and packed; "" and 0 if there is none."""
+    from kibitz.analysis import load
+    from kibitz.games.chess.moves import from_move
+
+    expected = load(network.system).expected_moves(answers, codes, state)
+    board = line.board()
+    best = best_moves(board, expected[0], expected[2], 1) if expected else []
+    return (best[0]["san"], from_move(board.parse_uci(best[0]["move"]))) if best else ("", 0)

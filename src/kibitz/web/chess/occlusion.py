@@ -1,0 +1,65 @@
+"""Which pieces an answer about a position of chess depends on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.replay import CASTLING, keep_legal_passing
+from kibitz.web.chess.answers import first_choice
+from kibitz.web.chess.line import ChessLine
+
+if TYPE_CHECKING:
+    from kibitz.play.session import Session
+    from kibitz.web.networks import NetworkInfo
+
+_KINGS = (6, 12)
+_ROOKS = {7: 1, 0: 2, 63: 4, 56: 8}
+"""The bit of the castling right that belongs to a rook's square."""
+
+
+def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[str, Any]:
+    """See `kibitz.web.positions.Line.occlusion`. The answer is White's chance, or the probability of the likeliest
+    move; a position cannot lack its kings."""
+    from kibitz.analysis import load
+
+    last = len(line.moves)
+    codes, state = line.rows(last, last)
+    squares = np.flatnonzero((codes[0] > 0) & ~np.isin(codes[0], _KINGS))
+    codes, state = without_pieces(codes[0], state[0], squares)
+    answers = session.evaluate(codes, state)
+    white = load(network.system).white_wins(answers, state)
+    if white is not None:
+        probabilities, what = white, "White's chance"
+    else:
+        whole = {name: values[:1] for name, values in answers.items()}
+        san, move = first_choice(network, line, whole, codes[:1], state[:1])
+        start, end = move & 63, move >> 6 & 63
+        target = answers["target"]
+        row = start if target.shape[1] == 64 else (int(codes[0, start]) - 1) % 6
+        probabilities = np.zeros(len(codes))
+        if san:
+            probabilities = (answers["origin"][:, start] * target[:, row, end]).astype(np.float64)
+        probabilities[1:][squares == start] = 0  # a piece that is removed cannot move
+        what = f"the probability of {san}" if san else "nothing: there is no legal move"
+    values = np.zeros(64)
+    values[squares] = probabilities[1:] - probabilities[0]
+    return {"values": values.round(4).tolist(), "what": what}
+
+
+def without_pieces(
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], squares: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The position, then the position without the piece on each square: codes [1 + n, 64], state [1 + n, 4].
+
+    codes uint8 [64], state uint8 [4]: of the position. squares: int64 [n]. Castling rights go with their rook; en
+    passant stays while it is legal.
+    """
+    many, states = np.tile(codes, (len(squares) + 1, 1)), np.tile(state, (len(squares) + 1, 1))
+    for row, square in enumerate(squares.tolist(), 1):
+        many[row, square] = 0
+        states[row, CASTLING] &= 15 ^ _ROOKS.get(square, 0)
+    keep_legal_passing(many, states)
+    return many, states

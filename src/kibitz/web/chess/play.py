@@ -1,0 +1,60 @@
+"""A player's move in a position of chess."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from kibitz.play.result import SearchLimits
+from kibitz.web.chess.line import ChessLine
+
+if TYPE_CHECKING:
+    import chess
+
+    from kibitz.play.result import SearchResult
+    from kibitz.web.players import PlayRequest
+
+
+def think(
+    player: Callable[[], Any],
+    line: ChessLine,
+    request: PlayRequest,
+    report: Callable[[Mapping[str, Any]], None],
+    stop: threading.Event,
+) -> str | None:
+    """See `kibitz.web.positions.Line.think`. The move is named as UCI does."""
+    board = line.board()
+    if not any(board.generate_legal_moves()):
+        return None
+    limits = SearchLimits(nodes=request.nodes, seconds=request.seconds)
+    result = player().think(board.copy(), limits, stop, lambda result: report(_as_json(board, result)))
+    if result is None:
+        return None
+    report(_as_json(board, result))
+    move: str = result.lines[0].move.uci()
+    return move
+
+
+def _as_json(board: chess.Board, result: SearchResult) -> dict[str, Any]:
+    """A search result as the page reads it, in White's view.
+
+    score: in pawns; mate: moves to mate, or None; white: White's chance, 0..1, a draw being half a win.
+    """
+    line = result.lines[0]
+    sign = 1 if board.turn else -1
+    win, draw, _ = line.wdl
+    chance = (win + draw / 2) / 1000
+    after, san = board.copy(stack=False), []
+    for move in line.pv or (line.move,):
+        san.append(after.san_and_push(move))
+    return {
+        "depth": result.depth,
+        "nodes": result.nodes,
+        "seconds": round(result.seconds, 3),
+        "score": sign * line.score / 100,
+        "mate": None if line.mate is None else sign * line.mate,
+        "white": round(chance if board.turn else 1 - chance, 4),
+        "pv": [move.uci() for move in line.pv or (line.move,)],
+        "san": san,
+    }

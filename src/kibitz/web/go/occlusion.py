@@ -1,0 +1,52 @@
+"""Which stones an answer about a position of Go depends on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import BLACK, NONE, PASS, WHITE
+from kibitz.games.go.replay import AGE, encode_board
+from kibitz.games.go.rules import Board, set_up
+from kibitz.play.go.ownership import points_of
+from kibitz.web.go.answers import owners_of, worth
+from kibitz.web.go.line import GoLine
+
+if TYPE_CHECKING:
+    from kibitz.play.session import Session
+    from kibitz.web.networks import NetworkInfo
+
+
+def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str, Any]:
+    """See `kibitz.web.positions.Line.occlusion`. The answer is Black's chance."""
+    last = len(line.moves)
+    codes, state = line.rows(last, last)
+    board = line.board()
+    stones = np.flatnonzero(np.isin(board.colours(), (BLACK, WHITE)))
+    many = np.concatenate([codes, without_stones(board, codes[0], stones)])
+    owners = owners_of(session, network, many, np.tile(state, (len(many), 1)))
+    chances = np.array([worth(row, line)[1] for row in owners])
+    values = np.zeros(codes.shape[1])
+    values[stones] = chances[1:] - chances[0]
+    return {"values": values[points_of(line.size)].round(4).tolist(), "what": "Black's chance"}
+
+
+def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The codes uint8 [n, 361] of the position without the stone on each point, one row a point.
+
+    Liberties are counted anew, ages stay, and there is no ko.
+    """
+    colours = board.colours()
+    result = np.empty((len(points), len(codes)), np.uint8)
+    left = board.copy()
+    left.ko = PASS
+    for row, point in enumerate(points.tolist()):
+        remaining = colours.copy()
+        remaining[point] = NONE
+        set_up(left.board, remaining)  # a part of a legal position is one, so that nothing is captured
+        kinds, _ = encode_board(left)
+        stone = (remaining == BLACK) | (remaining == WHITE)
+        result[row] = np.where(stone, kinds % AGE + codes // AGE * AGE, kinds)
+    return result

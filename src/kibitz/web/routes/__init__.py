@@ -1,0 +1,4 @@
+"""The routes of the board's API, a list `ROUTES` in each module; `kibitz.web.app` joins them.
+
+These modules are imported before the first page is served, so they import numpy, chess and networks inside handlers.
+"""

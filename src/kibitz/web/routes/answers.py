@@ -1,0 +1,93 @@
+"""What a network answers about a line: analyses, heat maps, planes, and the moves of a player."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kibitz.web.params import BadRequest, Fields, text, whole
+from kibitz.web.routing import StreamJob, post_for_stream, post_to_network
+from kibitz.web.state import AppState
+
+if TYPE_CHECKING:
+    from kibitz.web.networks import NetworkInfo
+    from kibitz.web.positions import Line
+
+MAX_SEQ = 2**53
+_FILES, _RANKS = "abcdefgh", "12345678"
+
+
+def read_request(state: AppState, fields: Fields) -> tuple[NetworkInfo, Line]:
+    """The network and the line of a request. Raises BadRequest if they do not fit."""
+    from kibitz.web import positions
+
+    name = text(fields, "network")
+    network = state.networks.find(name) if fields.get("snapshot") is not None else state.networks.ready(name)
+    line = positions.read_line(fields)
+    line.check(network)
+    return network, line
+
+
+def targets(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
+    from kibitz.web import answers
+
+    network, line = read_request(state, fields)
+    square = _read_square(text(fields, "square"))
+    return lambda: answers.targets(state.networks, network, line, square)
+
+
+def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
+    from kibitz.web import planes
+
+    network, line = read_request(state, fields)
+    return lambda: planes.planes(state.networks, network, line)
+
+
+def occlusion(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
+    network, line = read_request(state, fields)
+    return lambda: line.occlusion(state.networks.session(network.name), network)
+
+
+def analyse(state: AppState, fields: Fields) -> StreamJob:
+    from kibitz.web import answers
+
+    network, line = read_request(state, fields)
+    last = len(line.moves)
+    seq = whole(fields, "seq", 0, 0, MAX_SEQ)
+    first = whole(fields, "from", 0, 0, last)
+    last = whole(fields, "to", last, first, last)
+    checkpoint = None if fields.get("snapshot") is None else text(fields, "snapshot")
+    return StreamJob(
+        f"network {network.name}",
+        seq,
+        lambda tell, stop: answers.analyse(state.networks, network, line, first, last, seq, checkpoint),
+    )
+
+
+def think(state: AppState, fields: Fields) -> StreamJob:
+    from kibitz.web.players import read_request as read_play_request
+
+    network, line = read_request(state, fields)
+    play = read_play_request(fields, network)
+    seq = whole(fields, "seq", 0, 0, MAX_SEQ)
+    return StreamJob(
+        f"player {network.name}",
+        seq,
+        lambda tell, stop: state.players.think(network, line, play, seq, tell, stop),
+    )
+
+
+def _read_square(name: str) -> int:
+    """0 (a1) .. 63 (h8)."""
+    if len(name) != 2 or name[0] not in _FILES or name[1] not in _RANKS:
+        raise BadRequest("square must be one from a1 to h8")
+    return _FILES.index(name[0]) + 8 * (int(name[1]) - 1)
+
+
+ROUTES = [
+    post_to_network("/api/targets", targets),
+    post_to_network("/api/planes", planes),
+    post_to_network("/api/occlusion", occlusion),
+    post_for_stream("/api/analyse", analyse),
+    post_for_stream("/api/think", think),
+]

@@ -1,0 +1,29 @@
+"""Games: reading and writing records, and the positions of a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kibitz.web import files, positions
+from kibitz.web.params import Fields, text
+from kibitz.web.routing import post
+from kibitz.web.state import AppState
+
+
+def load(state: AppState, fields: Fields) -> dict[str, Any]:
+    return files.load(fields)
+
+
+def save(state: AppState, fields: Fields) -> dict[str, Any]:
+    return files.save(fields)
+
+
+def line(state: AppState, fields: Fields) -> dict[str, Any]:
+    return {"nodes": positions.read_line(fields).nodes()}
+
+
+def move(state: AppState, fields: Fields) -> dict[str, Any]:
+    return {"node": positions.read_line(fields).after(text(fields, "move"))}
+
+
+ROUTES = [post("/api/load", load), post("/api/save", save), post("/api/line", line), post("/api/move", move)]

@@ -1,0 +1,100 @@
+"""From a function to a Starlette route: it runs in a worker thread, and its errors become answers.
+
+Every function takes the AppState first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from kibitz.web.params import Fields, dumps, read_body, text
+from kibitz.web.responses import LineStream, answer_json, cancel_on_disconnect, failed
+from kibitz.web.state import AppState
+from kibitz.web.workers import Steps, run_in_thread
+
+Handler = Callable[[Request], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class StreamJob:
+    """Work whose results are streamed. worker: the name of its thread; seq: the number that the page gave it."""
+
+    worker: str
+    seq: int
+    steps: Steps
+
+
+def state_of(request: Request) -> AppState:
+    state: AppState = request.app.state.board
+    return state
+
+
+def guarded(handler: Handler) -> Handler:
+    """The handler with errors turned into answers."""
+
+    async def handle(request: Request) -> Any:
+        try:
+            return await handler(request)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except Exception as error:
+            return failed(error)
+
+    return handle
+
+
+def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
+    """A GET, answered with JSON by a shared worker."""
+
+    async def handle(request: Request) -> Response:
+        state = state_of(request)
+        return answer_json(await run_in_thread(state.workers.shared(), lambda: dumps(function(state, request))))
+
+    return Route(path, guarded(handle), methods=["GET"])
+
+
+def post(path: str, function: Callable[[AppState, Fields], Any]) -> Route:
+    """A POST, answered with JSON by a shared worker."""
+
+    async def handle(request: Request) -> Response:
+        state, body = state_of(request), await request.body()
+        return answer_json(await run_in_thread(state.workers.shared(), lambda: dumps(function(state, read_body(body)))))
+
+    return Route(path, guarded(handle), methods=["POST"])
+
+
+def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[], Any]]) -> Route:
+    """A POST that is read by a shared worker and answered by the network's own, unless the client leaves before.
+
+    function: reads the request, and returns the function that makes the answer.
+    """
+
+    async def handle(request: Request) -> Response:
+        state, body = state_of(request), await request.body()
+
+        def read() -> tuple[str, Callable[[], Any]]:
+            fields = read_body(body)
+            return text(fields, "network"), function(state, fields)
+
+        name, answer = await run_in_thread(state.workers.shared(), read)
+        worker = state.workers.worker(f"network {name}")
+        return answer_json(await cancel_on_disconnect(request, run_in_thread(worker, lambda: dumps(answer()))))
+
+    return Route(path, guarded(handle), methods=["POST"])
+
+
+def post_for_stream(path: str, function: Callable[[AppState, Fields], StreamJob]) -> Route:
+    """A POST that is answered with a stream of JSON lines. function: reads the request, in a shared worker."""
+
+    async def handle(request: Request) -> Any:
+        state, body = state_of(request), await request.body()
+        job = await run_in_thread(state.workers.shared(), lambda: function(state, read_body(body)))
+        return LineStream(state.workers.worker(job.worker), job.seq, job.steps)
+
+    return Route(path, guarded(handle), methods=["POST"])
