@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kibitz.errors import KibitzError, one_line
 from kibitz.evaluation.pairs.two_way import TwoWayBootstrap, clustered_mean
 from kibitz.evaluation.slices import VALUES
 from kibitz.runs import Run
@@ -93,12 +92,7 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
 
 def networks(run: Run) -> dict[str, ComparisonNet]:
     """The run's networks by name, see DeepChess.parts. Raises KibitzError where its weights are damaged."""
-    from safetensors import SafetensorError
-
-    try:
-        network: Any = run.load_network()
-    except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-        raise KibitzError(f"{run.path}: its weights cannot be read ({one_line(error)}); train again") from None
+    network: Any = run.load_network()
     parts: dict[str, ComparisonNet] = network.parts()
     return parts
 
