@@ -213,7 +213,7 @@ def test_full_width_is_negamax() -> None:
         for _ in range(plies):
             board.push(draw.choice(list(board.legal_moves)))
         position, _ = positions.root(board)
-        if not position.legal() or position.dead():
+        if not position.legal() or position.has_insufficient_material():
             continue
         judge.table.clear()
         want = negamax(position, depth, [])

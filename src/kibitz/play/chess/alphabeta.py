@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from kibitz.play.chess.best_first import SearchTuning
 from kibitz.play.chess.evaluator import Evaluator, TableEntry
-from kibitz.play.chess.position import FIFTY, SearchPosition, children, packed
+from kibitz.play.chess.position import FIFTY_MOVES, SearchPosition, children, packed
 from kibitz.play.chess.score import ahead, back
 from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
 
@@ -153,7 +153,7 @@ class AlphaBeta:
 
     def _by_way(self, position: SearchPosition, way: tuple[int, ...]) -> bool:
         """Whether the way to a position makes it a draw."""
-        if position.clock >= FIFTY:
+        if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
         return position.key in way or self.seen[position.key] > 1
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.play.chess.evaluator import DRAWN, ENTRY, Evaluator
-from kibitz.play.chess.position import FIFTY, SearchPosition, children, packed
+from kibitz.play.chess.position import FIFTY_MOVES, SearchPosition, children, packed
 from kibitz.play.chess.score import STEP
 from kibitz.play.chess.tree import Tree
 from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
@@ -124,7 +124,7 @@ class BestFirstSearch:
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:
         """Whether the way to a position makes it a draw."""
-        if position.clock >= FIFTY:
+        if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
         return self.seen[position.key] > 1 or self.tree.repeats(parent, position)
 

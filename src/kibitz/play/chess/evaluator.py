@@ -70,8 +70,8 @@ class Evaluator:
                 continue
             some = position.legal()
             if not some:
-                table[position.key] = LOST if position.check() else DRAWN
-            elif position.dead():
+                table[position.key] = LOST if position.in_check() else DRAWN
+            elif position.has_insufficient_material():
                 table[position.key] = DRAWN
             else:
                 waiting.add(position.key)
