@@ -73,29 +73,29 @@ class BestFirstSearch:
         self.tree = tree = Tree(max(1000, judge.room * ENTRY // _NODE), entry, self.position)
         if len(entry.moves) == 1 and limits.seconds is not None:
             return self._thought(1)  # nothing to think about
-        least, told = 0.0, ProgressThrottle(clock, tell)
+        least, progress = 0.0, ProgressThrottle(clock, tell)
         while not tree.full:
-            wanted = min(tuning.batch, max(tuning.first, tree.n // 4))
-            size = clock.batch(judge.nodes, wanted)
+            batch_size = min(tuning.batch, max(tuning.first, tree.n // 4))
+            size = clock.batch(judge.nodes, batch_size)
             if size == 0:
                 break
-            edges, nodes, shares = self._untried(least)
+            edges, nodes, shares = self._frontier(least)
             likeliest = shares.max() if len(shares) else 0.0
             before = self.depth
             while (likeliest or self.depth < (limits.depth or 0)) and likeliest < PER_DEPTH ** (self.depth + 1):
                 self.depth += 1
-            if tree.n > 1 and (self.depth > before or told.due()):
-                told(*self._thought(self.lines))
+            if tree.n > 1 and (self.depth > before or progress.due()):
+                progress(*self._thought(self.lines))
             if not likeliest:
                 break
             chosen = np.argpartition(-shares, size - 1)[:size] if size < len(shares) else np.arange(len(shares))
             chosen = chosen[np.argsort(-shares[chosen], kind="stable")]
             least = float(shares[chosen[-1]])
             self._grow(edges[chosen], nodes[chosen])
-            tree.take_up(tuning.doubt)
+            tree.backup(tuning.doubt)
         return self._thought(self.final_lines)
 
-    def _untried(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    def _frontier(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """The moves to choose from: edges, nodes, probabilities. least: of the last batch."""
         tuning, depth = self.tuning, self.limits.depth
         plies = 1000 if depth is None else depth
@@ -106,11 +106,11 @@ class BestFirstSearch:
             focus = 0.0
         if depth is not None:  # all that is probable enough, to the last
             enough = PER_DEPTH**depth
-            edges, nodes, shares = self.tree.untried(focus, tuning.loud, plies, enough / tuning.loud, self.lines)
+            edges, nodes, shares = self.tree.frontier(focus, tuning.loud, plies, enough / tuning.loud, self.lines)
             probable = shares >= enough
             return edges[probable], nodes[probable], shares[probable]
-        found = self.tree.untried(focus, tuning.loud, plies, least * _AWAY, self.lines)
-        return found if len(found[0]) else self.tree.untried(focus, tuning.loud, plies, 0.0, self.lines)
+        frontier = self.tree.frontier(focus, tuning.loud, plies, least * _AWAY, self.lines)
+        return frontier if len(frontier[0]) else self.tree.frontier(focus, tuning.loud, plies, 0.0, self.lines)
 
     def _grow(self, edges: NDArray[np.int64], nodes: NDArray[np.int64]) -> None:
         """Make the chosen moves and judge what they lead to."""
@@ -131,9 +131,9 @@ class BestFirstSearch:
     def _thought(self, count: int) -> tuple[SearchResult, list[float]]:
         """What is known by now, the best moves first."""
         tree, clock = self.tree, self.clock
-        ranked = tree.ranked(self.tuning.doubt)[:count]
+        moves = tree.sorted_moves(self.tuning.doubt)[:count]
         lines, values = [], []
-        for edge, value in ranked:
+        for edge, value in moves:
             move = int(tree.move[edge])
             pv = [move] if tree.child[edge] < 0 else [move, *tree.line(int(tree.child[edge]))]
             lines.append(make_line(value, self.policy[move], pv))
