@@ -192,11 +192,11 @@ def test_a_depth_ends_by_itself() -> None:
 def test_full_width_is_negamax() -> None:
     """Against a loop without windows, tables and batches."""
     fake = Fake("piece", noise=0.3)
-    judge = Evaluator(fake, fake, cut=1.0, width=256, hash_mb=64)
+    evaluator = Evaluator(fake, fake, cut=1.0, width=256, hash_mb=64)
 
     def negamax(position: positions.SearchPosition, depth: int, way: list[int]) -> float:
-        judge.ask([position])
-        entry = judge.table[position.key]
+        evaluator.evaluate([position])
+        entry = evaluator.table[position.key]
         if entry.final or depth == 0:
             return entry.value
         best = -9.0
@@ -215,7 +215,7 @@ def test_full_width_is_negamax() -> None:
         position, _ = positions.root(board)
         if not position.legal() or position.has_insufficient_material():
             continue
-        judge.table.clear()
+        evaluator.table.clear()
         want = negamax(position, depth, [])
         got = ChessPlayer(Fake("piece", noise=0.3), method="value-negamax").think(board, SearchLimits(depth=depth))
         assert got
@@ -226,11 +226,11 @@ def test_full_width_is_negamax() -> None:
 def test_the_tree_takes_up_negamax() -> None:
     """A node whose moves are all tried has the best of its children; others lie between that and the network."""
     fake = Fake(noise=0.2)
-    judge = Evaluator(fake, fake, cut=0.9, width=5, hash_mb=16)
+    evaluator = Evaluator(fake, fake, cut=0.9, width=5, hash_mb=16)
     from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
 
     position, seen = positions.root(chess.Board())
-    search = BestFirstSearch(judge, SearchTuning(doubt=0.0), position, seen, SearchLimits(nodes=800), 1, 1)
+    search = BestFirstSearch(evaluator, SearchTuning(doubt=0.0), position, seen, SearchLimits(nodes=800), 1, 1)
     search.think(None, lambda thought: None)
     tree: Tree = search.tree
     full = 0

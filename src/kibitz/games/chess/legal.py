@@ -194,11 +194,11 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def _in_check(codes, state, found):  # type: ignore[no-untyped-def]
+def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
     board = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
         king = look(codes[i], state[i, SIDE], board)
-        found[i] = king >= 0 and attacked(board, king, -8 if state[i, SIDE] else 8)
+        checked[i] = king >= 0 and attacked(board, king, -8 if state[i, SIDE] else 8)
 
 
 def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
@@ -220,9 +220,9 @@ def legal_masks(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[n
 
 def in_check(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Whether the side to move is in check, bool [n], in positions codes [n, 64], state [n, 4]."""
-    found = np.empty(len(codes), np.bool_)
-    _in_check(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8), found)
-    return found
+    checked = np.empty(len(codes), np.bool_)
+    _in_check(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8), checked)
+    return checked
 
 
 @numba.njit(nogil=True, cache=True)

@@ -1,7 +1,7 @@
 """Negamax over all moves with the value network at the leaves: alpha-beta in waves.
 
 Plain alpha-beta asks for one leaf after the other. Here a search of a node is a generator that yields the positions it
-wants judged and goes on when they are in the table. Where a node is expected to have no refuting move, all its moves
+needs evaluated and goes on when they are in the table. Where a node is expected to have no refuting move, all its moves
 must be searched anyway: they are searched in step, and the positions that all of them need go to the network as one
 batch. Where one refuting move is expected, the moves come one after the other (the leaves a few at a time). The result
 is that of negamax of the same depth; only the number of positions evaluated depends on the order.
@@ -56,7 +56,7 @@ class AlphaBeta:
 
     def __init__(
         self,
-        judge: Evaluator,
+        evaluator: Evaluator,
         tuning: SearchTuning,
         position: SearchPosition,
         seen: Counter[int],
@@ -64,7 +64,7 @@ class AlphaBeta:
         lines: int,
         final_lines: int,
     ):
-        self.judge, self.tuning, self.seen, self.limits = judge, tuning, seen, limits
+        self.evaluator, self.tuning, self.seen, self.limits = evaluator, tuning, seen, limits
         self.lines, self.final_lines = lines, final_lines
         self.position = position
         self.bounds: dict[int, Bound] = {}
@@ -75,8 +75,8 @@ class AlphaBeta:
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
         """The thought, and the values of its lines (score.py). There must be a legal move."""
         limits = self.limits
-        self.clock = TimeManager(limits, stop, self.judge.nodes)
-        entry, self.policy = self.judge.root(self.position, packed(limits.moves), self.lines)
+        self.clock = TimeManager(limits, stop, self.evaluator.nodes)
+        entry, self.policy = self.evaluator.root(self.position, packed(limits.moves), self.lines)
         self.moves: list[int] = entry.moves.tolist()
         self.values: dict[int, float] = {}
         self.done: dict[int, float] = {}
@@ -117,16 +117,16 @@ class AlphaBeta:
         self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
 
     def _run(self, search: Generator[Sequence[SearchPosition], None, None]) -> None:
-        """Drive a search: judge what it asks for, in batches, while the limits allow."""
-        judge, tuning = self.judge, self.tuning
+        """Drive a search: evaluate what it asks for, in batches, while the limits allow."""
+        evaluator, tuning = self.evaluator, self.tuning
         for requested in search:
-            missing = [position for position in requested if position.key not in judge.table]
+            missing = [position for position in requested if position.key not in evaluator.table]
             while True:
-                size = self.clock.batch(judge.nodes, tuning.batch)
+                size = self.clock.batch(evaluator.nodes, tuning.batch)
                 if size == 0:
                     search.close()
                     raise _Stopped
-                judge.ask(missing[:size])
+                evaluator.evaluate(missing[:size])
                 missing = missing[size:]
                 if not missing:
                     break
@@ -173,7 +173,7 @@ class AlphaBeta:
         self, position: SearchPosition, depth: int, low: float, high: float, cuts: bool, path: tuple[int, ...]
     ) -> _Search:
         """The value to the mover where it is within low..high, else a bound on its side (fail-soft)."""
-        table = self.judge.table
+        table = self.evaluator.table
         while position.key not in table:
             yield [position]
         entry = table[position.key]
@@ -217,7 +217,7 @@ class AlphaBeta:
             elif wide:
                 size = _BATCH_MOVES
         if not any_by_path:
-            if len(self.bounds) > self.judge.room:
+            if len(self.bounds) > self.evaluator.max_entries:
                 self.bounds.clear()
             lower, upper = best if best > low else -_INFINITE, best if best < high else _INFINITE
             self.bounds[position.key] = Bound(depth, lower, upper, best_move)
@@ -244,7 +244,7 @@ class AlphaBeta:
         line, position, keys = [move], self.made[move], {self.position.key}
         while position.key not in keys:
             keys.add(position.key)
-            entry, bound = self.judge.table.get(position.key), self.bounds.get(position.key)
+            entry, bound = self.evaluator.table.get(position.key), self.bounds.get(position.key)
             if entry is not None and entry.final:
                 line += entry.moves.tolist()  # a mate in one
                 break
@@ -261,7 +261,7 @@ class AlphaBeta:
             make_line(value, self.policy[move], self._line(move)) for move, value in zip(moves, values, strict=True)
         )
         return SearchResult(
-            max(1, self.depth), self.judge.nodes - self.clock.before, self.clock.seconds(), lines
+            max(1, self.depth), self.evaluator.nodes - self.clock.before, self.clock.seconds(), lines
         ), values
 
 
