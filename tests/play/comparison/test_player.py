@@ -232,7 +232,7 @@ def same_as_obvious(comparer: PositionComparer, weights: np.ndarray, board: ches
             thinking = Thinking(memory, board, moves, SearchLimits(depth=depth))
             for deep in range(1, depth + 1):
                 thinking.moves = list(moves)  # in this order, of whose equals the first one is best
-                thinking._deep(deep, 1)
+                thinking._search_depth(deep, 1)
             state = thinking.search.data
             mate = int(state["bound_mate"][0])
             found = side * number(state["bound_row"][0], weights)
