@@ -7,7 +7,7 @@ number of nodes, from an empty table; trees are the same, which is checked. Roun
 counts, in seconds of the core's time, so that other work on the machine weighs on all alike, and little. The sides,
 each for the distilled and the full network:
 
-  search       as it plays: halves of a position are made once and kept, and the first layer goes on from move to move
+  search       as it plays: embeddings are computed once and cached, and the first layer is updated from move to move
   summed anew  the same, but first layers are summed from all bits of a position
   both anew    the same compiled kernels, which embed both positions at each comparison: a sum of the 25 rows of the
                bits that are set, and no products with what ReLU made 0
@@ -35,7 +35,7 @@ from kibitz.errors import KibitzError
 from kibitz.games.chess.moves import from_move
 from kibitz.play.comparison.embedding import PARTS, PositionComparer, load
 from kibitz.play.comparison.player import Memory, Thinking
-from kibitz.play.comparison.state import COMPARED, MADE, NODES, ComparisonTuning
+from kibitz.play.comparison.state import COMPARED, EMBEDDED, NODES, ComparisonTuning
 from kibitz.play.result import SearchLimits
 from kibitz.runs import Run
 
@@ -49,7 +49,7 @@ SIDES = {
 def think(
     comparer: PositionComparer, tuning: ComparisonTuning, some: list[chess.Board], nodes: int
 ) -> tuple[float, Any]:
-    """Seconds, and counts of all positions: nodes, comparisons, halves made."""
+    """Seconds, and counts of all positions: nodes, comparisons, embeddings."""
     seconds, counts = 0.0, np.zeros(6, np.int64)
     memory = Memory(comparer, 64, tuning)
     for board in some:
@@ -158,7 +158,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
                     "side": name,
                     "comparisons": counts[COMPARED] / seconds,
                     "nodes": counts[NODES] / seconds,
-                    "made": counts[MADE] / seconds if name != "both anew" else 2 * counts[COMPARED] / seconds,
+                    "made": counts[EMBEDDED] / seconds if name != "both anew" else 2 * counts[COMPARED] / seconds,
                     "ratio": ours / (counts[COMPARED] / seconds),
                     "same_tree": bool(alike),
                 }

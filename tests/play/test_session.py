@@ -103,7 +103,7 @@ def test_pieces_and_threads_change_nothing(
     codes, state = positions
     make_run(tmp_path / "run", positions, separate="side+phase")
     whole = Session(tmp_path / "run", threads=1).evaluate(codes, state)["white_wins"]
-    monkeypatch.setattr(session_module, "PIECE", 7)
+    monkeypatch.setattr(session_module, "BATCH_SIZE", 7)
     pieces = Session(tmp_path / "run", threads=2).evaluate(codes, state)["white_wins"]
     np.testing.assert_allclose(whole, pieces, rtol=0, atol=1e-6)
 

@@ -84,8 +84,8 @@ class TimeManager:
     def seconds(self) -> float:
         return time.perf_counter() - self.begun
 
-    def batch(self, nodes: int, wanted: int) -> int:
-        """nodes: evaluated by now, in all; wanted: how many would be good."""
+    def batch(self, nodes: int, batch_size: int) -> int:
+        """nodes: evaluated by now, in all; batch_size: how many would be best."""
         if self.stop is not None and self.stop.is_set():
             return 0
         now = time.perf_counter()
@@ -93,15 +93,15 @@ class TimeManager:
             self.rate = (nodes - self.last[1]) / max(now - self.last[0], 1e-6)
         self.last = (now, nodes)
         if self.limits.nodes is not None:
-            wanted = min(wanted, self.limits.nodes - (nodes - self.before))
+            batch_size = min(batch_size, self.limits.nodes - (nodes - self.before))
         if self.limits.seconds is not None:
             left = self.limits.seconds - (now - self.begun)
             if left <= 0:
                 return 0
-            if self.rate and wanted > 1:
+            if self.rate and batch_size > 1:
                 # Better a small last batch than a late answer, but none for the last crumbs of time.
-                wanted = min(wanted, int(left * self.rate))
-        return max(0, wanted)
+                batch_size = min(batch_size, int(left * self.rate))
+        return max(0, batch_size)
 
 
 class ProgressThrottle:

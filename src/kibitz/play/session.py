@@ -21,9 +21,9 @@ Answers = dict[str, NDArray[np.float32]]
 
 STATE = 4
 """Columns of a position's state; side inputs follow in further columns."""
-PIECE = 512
+BATCH_SIZE = 512
 """Positions given to the network at once; more are no faster and take memory (the paper's layers: 80 kB a position)."""
-ALONE = 16
+SINGLE_THREAD_MAX = 16
 """Up to so many positions one thread is fastest: waking others costs more than they bring."""
 
 
@@ -85,8 +85,10 @@ class Session:
         if self.side_inputs and state.shape[1] == STATE:
             state = with_default_side_inputs(state, self.side_inputs)
         pieces = [
-            self._answer(np.ascontiguousarray(codes[at : at + PIECE]), np.ascontiguousarray(state[at : at + PIECE]))
-            for at in range(0, len(codes), PIECE)
+            self._answer(
+                np.ascontiguousarray(codes[at : at + BATCH_SIZE]), np.ascontiguousarray(state[at : at + BATCH_SIZE])
+            )
+            for at in range(0, len(codes), BATCH_SIZE)
         ]
         if len(pieces) == 1:
             return dict(zip(self.outputs, pieces[0], strict=True))
@@ -95,7 +97,7 @@ class Session:
 
     def _onnx(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Sequence[Any]:
         session = self._few
-        if len(codes) > ALONE and self.threads > 1:
+        if len(codes) > SINGLE_THREAD_MAX and self.threads > 1:
             if self._many is None:
                 self._many = _open(self.run.path / ONNX, self.threads)
             session = self._many

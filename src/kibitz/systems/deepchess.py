@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.encodings import PieceBits
-from kibitz.games.chess.replay import exchanged, mirrored
+from kibitz.games.chess.replay import flip_files, swap_colours
 from kibitz.nets import constant
 from kibitz.nets.muon import Muon
 from kibitz.nets.optim import learning_rate_at
@@ -206,9 +206,9 @@ class PositionExamples:
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
         codes, state = self.store.replay(self.sample.games[ids], self.sample.plies[ids])
         if self.colours:
-            codes, state = exchanged(codes, state, _chance(ids, epoch, 0, self.salt) & np.uint64(1) == 1)
+            codes, state = swap_colours(codes, state, _chance(ids, epoch, 0, self.salt) & np.uint64(1) == 1)
         if self.mirror:
-            codes, state = mirrored(codes, state, _chance(ids, epoch, 3, self.salt) & np.uint64(1) == 1)
+            codes, state = flip_files(codes, state, _chance(ids, epoch, 3, self.salt) & np.uint64(1) == 1)
         return {"codes": codes, "state": state}
 
 
@@ -248,10 +248,10 @@ class PairExamples:
         games, plies = np.concatenate([won.games, lost.games]), np.concatenate([won.plies, lost.plies])
         codes, state = self.store.replay(games, plies)
         if self.settings.colours:
-            codes, state = exchanged(codes, state, np.concatenate([won_exchanged, lost_exchanged]))
+            codes, state = swap_colours(codes, state, np.concatenate([won_exchanged, lost_exchanged]))
         if self.settings.mirror:
             coins = [_chance(few, epoch, key, self.salt) & np.uint64(1) == 1 for key in (3, 6)]
-            codes, state = mirrored(codes, state, np.concatenate(coins))
+            codes, state = flip_files(codes, state, np.concatenate(coins))
         row = np.arange(len(few))
         better = np.tile(row, reuse)
         worse = np.concatenate([np.roll(row, turn) for turn in range(reuse)]) + len(few)
@@ -280,7 +280,7 @@ class PairExamples:
         white = self.white_won[end]
         if self.settings.colours:
             turned = _chance(ids, epoch + 1000, 3, self.salt) & np.uint64(1) == 1
-            more_codes, more_state = exchanged(more_codes, more_state, np.tile(turned, 2))
+            more_codes, more_state = swap_colours(more_codes, more_state, np.tile(turned, 2))
             white = white != turned
         row = np.arange(count) + len(codes)
         swapped = _chance(ids, epoch + 1000, 4, self.salt) & np.uint64(1) == 1

@@ -26,7 +26,8 @@ from kibitz.games.chess.encodings import (
     Stack,
     on_squares,
 )
-from kibitz.games.chess.replay import SIDE, mirrored
+from kibitz.games.chess.material import ENDGAME_UP_TO, OPENING_OVER
+from kibitz.games.chess.replay import SIDE, flip_files
 from kibitz.nets import constant
 from kibitz.nets.build import build
 from kibitz.nets.layers import read_layers, shapes
@@ -148,7 +149,7 @@ class OutcomeExamples(Positions):
         codes, state = self.store.replay(games, plies)
         if self.mirror:
             coin = (ids * 0x9E3779B1 + epoch * 0x85EBCA77) >> 16 & 1  # the position's and the epoch's alone
-            codes, state = mirrored(codes, state, coin == 1)
+            codes, state = flip_files(codes, state, coin == 1)
         return {"codes": codes, "state": state, "target": self._white_won[games].astype(np.float32)}
 
 
@@ -174,12 +175,8 @@ class Net(nn.Module):
         return logit[:, 0]
 
 
-OPENING_OVER, ENDGAME_UP_TO = 10, 6
-"""Phases by the knights, bishops, rooks and queens on the board: over 10 opening, 7-10 middlegame, up to 6 endgame."""
-
-
 def phase(codes: Tensor) -> Tensor:
-    """0 opening, 1 middlegame, 2 endgame. codes uint8 [n, 64] -> int64 [n]."""
+    """material.phase for tensors: 0 opening, 1 middlegame, 2 endgame. codes uint8 [n, 64] -> int64 [n]."""
     kind = (codes.long() + 5) % 6  # 0 pawn … 5 king; 5 for an empty square too
     officers = ((kind > 0) & (kind < 5)).sum(1)
     return (officers <= OPENING_OVER).long() + (officers <= ENDGAME_UP_TO).long()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kibitz.games.chess.filters import Filter
 from kibitz.games.chess.moves import from_move, to_move
-from kibitz.games.chess.replay import STANDARD_START, captures, decode_board, encode_board, exchanged, replay
+from kibitz.games.chess.replay import STANDARD_START, captures, decode_board, encode_board, replay, swap_colours
 from kibitz.store.store import Store
 
 ENOUGH = 100_000
@@ -142,7 +142,7 @@ def test_captures_of_bundled_games(bundled_store: Store) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(fen=st.sampled_from(START_POSITIONS), seed=st.integers(0, 2**32), plies=st.integers(0, 40))
-def test_exchanged_colours_are_python_chess_mirror(fen: str, seed: int, plies: int) -> None:
+def test_swapped_colours_are_python_chess_mirror(fen: str, seed: int, plies: int) -> None:
     rng = random.Random(seed)
     board = chess.Board(fen)
     for _ in range(plies):
@@ -150,11 +150,11 @@ def test_exchanged_colours_are_python_chess_mirror(fen: str, seed: int, plies: i
             board.push(rng.choice(legal))
     row, mirrored = encode_board(board), encode_board(board.mirror())
     codes, state = np.stack([row, row, row])[:, :64].copy(), np.stack([row, row, row])[:, 64:].copy()
-    found = exchanged(codes, state, np.array([True, False, True]))
+    found = swap_colours(codes, state, np.array([True, False, True]))
     assert found[0] is codes
     assert found[1] is state
     np.testing.assert_array_equal(np.hstack([codes, state]), [mirrored, row, mirrored])
-    exchanged(codes, state, np.array([True, False, True]))
+    swap_colours(codes, state, np.array([True, False, True]))
     np.testing.assert_array_equal(np.hstack([codes, state]), [row, row, row])
 
 

@@ -66,7 +66,7 @@ def test_moves_and_ends_are_python_chess_s() -> None:
         assert rust.is_checkmate() == board.is_checkmate()
         assert rust.is_stalemate() == board.is_stalemate()
         ends |= {"mate"} if board.is_checkmate() else set()
-        assert position.dead() == board.is_insufficient_material()
+        assert position.has_insufficient_material() == board.is_insufficient_material()
     assert ends  # or nothing was tested there
 
 
@@ -123,7 +123,7 @@ def test_keys_are_equal_exactly_where_python_chess_s_are() -> None:
 )
 def test_dead_positions(fen: str) -> None:
     board = chess.Board(fen)
-    assert positions.root(board)[0].dead() == board.is_insufficient_material()
+    assert positions.root(board)[0].has_insufficient_material() == board.is_insufficient_material()
 
 
 def test_big_counters_and_idle_rights_do_not_matter() -> None:

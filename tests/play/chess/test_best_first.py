@@ -192,11 +192,11 @@ def test_a_depth_ends_by_itself() -> None:
 def test_full_width_is_negamax() -> None:
     """Against a loop without windows, tables and batches."""
     fake = Fake("piece", noise=0.3)
-    judge = Evaluator(fake, fake, cut=1.0, width=256, hash_mb=64)
+    evaluator = Evaluator(fake, fake, cut=1.0, width=256, hash_mb=64)
 
     def negamax(position: positions.SearchPosition, depth: int, way: list[int]) -> float:
-        judge.ask([position])
-        entry = judge.table[position.key]
+        evaluator.evaluate([position])
+        entry = evaluator.table[position.key]
         if entry.final or depth == 0:
             return entry.value
         best = -9.0
@@ -204,7 +204,7 @@ def test_full_width_is_negamax() -> None:
             if (child.clock >= 100 and not child.board.is_checkmate()) or child.key in [*way, position.key]:
                 best = max(best, 0.0)
             else:
-                best = max(best, score.back(negamax(child, depth - 1, [*way, position.key])))
+                best = max(best, score.to_parent(negamax(child, depth - 1, [*way, position.key])))
         return best
 
     for seed, plies, depth in ((1, 30, 2), (2, 60, 2), (3, 90, 2), (9, 190, 3)):
@@ -213,9 +213,9 @@ def test_full_width_is_negamax() -> None:
         for _ in range(plies):
             board.push(draw.choice(list(board.legal_moves)))
         position, _ = positions.root(board)
-        if not position.legal() or position.dead():
+        if not position.legal() or position.has_insufficient_material():
             continue
-        judge.table.clear()
+        evaluator.table.clear()
         want = negamax(position, depth, [])
         got = ChessPlayer(Fake("piece", noise=0.3), method="value-negamax").think(board, SearchLimits(depth=depth))
         assert got
@@ -226,11 +226,11 @@ def test_full_width_is_negamax() -> None:
 def test_the_tree_takes_up_negamax() -> None:
     """A node whose moves are all tried has the best of its children; others lie between that and the network."""
     fake = Fake(noise=0.2)
-    judge = Evaluator(fake, fake, cut=0.9, width=5, hash_mb=16)
+    evaluator = Evaluator(fake, fake, cut=0.9, width=5, hash_mb=16)
     from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
 
     position, seen = positions.root(chess.Board())
-    search = BestFirstSearch(judge, SearchTuning(doubt=0.0), position, seen, SearchLimits(nodes=800), 1, 1)
+    search = BestFirstSearch(evaluator, SearchTuning(doubt=0.0), position, seen, SearchLimits(nodes=800), 1, 1)
     search.think(None, lambda thought: None)
     tree: Tree = search.tree
     full = 0
@@ -239,14 +239,14 @@ def test_the_tree_takes_up_negamax() -> None:
         tried = [int(c) for c in tree.child[first : first + width] if c >= 0]
         assert tree.size[i] == 1 + sum(int(tree.size[c]) for c in tried)
         if tree.final[i] or not tried:
-            assert tree.value[i] == tree.own[i]
+            assert tree.value[i] == tree.static_eval[i]
             continue
-        best = max(score.back(float(tree.value[c])) for c in tried)
+        best = max(score.to_parent(float(tree.value[c])) for c in tried)
         if len(tried) == width:
             full += 1
             assert tree.value[i] == best
         else:
-            assert min(best, tree.own[i]) <= tree.value[i] <= max(best, tree.own[i])
+            assert min(best, tree.static_eval[i]) <= tree.value[i] <= max(best, tree.static_eval[i])
     assert full > 10
 
 
@@ -300,13 +300,13 @@ def test_checks_and_mates_are_python_chess_s() -> None:
 def test_values_and_mates() -> None:
     assert score.mate(0.5) is None
     assert score.mate(score.MATED) == 0
-    once = score.back(score.MATED)
+    once = score.to_parent(score.MATED)
     assert score.mate(once) == 1
-    assert score.mate(score.back(once)) == -1
-    assert score.mate(score.back(score.back(once))) == 2
-    assert 1 < score.back(score.back(once)) < once  # the shorter mate is better
+    assert score.mate(score.to_parent(once)) == -1
+    assert score.mate(score.to_parent(score.to_parent(once))) == 2
+    assert 1 < score.to_parent(score.to_parent(once)) < once  # the shorter mate is better
     for value in (-2.0, -1.9, -1, 0, 0.3, 1, 1.5):
-        assert score.ahead(score.back(value)) == pytest.approx(value)
+        assert score.to_child(score.to_parent(value)) == pytest.approx(value)
     scores = [score.centipawns(v) for v in np.linspace(-1, 1, 201)]
     assert scores == sorted(scores)
     assert scores[0] == -2000

@@ -33,7 +33,7 @@ def test_answers_are_those_of_torch(tmp_path: Path, part: str, antisymmetric: bo
     network = run.load_network()
     torch_part = network.parts()[part]
     codes, state = positions(100)
-    halves = comparer.halves(codes, state)
+    embeddings = comparer.embed(codes, state)
     first, second = np.arange(100), np.random.default_rng(0).permutation(100)
     with torch.inference_mode():
         features = torch_part.pos2vec(torch.from_numpy(codes), torch.from_numpy(state))
@@ -41,11 +41,11 @@ def test_answers_are_those_of_torch(tmp_path: Path, part: str, antisymmetric: bo
         references = torch_part.pos2vec(network.get_buffer("reference_codes"), network.get_buffer("reference_state"))
         shares = torch.sigmoid(torch_part.against(features, references)).mean(1).numpy()
     assert np.abs(wanted).max() > 0.1
-    np.testing.assert_allclose(comparer.compare(halves, halves[second]), wanted, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(comparer.white_better(halves), shares, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(comparer.compare(embeddings, embeddings[second]), wanted, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(comparer.white_better(embeddings), shares, rtol=1e-4, atol=1e-5)
     if antisymmetric:
-        back = comparer.compare(halves[second], halves)
-        np.testing.assert_array_equal(comparer.compare(halves, halves[second]), -back)
+        back = comparer.compare(embeddings[second], embeddings)
+        np.testing.assert_array_equal(comparer.compare(embeddings, embeddings[second]), -back)
 
 
 def test_what_the_run_itself_answers(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_what_the_run_itself_answers(tmp_path: Path) -> None:
     comparer = load(run)
     with torch.inference_mode():
         (wanted,) = run.load_network()(torch.from_numpy(codes), torch.from_numpy(state))
-    np.testing.assert_allclose(comparer.white_better(comparer.halves(codes, state)), wanted.numpy(), rtol=1e-4)
+    np.testing.assert_allclose(comparer.white_better(comparer.embed(codes, state)), wanted.numpy(), rtol=1e-4)
 
 
 def test_the_draw_is_the_most_balanced_reference(tmp_path: Path) -> None:
@@ -66,12 +66,12 @@ def test_the_draw_is_the_most_balanced_reference(tmp_path: Path) -> None:
 
 def test_the_distilled_network_comes_first(tmp_path: Path) -> None:
     both = Run(write_run(tmp_path / "both"))
-    assert load(both).weights.half == load(both, "distilled").weights.half
+    assert load(both).weights.embedding_dim == load(both, "distilled").weights.embedding_dim
     small, full = load(both, "distilled"), load(both, "full")
-    assert small.weights.first.shape[1] == 32
-    assert full.weights.first.shape[1] == 48
+    assert small.weights.feature_weights.shape[1] == 32
+    assert full.weights.feature_weights.shape[1] == 48
     only = Run(write_run(tmp_path / "full", "full"))
-    assert load(only).weights.first.shape[1] == 48
+    assert load(only).weights.feature_weights.shape[1] == 48
     with pytest.raises(UsageError, match=r"full: holds no distilled network, only the full one"):
         load(only, "distilled")
     with pytest.raises(UsageError, match="holds no full network, only the distilled one"):
@@ -106,12 +106,12 @@ def test_whole_numbers_stay_whole() -> None:
     weights = drawn_weights(3)
     comparer = scalar(weights)
     codes, state = positions(50)
-    halves = comparer.halves(codes, state)
+    embeddings = comparer.embed(codes, state)
     sums = [
         sum(weights[(int(code) - 1) * 64 + square] for square, code in enumerate(row) if code)
         + (weights[768] if numbers[0] == 0 else 0)
         + sum(weights[769 + right] for right in range(4) if numbers[1] >> right & 1)
         for row, numbers in zip(codes, state, strict=True)
     ]
-    found = comparer.compare(halves, np.roll(halves, 1, axis=0))
+    found = comparer.compare(embeddings, np.roll(embeddings, 1, axis=0))
     np.testing.assert_array_equal(found, np.array(sums) - np.roll(sums, 1))

@@ -17,12 +17,12 @@ from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess import player as player_of_values
 from kibitz.play.comparison import alphabeta as kernels
-from kibitz.play.comparison import state as judge
+from kibitz.play.comparison import state as search_state
 from kibitz.play.comparison.alphabeta import MOVED, ROOT, search
-from kibitz.play.comparison.board import DRAW, FAR, GOES_ON, MATE, begin, enter, make
+from kibitz.play.comparison.board import DRAW, MATE, NO_ROW, ONGOING, enter, make_move, set_root
 from kibitz.play.comparison.embedding import PositionComparer
 from kibitz.play.comparison.player import ComparisonPlayer, Memory, Thinking, seen_twice
-from kibitz.play.comparison.state import ComparisonTuning, plain
+from kibitz.play.comparison.state import ComparisonTuning, plain_tuning
 from kibitz.play.result import SearchLimits, SearchResult
 from kibitz.runs import Run
 from support.chess_fakes import Fake
@@ -63,21 +63,21 @@ def think(
 
 
 def state_of(board: chess.Board) -> np.void:
-    state = np.zeros(1, judge.STATE)[0]
+    state = np.zeros(1, search_state.STATE)[0]
     state["rows"][0] = encode_board(board)
-    begin(state)
+    set_root(state)
     return state
 
 
 def count(state: np.void, ply: int, depth: int) -> int:
     """Leaves so deep, all draws ignored."""
     enter(state, ply)
-    moves = state["moves"][ply, : state["count"][ply]].tolist()
+    moves = state["moves"][ply, : state["move_count"][ply]].tolist()
     if depth == 1:
         return len(moves)
     total = 0
     for move in moves:
-        make(state, ply, move)
+        make_move(state, ply, move)
         total += count(state, ply + 1, depth - 1)
     return total
 
@@ -108,27 +108,27 @@ def test_lines_are_python_chess_s(seed: int, plies: int) -> None:
         end, since = enter(state, ply)
         assert (state["rows"][ply] == encode_board(board)).all()
         assert (state["checks"][ply] > 0) == board.is_check()
-        assert state["men"][ply] == chess.popcount(board.occupied)
+        assert state["piece_count"][ply] == chess.popcount(board.occupied)
         fresh = state_of(board)
         assert fresh["keys"][0] == state["keys"][ply]
         passing = board.ep_square if board.has_legal_en_passant() else None
         name = (board.board_fen(), board.turn, board.clean_castling_rights(), passing)
         assert names.setdefault(int(state["keys"][ply]), name) == name
-        moves = {to_move(int(move)) for move in state["moves"][ply, : state["count"][ply]]}
+        moves = {to_move(int(move)) for move in state["moves"][ply, : state["move_count"][ply]]}
         assert moves == set(board.legal_moves)
         if board.is_checkmate():
-            assert (end, since) == (MATE, FAR)
+            assert (end, since) == (MATE, NO_ROW)
         elif board.is_stalemate() or board.is_insufficient_material():
-            assert (end, since) == (DRAW, FAR)
+            assert (end, since) == (DRAW, NO_ROW)
         elif board.halfmove_clock >= 100:
             assert (end, since) == (DRAW, -1)
-        elif ply >= 4 and list(names).index(int(state["keys"][ply])) < len(names) - 1 and end == GOES_ON:
+        elif ply >= 4 and list(names).index(int(state["keys"][ply])) < len(names) - 1 and end == ONGOING:
             # seen in this line, but with a capture or pawn move between: that cannot be
             raise AssertionError("a repetition that was not seen")
         if not moves or len(names) < ply + 1:
             break
         move = draw.choice(sorted(moves, key=str))
-        make(state, ply, move.from_square | move.to_square << 6 | (move.promotion or 0) << 12)
+        make_move(state, ply, move.from_square | move.to_square << 6 | (move.promotion or 0) << 12)
         board.push(move)
 
 
@@ -203,11 +203,11 @@ def obvious(weights: np.ndarray, drawn: float, board: chess.Board, moves: list[i
 
 
 TUNINGS = {
-    "nothing": plain()._replace(table=False, order=False),
-    "order": plain()._replace(table=False),
-    "table": plain()._replace(order=False),
-    "both": plain(),
-    "summed anew": plain()._replace(incremental=False),
+    "nothing": plain_tuning()._replace(table=False, order=False),
+    "order": plain_tuning()._replace(table=False),
+    "table": plain_tuning()._replace(order=False),
+    "both": plain_tuning(),
+    "summed anew": plain_tuning()._replace(incremental=False),
 }
 ENDINGS = [
     ("8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1", 4),
@@ -232,12 +232,12 @@ def same_as_obvious(comparer: PositionComparer, weights: np.ndarray, board: ches
             thinking = Thinking(memory, board, moves, SearchLimits(depth=depth))
             for deep in range(1, depth + 1):
                 thinking.moves = list(moves)  # in this order, of whose equals the first one is best
-                thinking._deep(deep, 1)
-            state = thinking.search.at
-            mate = int(state["record_mate"][0])
-            found = side * number(state["record_row"][0], weights)
+                thinking._search_depth(deep, 1)
+            state = thinking.search.data
+            mate = int(state["bound_mate"][0])
+            found = side * number(state["bound_row"][0], weights)
             if mate:
-                found = side * (1e6 - (judge.MATED - abs(mate))) * (1 if mate > 0 else -1)
+                found = side * (1e6 - (search_state.MATED - abs(mate))) * (1 if mate > 0 else -1)
             assert (found, thinking.lines[0].pv[0]) == (best, move), name
 
 
@@ -258,17 +258,17 @@ def test_the_same_where_ways_meet(fen: str, depth: int) -> None:
 @numba.njit(nogil=True)
 def answer(s, depth, bound, mode):  # type: ignore[no-untyped-def]
     """What a search of the first row answers about one record."""
-    enter(s.at, ROOT)
+    enter(s.data, ROOT)
     return search(s, ROOT, depth, bound, bound, mode, MOVED)
 
 
 @numba.njit(nogil=True)
-def halves_of(s, ply):  # type: ignore[no-untyped-def]
-    return s.kept[judge.evaluated(s, ply)]
+def embedding_of(s, ply):  # type: ignore[no-untyped-def]
+    return s.embeddings[search_state.cached_embedding(s, ply)]
 
 
 def test_first_layers_go_on_from_move_to_move() -> None:
-    """Along random lines each position has the halves that it has by itself; whole numbers, so exactly."""
+    """Along random lines each position has the embeddings that it has by itself; whole numbers, so exactly."""
     draw = random.Random(3)
     for seed in range(20):
         board = random_board(draw, 8 * (seed % 3))
@@ -277,13 +277,13 @@ def test_first_layers_go_on_from_move_to_move() -> None:
         for ply in range(60):
             if ply % 3 == 0:  # those between are caught up with
                 row = encode_board(board)[None]
-                np.testing.assert_array_equal(halves_of(made, ply), comparer.halves(row[:, :64], row[:, 64:])[0])
+                np.testing.assert_array_equal(embedding_of(made, ply), comparer.embed(row[:, :64], row[:, 64:])[0])
             moves = list(board.legal_moves)
             if not moves:
                 break
             move = draw.choice(moves)
-            make(made.at, ply, np.uint16(move.from_square | move.to_square << 6 | (move.promotion or 0) << 12))
-            made.at["summed"][ply + 1] = 0
+            make_move(made.data, ply, np.uint16(move.from_square | move.to_square << 6 | (move.promotion or 0) << 12))
+            made.data["accumulated"][ply + 1] = 0
             board.push(move)
 
 
@@ -294,17 +294,17 @@ def test_the_table_answers_one_question_as_the_search_does() -> None:
         comparer = drawn_network(seed, antisymmetric=seed % 2 == 1) if seed < 8 else material()
         board, bounds = random_board(draw, 7 * (seed % 4)), [random_board(draw, 60) for _ in range(4)]
         bounds.append(board)  # whose material nothing may change
-        memories = [Memory(comparer, 1, plain()._replace(order=False, table=table)) for table in (True, False)]
+        memories = [Memory(comparer, 1, plain_tuning()._replace(order=False, table=table)) for table in (True, False)]
         for depth in (1, 2, 3):
             for bound in bounds:
-                for mode in (judge.ABOVE, judge.FROM):
+                for mode in (search_state.ABOVE, search_state.FROM):
                     answers = []
                     for memory in memories:
                         made = memory.search(encode_board(chess.Board(board.fen())), np.zeros(0, np.int64), 1 << 40)
                         row = encode_board(bound)
-                        made.records[judge.DRAWN - 3] = comparer.halves(row[None, :64], row[None, 64:])
-                        made.at["record_key"][judge.DRAWN - 3] = state_of(bound)["keys"][0]
-                        answers.append(answer(made, depth, judge.DRAWN - 3, mode))
+                        made.bound_embeddings[search_state.DRAWN - 3] = comparer.embed(row[None, :64], row[None, 64:])
+                        made.data["bound_key"][search_state.DRAWN - 3] = state_of(bound)["keys"][0]
+                        answers.append(answer(made, depth, search_state.DRAWN - 3, mode))
                     assert answers[0] == answers[1]
                     found.add(int(answers[0]))
     assert found == {-1, 1}
@@ -314,7 +314,13 @@ def test_kernels_are_compiled_once() -> None:
     """For several types a recursive function would be loaded wrongly from its cache, and take as often as long."""
     think(chess.Board(), SearchLimits(depth=3))
     think(chess.Board(), SearchLimits(nodes=300), drawn_network(0), lines=2, temperature=1.0)
-    for kernel in (search, kernels.quiet, judge.judge_position, judge.judge_end, judge.evaluated):
+    for kernel in (
+        search,
+        kernels.quiescence,
+        search_state.compare_position,
+        search_state.compare_terminal,
+        search_state.cached_embedding,
+    ):
         assert len(kernel.signatures) <= 1
 
 
@@ -486,8 +492,8 @@ def test_temperature_draws_among_good_moves() -> None:
 
 def test_methods(tmp_path: Path, small_run: Path) -> None:
     run = Run(write_run(tmp_path / "run"))
-    assert ComparisonPlayer(run).memory.comparer.weights.first.shape[1] == 32
-    assert ComparisonPlayer(run, method="comparison-full").memory.comparer.weights.first.shape[1] == 48
+    assert ComparisonPlayer(run).memory.comparer.weights.feature_weights.shape[1] == 32
+    assert ComparisonPlayer(run, method="comparison-full").memory.comparer.weights.feature_weights.shape[1] == 48
     thought = ComparisonPlayer(run).think(chess.Board(), SearchLimits(depth=2))
     assert thought
     with pytest.raises(UsageError, match=r"top-move needs a network that predicts moves .* take comparison or"):

@@ -35,7 +35,7 @@ MAP = owners(*["999911111"] * 9).astype(np.float32)
 def test_lead_and_spread() -> None:
     sure = owners(*["999900000"] * 9).round().astype(np.float32)
     assert ownership.lead(sure, 9) == 36 - 45
-    assert ownership.spread(sure, 9) == ownership.LEAST_SPREAD
+    assert ownership.spread(sure, 9) == ownership.MIN_SPREAD
     assert ownership.lead(np.stack([MAP, 1 - MAP]), 9) == pytest.approx([0.8 * -9, 0.8 * 9], abs=1e-4)
     assert ownership.spread(MAP, 9) == pytest.approx((2 * 81 * 4 * 0.09) ** 0.5, rel=1e-5)
     assert ownership.spread(np.full(361, 0.5, np.float32), 19) > 25

@@ -215,7 +215,7 @@ def test_dead_stones_are_taken_before_it_passes() -> None:
 
 def test_time_ends_the_looks() -> None:
     quick = GoPlayer(network := FakeOwners()).choose(Board(19), BLACK, Terms(), seconds=0.0, last=point("E5"))
-    assert sum(len(codes) for codes, _ in network.asked) == 2 + goplayer.PIECE
+    assert sum(len(codes) for codes, _ in network.asked) == 2 + goplayer.BATCH_SIZE
     assert quick.looks == 1
     near = [divmod(int(np.flatnonzero(colours_of(c) == BLACK)[0]), GRID) for c in network.asked[1][0]]
     down, right = divmod(point("E5"), GRID)
@@ -225,7 +225,7 @@ def test_time_ends_the_looks() -> None:
 @pytest.mark.usefixtures("one_way")
 def test_a_game_ends_even_against_one_who_never_passes() -> None:
     position = Board(9)
-    position.ply = goplayer.LONGEST * 81 + 1
+    position.ply = goplayer.MAX_MOVES_PER_POINT * 81 + 1
     assert GoPlayer(Says(loves("D4", 5))).choose(position, BLACK, Terms()).point == PASS
 
 

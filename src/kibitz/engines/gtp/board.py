@@ -10,81 +10,81 @@ from kibitz.games.go.rulesets import MAX_KOMI
 STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
-def _boardsize(desk: GtpSession, command: Command) -> str:
-    desk.game.clear(whole(argument(command.words), 0, 1000))
+def _boardsize(session: GtpSession, command: Command) -> str:
+    session.game.clear(whole(argument(command.words), 0, 1000))
     return ""
 
 
-def _clear_board(desk: GtpSession, command: Command) -> str:
-    desk.game.clear()
+def _clear_board(session: GtpSession, command: Command) -> str:
+    session.game.clear()
     return ""
 
 
-def _query_boardsize(desk: GtpSession, command: Command) -> str:
-    return str(desk.game.size)
+def _query_boardsize(session: GtpSession, command: Command) -> str:
+    return str(session.game.size)
 
 
-def _komi(desk: GtpSession, command: Command) -> str:
-    desk.game.komi = number(argument(command.words), -MAX_KOMI, MAX_KOMI)
+def _komi(session: GtpSession, command: Command) -> str:
+    session.game.komi = number(argument(command.words), -MAX_KOMI, MAX_KOMI)
     return ""
 
 
-def _get_komi(desk: GtpSession, command: Command) -> str:
-    return f"{desk.game.komi:g}"
+def _get_komi(session: GtpSession, command: Command) -> str:
+    return f"{session.game.komi:g}"
 
 
-def _fixed_handicap(desk: GtpSession, command: Command) -> str:
-    from kibitz.engines.gtp.game import MOST_FIXED, fixed_handicap
+def _fixed_handicap(session: GtpSession, command: Command) -> str:
+    from kibitz.engines.gtp.game import MAX_FIXED_HANDICAP, fixed_handicap
 
     count = whole(argument(command.words), 0, 10**6)
-    if not 2 <= count <= MOST_FIXED:
+    if not 2 <= count <= MAX_FIXED_HANDICAP:
         raise GtpError("invalid number of stones")
-    return _place(desk, fixed_handicap(count, desk.game.size))
+    return _place(session, fixed_handicap(count, session.game.size))
 
 
-def _place_free_handicap(desk: GtpSession, command: Command) -> str:
-    from kibitz.engines.gtp.game import MOST_FIXED, fixed_handicap
+def _place_free_handicap(session: GtpSession, command: Command) -> str:
+    from kibitz.engines.gtp.game import MAX_FIXED_HANDICAP, fixed_handicap
 
     count = whole(argument(command.words), 0, 10**6)
-    if not 2 <= count < desk.game.size**2:
+    if not 2 <= count < session.game.size**2:
         raise GtpError("invalid number of stones")
-    return _place(desk, fixed_handicap(min(count, MOST_FIXED), desk.game.size))
+    return _place(session, fixed_handicap(min(count, MAX_FIXED_HANDICAP), session.game.size))
 
 
-def _set_free_handicap(desk: GtpSession, command: Command) -> str:
+def _set_free_handicap(session: GtpSession, command: Command) -> str:
     try:
-        points = [vertex(word, desk.game.size) for word in command.words]
+        points = [vertex(word, session.game.size) for word in command.words]
     except GtpError:
         raise GtpError("bad vertex list") from None
-    _place(desk, points)
+    _place(session, points)
     return ""
 
 
-def _place(desk: GtpSession, points: list[int]) -> str:
-    desk.game.place_handicap(points)
-    return " ".join(to_gtp(point, desk.game.size) for point in points)
+def _place(session: GtpSession, points: list[int]) -> str:
+    session.game.place_handicap(points)
+    return " ".join(to_gtp(point, session.game.size) for point in points)
 
 
-def _play(desk: GtpSession, command: Command) -> str:
-    desk.game.play(colour(argument(command.words)), vertex(argument(command.words, 1), desk.game.size))
+def _play(session: GtpSession, command: Command) -> str:
+    session.game.play(colour(argument(command.words)), vertex(argument(command.words, 1), session.game.size))
     return ""
 
 
-def _play_sequence(desk: GtpSession, command: Command) -> str:
+def _play_sequence(session: GtpSession, command: Command) -> str:
     words = command.words
-    pairs = [(colour(words[i]), vertex(argument(words, i + 1), desk.game.size)) for i in range(0, len(words), 2)]
-    desk.game.play_all(pairs)
+    pairs = [(colour(words[i]), vertex(argument(words, i + 1), session.game.size)) for i in range(0, len(words), 2)]
+    session.game.play_all(pairs)
     return ""
 
 
-def _undo(desk: GtpSession, command: Command) -> str:
-    desk.game.undo(whole(command.words[0], 1, 10**6) if command.words else 1)
+def _undo(session: GtpSession, command: Command) -> str:
+    session.game.undo(whole(command.words[0], 1, 10**6) if command.words else 1)
     return ""
 
 
-def _loadsgf(desk: GtpSession, command: Command) -> str:
+def _loadsgf(session: GtpSession, command: Command) -> str:
     file, before = file_argument(command)
-    desk.game.load(file, before)
+    session.game.load(file, before)
     return ""
 
 
@@ -100,24 +100,24 @@ def file_argument(command: Command) -> tuple[str, int | None]:
     return text, None
 
 
-def _is_legal(desk: GtpSession, command: Command) -> str:
-    side, point = colour(argument(command.words)), vertex(argument(command.words, 1), desk.game.size)
-    return str(int(desk.game.board.why_not(side, point) is None))
+def _is_legal(session: GtpSession, command: Command) -> str:
+    side, point = colour(argument(command.words)), vertex(argument(command.words, 1), session.game.size)
+    return str(int(session.game.board.why_not(side, point) is None))
 
 
-def _list_stones(desk: GtpSession, command: Command) -> str:
+def _list_stones(session: GtpSession, command: Command) -> str:
     side = colour(argument(command.words))
-    points = (desk.game.board.colours() == side).nonzero()[0]
-    return " ".join(to_gtp(point, desk.game.size) for point in points.tolist())
+    points = (session.game.board.colours() == side).nonzero()[0]
+    return " ".join(to_gtp(point, session.game.size) for point in points.tolist())
 
 
-def _captures(desk: GtpSession, command: Command) -> str:
+def _captures(session: GtpSession, command: Command) -> str:
     """The stones that a side has taken."""
-    return str(desk.game.board.captured[3 - colour(argument(command.words))])
+    return str(session.game.board.captured[3 - colour(argument(command.words))])
 
 
-def _showboard(desk: GtpSession, command: Command) -> str:
-    game = desk.game
+def _showboard(session: GtpSession, command: Command) -> str:
+    game = session.game
     size, board = game.size, game.board
     letters = "   " + " ".join(COLUMNS[:size])
     last = game.last_point()

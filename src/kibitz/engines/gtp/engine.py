@@ -34,17 +34,17 @@ class GtpEngine:
     """
 
     def __init__(self, settings: GtpSettings, load: Callable[[], NetworkSession], output: IO[bytes]):
-        self.desk = GtpSession(settings, load)
+        self.session = GtpSession(settings, load)
         self._output = output
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._commands: dict[str, Handler] = {
-            "protocol_version": lambda desk, command: "2",
-            "name": lambda desk, command: desk.settings.name,
-            "version": lambda desk, command: desk.settings.version,
+            "protocol_version": lambda session, command: "2",
+            "name": lambda session, command: session.settings.name,
+            "version": lambda session, command: session.settings.version,
             "known_command": self._known_command,
-            "list_commands": lambda desk, command: "\n".join(self._commands),
-            QUIT: lambda desk, command: "",
+            "list_commands": lambda session, command: "\n".join(self._commands),
+            QUIT: lambda session, command: "",
             **board.COMMANDS,
             **gtp_play.COMMANDS,
             **kata.COMMANDS,
@@ -63,19 +63,19 @@ class GtpEngine:
         finally:
             self._end_stream()
 
-    def _known_command(self, desk: GtpSession, command: Command) -> str:
+    def _known_command(self, session: GtpSession, command: Command) -> str:
         return "true" if command.words and command.words[0].lower() in self._commands else "false"
 
     def _obey(self, command: Command) -> None:
         try:
             if (handler := self._commands.get(command.name)) is None:
                 raise GtpError("unknown command")
-            result = handler(self.desk, command)
+            result = handler(self.session, command)
         except (GtpError, UnknownRules, KibitzError) as error:
-            self._say(answer(command.id, _told(error), good=False))
+            self._say(answer(command.id, _one_line(error), good=False))
         except Exception as error:
             _trace()
-            self._say(answer(command.id, f"internal error: {_told(error)}", good=False))
+            self._say(answer(command.id, f"internal error: {_one_line(error)}", good=False))
         else:
             if isinstance(result, str):
                 self._say(answer(command.id, result))
@@ -115,6 +115,6 @@ def _trace() -> None:
         traceback.print_exc(file=sys.stderr)
 
 
-def _told(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     """An exception in one line."""
     return " ".join(str(error).split()) or type(error).__name__

@@ -14,7 +14,7 @@ from kibitz.games.go.rulesets import Rules, named
 from kibitz.play.go.player import Terms
 from kibitz.text import shown
 
-MOST_FIXED = 9
+MAX_FIXED_HANDICAP = 9
 OVERHEAD = 100
 """Milliseconds between us and the clock."""
 
@@ -65,7 +65,7 @@ class GtpGame:
         self.moves: list[tuple[int, int]] = []
         """Colour and point of each move."""
         self.board = start.copy()
-        self.obey(self.rules)
+        self.set_rules(self.rules)
 
     @property
     def size(self) -> int:
@@ -75,8 +75,8 @@ class GtpGame:
     def terms(self) -> Terms:
         return Terms(self.komi + self.rules.bonus(self.handicap), self.rules.territory)
 
-    def obey(self, rules: Rules) -> None:
-        """Other rules from now on."""
+    def set_rules(self, rules: Rules) -> None:
+        """Play by these rules from now on."""
         self.rules = rules
         self.board.suicide, self.board.superko = rules.suicide, rules.ko == "POSITIONAL"
 
@@ -106,7 +106,7 @@ class GtpGame:
         self.board.suicide = True  # what was legal when it was played stays so, whatever the rules have become
         for colour, point in self.moves:
             self.board.play(colour, point)
-        self.obey(self.rules)
+        self.set_rules(self.rules)
 
     def is_empty(self) -> bool:
         colours = self.board.colours()
@@ -161,7 +161,7 @@ class GtpGame:
         self._begin(start, record.handicap)
         self.moves = moves
         self.komi, self.board = record.komi, board
-        self.obey(rules)
+        self.set_rules(rules)
 
     def last_point(self) -> int:
         """The point of the last move; PASS where that was a pass, or there is none."""
@@ -172,12 +172,12 @@ def fixed_handicap(count: int, size: int) -> list[int]:
     """The points of so many fixed handicap stones, 2 to 9, as GTP lists them."""
     near = 2 if size < 13 else 3
     far, middle = size - 1 - near, size // 2
-    places = [(far, near), (near, far), (near, near), (far, far)]  # row from above, column: D4, Q16, D16, Q4
-    places = places[:count]
+    points = [(far, near), (near, far), (near, near), (far, far)]  # row from above, column: D4, Q16, D16, Q4
+    points = points[:count]
     if count >= 6:
-        places += [(middle, near), (middle, far)]
+        points += [(middle, near), (middle, far)]
     if count >= 8:
-        places += [(near, middle), (far, middle)]
+        points += [(near, middle), (far, middle)]
     if count in (5, 7, 9):
-        places.append((middle, middle))
-    return [row * GRID + column for row, column in places]
+        points.append((middle, middle))
+    return [row * GRID + column for row, column in points]

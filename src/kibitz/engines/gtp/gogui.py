@@ -18,7 +18,7 @@ BLACKS, UNSURE, WHITES = (38, 70, 160), (190, 190, 190), (196, 60, 50)
 """Colours of points that are Black's, nobody's and White's, as red, green and blue."""
 
 
-def _analyze_commands(desk: GtpSession, command: Command) -> str:
+def _analyze_commands(session: GtpSession, command: Command) -> str:
     return "\n".join(
         [
             "gfx/Owners and Score/kibitz-owners_gfx",
@@ -34,20 +34,20 @@ def _analyze_commands(desk: GtpSession, command: Command) -> str:
     )
 
 
-def _map(desk: GtpSession) -> NDArray:  # type: ignore[type-arg]
+def _map(session: GtpSession) -> NDArray:  # type: ignore[type-arg]
     """The owners in hundredths, [size, size]: 1 Black, -1 White."""
     from kibitz.play.go.ownership import points_of
 
-    size = desk.game.size
-    return (2 * desk.owners()[points_of(size)].reshape(size, size) - 1).round(2) + 0.0  # no -0
+    size = session.game.size
+    return (2 * session.owners()[points_of(size)].reshape(size, size) - 1).round(2) + 0.0  # no -0
 
 
-def _owners(desk: GtpSession, command: Command) -> str:
-    return "\n" + "\n".join(" ".join(f"{value:5.2f}" for value in row) for row in _map(desk).tolist())
+def _owners(session: GtpSession, command: Command) -> str:
+    return "\n" + "\n".join(" ".join(f"{value:5.2f}" for value in row) for row in _map(session).tolist())
 
 
-def _owners_colors(desk: GtpSession, command: Command) -> str:
-    return "\n" + "\n".join(" ".join(_paint(value) for value in row) for row in _map(desk).tolist())
+def _owners_colors(session: GtpSession, command: Command) -> str:
+    return "\n" + "\n".join(" ".join(_paint(value) for value in row) for row in _map(session).tolist())
 
 
 def _paint(value: float) -> str:
@@ -57,41 +57,41 @@ def _paint(value: float) -> str:
     return "#{:02x}{:02x}{:02x}".format(*mixed)
 
 
-def _owners_gfx(desk: GtpSession, command: Command) -> str:
+def _owners_gfx(session: GtpSession, command: Command) -> str:
     from kibitz.play.go.ownership import points_of
 
-    size = desk.game.size
+    size = session.game.size
     names = [to_gtp(point, size) for point in points_of(size).tolist()]
-    pairs = (f"{name} {value:.2f}" for name, value in zip(names, _map(desk).ravel().tolist(), strict=True))
-    return "\nINFLUENCE " + " ".join(pairs) + "\nTEXT " + _score_text(desk)
+    pairs = (f"{name} {value:.2f}" for name, value in zip(names, _map(session).ravel().tolist(), strict=True))
+    return "\nINFLUENCE " + " ".join(pairs) + "\nTEXT " + _score_text(session)
 
 
-def _score(desk: GtpSession, command: Command) -> str:
-    return _score_text(desk)
+def _score(session: GtpSession, command: Command) -> str:
+    return _score_text(session)
 
 
-def _score_text(desk: GtpSession) -> str:
+def _score_text(session: GtpSession) -> str:
     from kibitz.play.go.ownership import lead, spread, winrate
 
-    game, owners = desk.game, desk.owners()
-    ahead = float(lead(owners, game.size)) - game.terms.komi
-    chance = winrate(ahead, spread(owners, game.size))
+    game, owners = session.game, session.owners()
+    black_lead = float(lead(owners, game.size)) - game.terms.komi
+    chance = winrate(black_lead, spread(owners, game.size))
     return (
-        f"Expected {written(round(ahead, 1))}, give or take {spread(owners, game.size):.1f};"
+        f"Expected {written(round(black_lead, 1))}, give or take {spread(owners, game.size):.1f};"
         f" Black wins {100 * chance:.0f}%"
     )
 
 
-def _moves(desk: GtpSession, command: Command) -> str:
-    game = desk.game
+def _moves(session: GtpSession, command: Command) -> str:
+    game = session.game
     side = colour(command.words[0]) if command.words else game.board.to_move
-    study = desk.player.study(game.board, side, game.terms)
+    study = session.player.study(game.board, side, game.terms)
     for _ in study.steps():
         pass
     best = study.candidates()[:LABELLED]
     labels = [f"{to_gtp(move.point, game.size)} {move.gain:+.1f}" for move in best if move.point < 19 * 19]
-    ahead = best[0].lead if side == BLACK else -best[0].lead
-    text = f"TEXT {to_gtp(best[0].point, game.size)}: expected {written(round(ahead, 1))} after it"
+    black_lead = best[0].lead if side == BLACK else -best[0].lead
+    text = f"TEXT {to_gtp(best[0].point, game.size)}: expected {written(round(black_lead, 1))} after it"
     return "\n".join(["", *(["LABEL " + " ".join(labels)] if labels else []), text])
 
 

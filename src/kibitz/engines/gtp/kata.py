@@ -27,78 +27,79 @@ if TYPE_CHECKING:
 
     from kibitz.play.go.player import Candidate, Study
 
-SHOWN = 20
-"""Moves in a line, where nobody says how many."""
-LEAST_INTERVAL = 0.01
+MAX_MOVES = 20
+"""Moves in a line, unless the command says how many."""
+MIN_INTERVAL = 0.01
+"""Seconds."""
 FLAGS = ("ownership", "movesownership", "pvvisits", "rootinfo", "ownershipstdev", "movesownershipstdev")
 
 
 @dataclass
-class Asked:
+class AnalysisRequest:
     """An analysis command: whose move, seconds between lines, how many moves, the points that may be played (None:
     all), and the names of what else to tell, in lower case."""
 
     side: int
     interval: float = 1.0
-    moves: int = SHOWN
+    moves: int = MAX_MOVES
     only: list[int] | None = None
     also: frozenset[str] = frozenset()
 
 
-def read_analysis(words: tuple[str, ...], desk: GtpSession) -> Asked:
+def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisRequest:
     """The words of `[color] [interval] {key value}…`. Raises GtpError."""
-    game = desk.game
-    asked = Asked(game.board.to_move)
+    game = session.game
+    request = AnalysisRequest(game.board.to_move)
     rest = list(words)
     if rest and is_colour(rest[0]):
-        asked.side = colour(rest.pop(0))
+        request.side = colour(rest.pop(0))
     if rest and rest[0][0].isdigit():
-        asked.interval = _seconds(rest.pop(0))
+        request.interval = _seconds(rest.pop(0))
     avoided: set[int] = set()
-    least = 0
+    min_moves = 0
     while rest:
         key = rest.pop(0).lower()
         value = argument(rest)
         rest.pop(0)
         if key == "interval":
-            asked.interval = _seconds(value)
+            request.interval = _seconds(value)
         elif key == "maxmoves":
-            asked.moves = whole(value, 0, 10**9)
+            request.moves = whole(value, 0, 10**9)
         elif key == "minmoves":
-            least = whole(value, 0, 10**9)
+            min_moves = whole(value, 0, 10**9)
         elif key in ("allow", "avoid"):
             points = [vertex(word, game.size) for word in argument(rest).split(",") if word]
             whole(argument(rest, 1), 1, 10**9)  # how deep it holds: more than one move is never looked ahead
             del rest[:2]
-            if colour(value) != asked.side:
+            if colour(value) != request.side:
                 continue
             if key == "avoid":
                 avoided.update(points)
             else:
-                asked.only = points
+                request.only = points
         elif key in FLAGS:
-            asked.also |= {key} if truth(value) else set()
+            request.also |= {key} if truth(value) else set()
         else:
             raise GtpError(f"syntax error: {shown(key)} is unknown")
-    asked.moves = max(asked.moves, least)
+    request.moves = max(request.moves, min_moves)
     if avoided:
-        everything = asked.only if asked.only is not None else list(range(19 * 19))
-        asked.only = [point for point in everything if point not in avoided]
-    return asked
+        everything = request.only if request.only is not None else list(range(19 * 19))
+        request.only = [point for point in everything if point not in avoided]
+    return request
 
 
 def _seconds(text: str) -> float:
     """Seconds from centiseconds."""
-    return max(LEAST_INTERVAL, number(text, 0, 10**7) / 100)
+    return max(MIN_INTERVAL, number(text, 0, 10**7) / 100)
 
 
-def _analyze(desk: GtpSession, command: Command) -> AnalysisStream:
-    asked = read_analysis(command.words, desk)
-    player, game = desk.player, desk.game
+def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
+    request = read_analysis(command.words, session)
+    player, game = session.player, session.game
     write = _lz_line if command.name.startswith("lz") else kata_line
 
     def run(say: Say, stop: threading.Event) -> None:
-        study = player.study(game.board, asked.side, game.terms, asked.only, game.last_point())
+        study = player.study(game.board, request.side, game.terms, request.only, game.last_point())
         line, first = "", threading.Event()
         failure: Exception | None = None
 
@@ -106,7 +107,7 @@ def _analyze(desk: GtpSession, command: Command) -> AnalysisStream:
             nonlocal line, failure
             try:
                 for _ in study.steps():
-                    line = write(study, asked)
+                    line = write(study, request)
                     first.set()
                     if stop.is_set():
                         return
@@ -122,16 +123,16 @@ def _analyze(desk: GtpSession, command: Command) -> AnalysisStream:
         while not stop.wait(max(0.0, due - time.monotonic())):
             if failure:
                 raise failure
-            due = max(due + asked.interval, time.monotonic())
+            due = max(due + request.interval, time.monotonic())
             say(line)
         thinking.join()
 
     return AnalysisStream(run, ends=False)
 
 
-def _genmove_analyze(desk: GtpSession, command: Command) -> AnalysisStream:
-    asked = read_analysis(command.words, desk)
-    desk.player  # noqa: B018 (a network that cannot be loaded must be told before the answer begins)
+def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
+    request = read_analysis(command.words, session)
+    session.player  # noqa: B018 (the error of a network that cannot be loaded must come before the answer begins)
     write = _lz_line if command.name.startswith("lz") else kata_line
 
     def run(say: Say, stop: threading.Event) -> None:
@@ -140,43 +141,43 @@ def _genmove_analyze(desk: GtpSession, command: Command) -> AnalysisStream:
         def tell(study: Study) -> None:
             nonlocal due
             if time.monotonic() >= due:
-                due = time.monotonic() + asked.interval
-                say(write(study, asked))
+                due = time.monotonic() + request.interval
+                say(write(study, request))
 
-        found = choose(desk, asked.side, tell=tell)
-        desk.game.play(asked.side, found.point)
-        say(f"play {to_gtp(found.point, desk.game.size)}")
+        move = choose(session, request.side, tell=tell)
+        session.game.play(request.side, move.point)
+        say(f"play {to_gtp(move.point, session.game.size)}")
 
     return AnalysisStream(run, ends=True)
 
 
-def kata_line(study: Study, asked: Asked) -> str:
+def kata_line(study: Study, request: AnalysisRequest) -> str:
     """A line of `kata-analyze`; without a line's end."""
     from kibitz.play.go.ownership import spread
 
-    found = study.candidates()
-    chances = priors(found)
+    candidates = study.candidates()
+    chances = priors(candidates)
     words: list[str] = []
-    for order, (move, prior) in enumerate(zip(found[: asked.moves], chances, strict=False)):
+    for order, (move, prior) in enumerate(zip(candidates[: request.moves], chances, strict=False)):
         name = to_gtp(move.point, study.size)
         words.append(
             f"info move {name} visits {move.looks} edgeVisits {move.looks}"
             f" {_outlook(move.lead, spread(move.owners, study.size))} prior {prior:.6f}"
             f" {_bounds(move.lead, spread(move.owners, study.size))} weight {move.looks:.1f} order {order} pv {name}"
         )
-        if "pvvisits" in asked.also:
+        if "pvvisits" in request.also:
             words.append(f"pvVisits {move.looks} pvEdgeVisits {move.looks}")
-        if "movesownership" in asked.also:
+        if "movesownership" in request.also:
             words.append("movesOwnership " + _numbers(_by_side(study, move.owners)))
-        if "movesownershipstdev" in asked.also:
+        if "movesownershipstdev" in request.also:
             words.append("movesOwnershipStdev " + _numbers(_deviation(study, move.owners)))
-    if "rootinfo" in asked.also:
+    if "rootinfo" in request.also:
         visits = int(study.looks.sum())
         outlook = _outlook(study.lead(), spread(study.owners(), study.size))
         words.append(f"rootInfo visits {visits} {outlook} weight {visits:.1f}")
-    if "ownership" in asked.also:
+    if "ownership" in request.also:
         words.append("ownership " + _numbers(_by_side(study, study.owners())))
-    if "ownershipstdev" in asked.also:
+    if "ownershipstdev" in request.also:
         words.append("ownershipStdev " + _numbers(_deviation(study, study.owners())))
     return " ".join(words)
 
@@ -199,13 +200,13 @@ def _bounds(lead: float, spread: float) -> str:
     return f"lcb {chance:.6f} utilityLcb {2 * chance - 1:.6f}"
 
 
-def _lz_line(study: Study, asked: Asked) -> str:
+def _lz_line(study: Study, request: AnalysisRequest) -> str:
     """A line of `lz-analyze`: chances of 10,000."""
     from kibitz.play.go.ownership import spread, winrate
 
-    found = study.candidates()
+    candidates = study.candidates()
     words = []
-    for order, (move, prior) in enumerate(zip(found[: asked.moves], priors(found), strict=False)):
+    for order, (move, prior) in enumerate(zip(candidates[: request.moves], priors(candidates), strict=False)):
         name = to_gtp(move.point, study.size)
         chance = round(10000 * winrate(move.lead, spread(move.owners, study.size)))
         words.append(
@@ -215,13 +216,13 @@ def _lz_line(study: Study, asked: Asked) -> str:
     return " ".join(words)
 
 
-def priors(found: list[Candidate]) -> NDArray[np.float64]:
-    """How much each move commends itself: a softmax over their values."""
+def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
+    """The prior of each candidate: a softmax over their values."""
     import numpy as np
 
     from kibitz.play.go.player import SPREAD
 
-    values = np.array([move.value for move in found]) / SPREAD
+    values = np.array([move.value for move in candidates]) / SPREAD
     odds = np.exp(values - values.max(initial=0))
     return np.asarray(odds / max(odds.sum(), 1e-30))
 
@@ -244,27 +245,27 @@ def _numbers(values: Iterable[float]) -> str:
     return " ".join(f"{value:.4f}" for value in values)
 
 
-def _raw(desk: GtpSession, command: Command) -> str:
+def _raw(session: GtpSession, command: Command) -> str:
     from kibitz.play.go.ownership import SYMMETRIES
 
     words = list(command.words)
-    side = colour(words.pop(0)) if words and is_colour(words[0]) else desk.game.board.to_move
-    wanted = argument(words).lower()
-    symmetries = range(SYMMETRIES) if wanted == "all" else [whole(wanted, 0, SYMMETRIES - 1)]
-    return "\n".join(_raw_answer(desk, side, symmetry) for symmetry in symmetries)
+    side = colour(words.pop(0)) if words and is_colour(words[0]) else session.game.board.to_move
+    symmetry = argument(words).lower()
+    symmetries = range(SYMMETRIES) if symmetry == "all" else [whole(symmetry, 0, SYMMETRIES - 1)]
+    return "\n".join(_raw_answer(session, side, number) for number in symmetries)
 
 
-def _raw_answer(desk: GtpSession, side: int, symmetry: int) -> str:
+def _raw_answer(session: GtpSession, side: int, symmetry: int) -> str:
     """What the network says of the position turned or mirrored like that, as `kata-raw-nn` tells it."""
     import numpy as np
 
     from kibitz.play.go.ownership import points_of, spread, winrate
 
-    game = desk.game
-    study = desk.player.study(game.board, side, game.terms)
+    game = session.game
+    study = session.player.study(game.board, side, game.terms)
     study.look(symmetry=symmetry)
-    found = study.candidates()
-    chances = {move.point: chance for move, chance in zip(found, priors(found).tolist(), strict=True)}
+    candidates = study.candidates()
+    chances = {move.point: chance for move, chance in zip(candidates, priors(candidates).tolist(), strict=True)}
     lead, deviation = -study.sign * study.lead(), spread(study.owners(), study.size)
     win = winrate(lead, deviation)
     points = points_of(study.size).reshape(study.size, study.size)
@@ -289,30 +290,30 @@ def _raw_answer(desk: GtpSession, side: int, symmetry: int) -> str:
     return "\n".join(lines)
 
 
-def _set_rules(desk: GtpSession, command: Command) -> str:
+def _set_rules(session: GtpSession, command: Command) -> str:
     argument(command.words)
-    desk.game.obey(read_rules(command.text, desk.game.rules))
+    session.game.set_rules(read_rules(command.text, session.game.rules))
     return ""
 
 
-def _set_rule(desk: GtpSession, command: Command) -> str:
-    desk.game.obey(with_field(desk.game.rules, argument(command.words), argument(command.words, 1)))
+def _set_rule(session: GtpSession, command: Command) -> str:
+    session.game.set_rules(with_field(session.game.rules, argument(command.words), argument(command.words, 1)))
     return ""
 
 
-def _kgs_rules(desk: GtpSession, command: Command) -> str:
+def _kgs_rules(session: GtpSession, command: Command) -> str:
     name = argument(command.words).lower().replace("_", "-")
     if name not in ("chinese", "aga", "japanese", "new-zealand"):
         raise GtpError(f"unknown rules {shown(name)}")
-    desk.game.obey(NAMED["chinese-kgs" if name == "chinese" else name])
+    session.game.set_rules(NAMED["chinese-kgs" if name == "chinese" else name])
     return ""
 
 
-def _get_rules(desk: GtpSession, command: Command) -> str:
-    return desk.game.rules.json()
+def _get_rules(session: GtpSession, command: Command) -> str:
+    return session.game.rules.json()
 
 
-def _nothing(desk: GtpSession, command: Command) -> str:
+def _nothing(session: GtpSession, command: Command) -> str:
     """`stop` and `clear_cache`: whatever comes ends an analysis, and nothing is kept."""
     return ""
 

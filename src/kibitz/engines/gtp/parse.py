@@ -46,21 +46,21 @@ def answer(number: str, text: str, good: bool = True) -> str:
     return f"{'=' if good else '?'}{number} {body}\n\n"
 
 
-def argument(words: Sequence[str], place: int = 0) -> str:
-    """The argument at a place. Raises GtpError where there is none."""
-    if place >= len(words):
+def argument(words: Sequence[str], index: int = 0) -> str:
+    """The argument of that index. Raises GtpError where there is none."""
+    if index >= len(words):
         raise GtpError("syntax error: an argument is missing")
-    return words[place]
+    return words[index]
 
 
 def colour(text: str) -> int:
     """BLACK or WHITE of "b", "white" and so on, in any case."""
     from kibitz.games.go.points import BLACK, WHITE
 
-    found = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}.get(text.lower())
-    if found is None:
+    side = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}.get(text.lower())
+    if side is None:
         raise GtpError(f"syntax error: {shown(text)} is no color")
-    return found
+    return side
 
 
 def is_colour(text: str) -> bool:

@@ -21,116 +21,116 @@ KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-cap
 
 
 def choose(
-    desk: GtpSession, side: int, clean_up: bool = False, tell: Callable[[Study], None] = lambda study: None
+    session: GtpSession, side: int, clean_up: bool = False, tell: Callable[[Study], None] = lambda study: None
 ) -> Candidate:
     """The player's move in the game's position; it is not played."""
-    game = desk.game
+    game = session.game
     clock = game.clocks.get(side)
     seconds = clock.seconds() if clock else None
-    found = desk.player.choose(
+    move = session.player.choose(
         game.board, side, game.terms, last=game.last_point(), seconds=seconds, clean_up=clean_up, tell=tell
     )
-    ahead = found.lead if side == BLACK else -found.lead
-    desk.last_words = (
-        f"{to_gtp(found.point, game.size)}: expected {written(round(ahead, 1))} after it, {found.gain:.1f} better than"
-        f" after a pass; seen {found.looks} times"
+    lead = move.lead if side == BLACK else -move.lead
+    session.last_words = (
+        f"{to_gtp(move.point, game.size)}: expected {written(round(lead, 1))} after it, {move.gain:.1f} better than"
+        f" after a pass; seen {move.looks} times"
     )
-    return found
+    return move
 
 
-def _genmove(desk: GtpSession, command: Command) -> str:
-    return _answer(desk, command, play=True)
+def _genmove(session: GtpSession, command: Command) -> str:
+    return _answer(session, command, play=True)
 
 
-def _reg_genmove(desk: GtpSession, command: Command) -> str:
-    return _answer(desk, command, play=False)
+def _reg_genmove(session: GtpSession, command: Command) -> str:
+    return _answer(session, command, play=False)
 
 
-def _cleanup(desk: GtpSession, command: Command) -> str:
-    return _answer(desk, command, play=True, clean_up=True)
+def _cleanup(session: GtpSession, command: Command) -> str:
+    return _answer(session, command, play=True, clean_up=True)
 
 
-def _answer(desk: GtpSession, command: Command, play: bool, clean_up: bool = False) -> str:
+def _answer(session: GtpSession, command: Command, play: bool, clean_up: bool = False) -> str:
     side = colour(argument(command.words))
-    found = choose(desk, side, clean_up)
+    move = choose(session, side, clean_up)
     if play:
-        desk.game.play(side, found.point)
-    return to_gtp(found.point, desk.game.size)
+        session.game.play(side, move.point)
+    return to_gtp(move.point, session.game.size)
 
 
-def _explain(desk: GtpSession, command: Command) -> str:
-    return desk.last_words
+def _explain(session: GtpSession, command: Command) -> str:
+    return session.last_words
 
 
-def _seed(desk: GtpSession, command: Command) -> str:
+def _seed(session: GtpSession, command: Command) -> str:
     import numpy as np
 
-    desk.player.random = np.random.default_rng(whole(argument(command.words), 0, 2**31 - 1))
+    session.player.random = np.random.default_rng(whole(argument(command.words), 0, 2**31 - 1))
     return ""
 
 
-def _time_settings(desk: GtpSession, command: Command) -> str:
+def _time_settings(session: GtpSession, command: Command) -> str:
     main, period = (number(argument(command.words, i), 0, LONGEST_TIME) for i in range(2))
     stones = whole(argument(command.words, 2), 0, 10**6)
     if period > 0 and stones == 0:
-        return _set_clocks(desk, None)
-    return _set_clocks(desk, (main, period if stones else 0.0, stones, 0.0))
+        return _set_clocks(session, None)
+    return _set_clocks(session, (main, period if stones else 0.0, stones, 0.0))
 
 
-def _named_time_settings(desk: GtpSession, command: Command) -> str:
+def _named_time_settings(session: GtpSession, command: Command) -> str:
     """`kgs-time_settings` and `kata-time_settings`."""
     kind = argument(command.words).lower().replace("byo-yomi", "byoyomi")
     if kind not in KATA_TIMES:
         raise GtpError(f"unknown time settings {shown(kind)}; there are {' '.join(KATA_TIMES)}")
 
-    def seconds(place: int) -> float:
-        return number(argument(command.words, place), 0, LONGEST_TIME)
+    def seconds(index: int) -> float:
+        return number(argument(command.words, index), 0, LONGEST_TIME)
 
     if kind == "none":
-        return _set_clocks(desk, None)
+        return _set_clocks(session, None)
     if kind == "absolute":
-        return _set_clocks(desk, (seconds(1), 0.0, 0, 0.0))
+        return _set_clocks(session, (seconds(1), 0.0, 0, 0.0))
     if kind.startswith("fischer"):
-        return _set_clocks(desk, (seconds(1), 0.0, 0, seconds(2)))
+        return _set_clocks(session, (seconds(1), 0.0, 0, seconds(2)))
     main, period, count = seconds(1), seconds(2), whole(argument(command.words, 3), 1, 10**6)
-    return _set_clocks(desk, (main, period, count if kind == "canadian" else 1, 0.0))
+    return _set_clocks(session, (main, period, count if kind == "canadian" else 1, 0.0))
 
 
-def _set_clocks(desk: GtpSession, times: tuple[float, float, int, float] | None) -> str:
+def _set_clocks(session: GtpSession, times: tuple[float, float, int, float] | None) -> str:
     from kibitz.engines.gtp.game import GtpClock
 
-    desk.game.clocks = {}
+    session.game.clocks = {}
     if times is not None:
         main, period, stones, increment = times
-        desk.game.clocks = {side: GtpClock(main, period, stones, increment=increment) for side in (BLACK, WHITE)}
-        with contextlib.suppress(KibitzError):  # told when it is needed
-            desk.owners()  # loading takes a moment, which must be over before a clock runs
+        session.game.clocks = {side: GtpClock(main, period, stones, increment=increment) for side in (BLACK, WHITE)}
+        with contextlib.suppress(KibitzError):  # the command that needs the network reports it
+            session.owners()  # loading takes a moment, which must be over before a clock runs
     return ""
 
 
-def _list_times(desk: GtpSession, command: Command) -> str:
+def _list_times(session: GtpSession, command: Command) -> str:
     return " ".join(KATA_TIMES)
 
 
-def _time_left(desk: GtpSession, command: Command) -> str:
+def _time_left(session: GtpSession, command: Command) -> str:
     from kibitz.engines.gtp.game import GtpClock
 
     side = colour(argument(command.words))
     left = max(0.0, number(argument(command.words, 1), -LONGEST_TIME, LONGEST_TIME))
     stones = whole(argument(command.words, 2), 0, 10**6)
-    clock = desk.game.clocks.setdefault(side, GtpClock())
+    clock = session.game.clocks.setdefault(side, GtpClock())
     clock.left, clock.left_stones = left, stones
     return ""
 
 
-def score(desk: GtpSession) -> float:
+def score(session: GtpSession) -> float:
     """Black's lead, if the game ended now: komi, handicap and the rules' way of counting included."""
     from kibitz.games.go.endings.counting import area, territory
     from kibitz.play.go.ownership import settled
 
-    game = desk.game
+    game = session.game
     colours = game.board.colours()
-    owner = settled(desk.owners(), colours, game.size)
+    owner = settled(session.owners(), colours, game.size)
     lost = (game.board.captured[BLACK], game.board.captured[WHITE])
     points = territory(owner, colours, lost) if game.rules.territory else area(owner)
     return points - game.terms.komi
@@ -141,34 +141,34 @@ def written(lead: float) -> str:
     return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
 
 
-def _final_score(desk: GtpSession, command: Command) -> str:
-    return written(score(desk))
+def _final_score(session: GtpSession, command: Command) -> str:
+    return written(score(session))
 
 
-def _final_status_list(desk: GtpSession, command: Command) -> str:
+def _final_status_list(session: GtpSession, command: Command) -> str:
     from kibitz.play.go.ownership import chains, dead_chains
 
     status = argument(command.words).lower()
     if status not in ("alive", "dead", "seki", "black_territory", "white_territory", "dame"):
         raise GtpError("syntax error: alive, dead or seki must follow")
-    game = desk.game
-    owners, colours = desk.owners(), game.board.colours()
+    game = session.game
+    owners, colours = session.owners(), game.board.colours()
     if status in ("alive", "dead", "seki"):
         dead = dead_chains(owners, colours, game.size)
         # The network was never told what a seki is; stones in it are alive.
         lists = {"dead": dead, "seki": [], "alive": [c for c in chains(colours, game.size) if c not in dead]}[status]
     else:
-        lists = [_territory(desk, owners, colours, status)]
+        lists = [_territory(session, owners, colours, status)]
     return "\n".join(" ".join(to_gtp(point, game.size) for point in points) for points in lists if points)
 
 
-def _territory(desk: GtpSession, owners, colours, status: str) -> list[int]:  # type: ignore[no-untyped-def]
+def _territory(session: GtpSession, owners, colours, status: str) -> list[int]:  # type: ignore[no-untyped-def]
     """Empty points by their owner, as GNU Go lists them too."""
     from kibitz.play.go.ownership import points_of, settled
 
-    owner = settled(owners, colours, desk.game.size)
-    wanted = {"black_territory": BLACK, "white_territory": WHITE, "dame": 0}[status]
-    return [p for p in points_of(desk.game.size).tolist() if colours[p] == 0 and owner[p] == wanted]
+    owner = settled(owners, colours, session.game.size)
+    colour_of_status = {"black_territory": BLACK, "white_territory": WHITE, "dame": 0}[status]
+    return [p for p in points_of(session.game.size).tolist() if colours[p] == 0 and owner[p] == colour_of_status]
 
 
 COMMANDS: dict[str, Handler] = {

@@ -167,12 +167,12 @@ class UciEngine:
             try:
                 self._player, self._playing = self._open_player(self._options), _of_player(self._options)
             except Exception as error:
-                self._tell(_told(error))
+                self._tell(_one_line(error))
                 if _of_player(self._options) == self._playing:
                     raise
                 self._tell("the options are set back to what they were")
-                kept = self._options
-                self._options = replace(self._playing, overhead=kept.overhead, show_wdl=kept.show_wdl)
+                requested = self._options
+                self._options = replace(self._playing, overhead=requested.overhead, show_wdl=requested.show_wdl)
                 return self._ready()
         elif self._forget:
             self._player.new_game()
@@ -194,7 +194,7 @@ class UciEngine:
         except Exception as error:  # a bug: the game goes on, and whoever looks at standard error sees where it is
             with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
                 traceback.print_exc(file=sys.stderr)
-            self._tell(f"the search failed ({_told(error)}); any legal move is played")
+            self._tell(f"the search failed ({_one_line(error)}); any legal move is played")
             move = next(iter(limits.moves or board.legal_moves))
             self._say(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {move.uci()}")
         if infinite:
@@ -205,7 +205,7 @@ class UciEngine:
     def _choose(
         self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, stop: threading.Event
     ) -> chess.Move | None:
-        """The player's move, None where there is none; what it thinks is told meanwhile. Raises whatever it raises."""
+        """The player's move, None where there is none; sends `info` lines meanwhile. Raises what the player raises."""
         if not any(board.legal_moves):
             self._say(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
             return None
@@ -238,12 +238,12 @@ class UciEngine:
             self._output.flush()
 
 
-def info_lines(thought: SearchResult, most: int, show_wdl: bool) -> list[str]:
-    """`info` lines of a thought, the best choice first, at most so many."""
+def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[str]:
+    """`info` lines of a search result, the best line first, at most `max_lines`."""
     milliseconds = round(thought.seconds * 1000)
     work = f"nodes {thought.nodes} nps {thought.nodes * 1000 // max(1, milliseconds)} time {milliseconds}"
     lines = []
-    for rank, line in enumerate(thought.lines[:most], 1):
+    for rank, line in enumerate(thought.lines[:max_lines], 1):
         score = f"cp {line.score}" if line.mate is None else f"mate {line.mate}"
         wdl = " wdl {} {} {}".format(*line.wdl) if show_wdl else ""
         moves = " ".join(move.uci() for move in line.pv or (line.move,))
@@ -280,6 +280,6 @@ def _milliseconds(begun: float) -> int:
     return round((time.monotonic() - begun) * 1000)
 
 
-def _told(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     """An exception in one line."""
     return " ".join(str(error).split()) or type(error).__name__

@@ -62,10 +62,10 @@ def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
     network = embedding.load(run, name)
     some = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)
     codes, state = pairs.store.replay(pairs.games[some], pairs.plies[some])
-    halves = network.halves(codes, state)
+    embeddings = network.embed(codes, state)
     return (
-        rate(lambda: network.halves(codes, state), SPEED_POSITIONS),
-        rate(lambda: network.compare(halves, halves[::-1].copy()), SPEED_POSITIONS),
+        rate(lambda: network.embed(codes, state), SPEED_POSITIONS),
+        rate(lambda: network.compare(embeddings, embeddings[::-1].copy()), SPEED_POSITIONS),
     )
 
 

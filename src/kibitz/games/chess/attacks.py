@@ -25,13 +25,13 @@ def _reach() -> NDArray[np.int64]:
 
 def _knight() -> NDArray[np.int64]:
     """The squares a knight reaches from each square [64, 8], filled up with -1."""
-    found = np.full((64, 8), -1, np.int64)
+    reached = np.full((64, 8), -1, np.int64)
     for square in range(64):
         rank, file = divmod(square, 8)
         jumps = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]
         near = [(rank + r) * 8 + file + f for r, f in jumps if 0 <= rank + r < 8 and 0 <= file + f < 8]
-        found[square, : len(near)] = near
-    return found
+        reached[square, : len(near)] = near
+    return reached
 
 
 REACH = _reach()

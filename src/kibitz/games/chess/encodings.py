@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Protocol, cast
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE
+from kibitz.games.chess.replay import CASTLING, EN_PASSANT, OTHER_COLOUR, SIDE
 
 PIECES = "PNBRQK"
 WHITE_AND_BLACK = ("White's", "Black's")
@@ -40,11 +41,11 @@ class NamedPlanes(Protocol):
     def names(self, sides: Sides) -> list[str]: ...
 
 
-def on_squares(planes: Tensor, mirrored: bool) -> Tensor:
-    """Planes [1, channels, 8, 8] of one position as [channels, 64] on real squares; mirrored: their ranks are seen the
-    other way round."""
+def on_squares(planes: Tensor, flip_ranks: bool) -> Tensor:
+    """Planes [1, channels, 8, 8] of one position as [channels, 64] on the squares of the board; flip_ranks: the planes
+    are those of a mover's view in which the ranks are flipped."""
     grid = planes[0].float()
-    return (grid.flip(1) if mirrored else grid).flatten(1)
+    return (grid.flip(1) if flip_ranks else grid).flatten(1)
 
 
 def signed_table() -> Tensor:
@@ -56,24 +57,28 @@ def signed_table() -> Tensor:
     return table
 
 
-def flip_table() -> tuple[Tensor, Tensor]:
-    """Colours exchanged, ranks mirrored: the new code of each code [13], and the square each square comes from [64]."""
-    codes = torch.tensor([0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6])
+def swap_colours_tables() -> tuple[Tensor, Tensor]:
+    """What replay.swap_colours does to codes, as tables, int64: the other colour's code of each code [13], and, ranks
+    flipped, the square that each square's content comes from [64]."""
+    codes = torch.from_numpy(OTHER_COLOUR.astype(np.int64))
     squares = torch.arange(64).view(8, 8).flip(0).flatten()
     return codes, squares
 
 
 class MoverView(nn.Module):
-    """The board as the side to move sees it: where Black moves, colours exchanged, ranks mirrored. Codes to codes."""
+    """The board as the side to move sees it: with Black to move, colours are swapped and ranks flipped.
+
+    codes uint8 [n, 64], state uint8 [n, 4] to codes int64 [n, 64].
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        codes, squares = flip_table()
+        codes, squares = swap_colours_tables()
         self.register_buffer("other_colour", codes, persistent=False)
-        self.register_buffer("mirrored", squares, persistent=False)
+        self.register_buffer("flip_ranks", squares, persistent=False)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
-        flipped = self.get_buffer("other_colour")[codes.long()][:, self.get_buffer("mirrored")]
+        flipped = self.get_buffer("other_colour")[codes.long()][:, self.get_buffer("flip_ranks")]
         return torch.where(state[:, SIDE : SIDE + 1] == 1, flipped, codes.long())
 
 

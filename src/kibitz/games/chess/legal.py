@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from kibitz.games.chess.attacks import KNIGHT, REACH, STEPS, attacked, look, strikes, takes_in_passing
 from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE
 
-MOST = 64 * 27 + 2  # no position has more moves: a queen has 27 at most, any other piece fewer; and castling
+MAX_MOVES = 64 * 27 + 2  # no position has more moves: a queen has 27 at most, any other piece fewer; and castling
 _ANYWHERE = -1  # a set of squares is 64 bits of an int64 (uint64 would turn into floats beside other integers)
 
 
 @numba.njit(nogil=True, cache=True)
-def _bonds(board, king, forward, pinned):  # type: ignore[no-untyped-def]
+def _pins_and_checks(board, king, forward, pinned):  # type: ignore[no-untyped-def]
     """How many pieces give check, and the squares where a single check is answered: its piece or between.
 
     pinned [64]: the squares where a pinned piece may go, for each square; anywhere for the others.
@@ -119,7 +119,7 @@ def _castling(board, home, forward, short, long, moves, count):  # type: ignore[
 
 @numba.njit(nogil=True, cache=True)
 def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
-    """Write one position's moves from `count` on, at most MOST; where they end, and how many pieces give check.
+    """Write one position's moves from `count` on, at most MAX_MOVES; where they end, and how many pieces give check.
 
     board [64] is filled in the mover's view; pinned [64] is room to work in.
     """
@@ -129,7 +129,7 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
     checks, answer = 0, np.int64(_ANYWHERE)
     pinned[:] = _ANYWHERE
     if king >= 0:
-        checks, answer = _bonds(board, king, forward, pinned)
+        checks, answer = _pins_and_checks(board, king, forward, pinned)
         if checks == 0:
             answer = np.int64(_ANYWHERE)
     for origin in range(64):
@@ -181,11 +181,11 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
     board = np.empty(64, np.int8)
     pinned = np.empty(64, np.int64)
     offsets = np.zeros(codes.shape[0] + 1, np.int64)
-    moves = np.empty(codes.shape[0] * 40 + MOST, np.uint16)
+    moves = np.empty(codes.shape[0] * 40 + MAX_MOVES, np.uint16)
     count = 0
     for i in range(codes.shape[0]):
-        if moves.shape[0] - count < MOST:
-            more = np.empty(moves.shape[0] * 2 + MOST, np.uint16)
+        if moves.shape[0] - count < MAX_MOVES:
+            more = np.empty(moves.shape[0] * 2 + MAX_MOVES, np.uint16)
             more[:count] = moves[:count]
             moves = more
         count, _ = generate(codes[i], state[i], board, pinned, moves, count)
@@ -194,11 +194,11 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def _in_check(codes, state, found):  # type: ignore[no-untyped-def]
+def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
     board = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
         king = look(codes[i], state[i, SIDE], board)
-        found[i] = king >= 0 and attacked(board, king, -8 if state[i, SIDE] else 8)
+        checked[i] = king >= 0 and attacked(board, king, -8 if state[i, SIDE] else 8)
 
 
 def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
@@ -220,9 +220,9 @@ def legal_masks(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[n
 
 def in_check(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Whether the side to move is in check, bool [n], in positions codes [n, 64], state [n, 4]."""
-    found = np.empty(len(codes), np.bool_)
-    _in_check(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8), found)
-    return found
+    checked = np.empty(len(codes), np.bool_)
+    _in_check(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8), checked)
+    return checked
 
 
 @numba.njit(nogil=True, cache=True)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.attacks import can_pass
+from kibitz.games.chess.board_kernels import play_moves
 from kibitz.games.indices import check_indices
 
 SQUARES = 64
@@ -25,30 +26,23 @@ START_WIDTH = SQUARES + 4
 """A start position is one row: the codes, then the state."""
 
 
-def rights_kept() -> NDArray[np.uint8]:
-    """Castling rights that survive a move from or to each square: kings' and rooks' home squares take theirs away."""
-    kept = np.full(64, 15, np.uint8)
-    for square, lost in ((4, 3), (7, 1), (0, 2), (60, 12), (63, 4), (56, 8)):
-        kept[square] = 15 - lost
-    return kept
-
-
-_KEPT = rights_kept()
-_TOGETHER = 256  # positions
-_LINE = 32  # moves in a line of the processor's cache
+_BLOCK = 256
+"""Positions whose moves are brought into the processor's cache together."""
+_MOVES_PER_CACHE_LINE = 32
 
 
 @numba.njit(nogil=True, cache=True)
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
-    touched = 0
+    """Arguments as those of `replay`, checked; writes codes uint8 [n, 64] and state uint8 [n, 4]."""
+    prefetched = 0
     view = np.empty(64, np.int8)
-    for begin in range(0, games.shape[0], _TOGETHER):
-        end = min(begin + _TOGETHER, games.shape[0])
-        # Random games lie far apart. A look at all of them first lets the memory answer many questions at once.
+    for begin in range(0, games.shape[0], _BLOCK):
+        end = min(begin + _BLOCK, games.shape[0])
+        # Random games lie far apart in memory. Reading one move of each cache line first overlaps their cache misses.
         for i in range(begin, end):
             first = offsets[games[i]]
-            for at in range(first, first + plies[i], _LINE):
-                touched += moves[at]
+            for at in range(first, first + plies[i], _MOVES_PER_CACHE_LINE):
+                prefetched += moves[at]
         for i in range(begin, end):
             game = games[i]
             first = offsets[game]
@@ -56,45 +50,16 @@ def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # ty
             board = codes[i]
             for square in range(64):
                 board[square] = row[square]
-            rights = row[64 + CASTLING]
-            en_passant = row[64 + EN_PASSANT]
-            quiet = 0 + row[64 + CLOCK]  # the sum is wider than the uint8
-            for ply in range(plies[i]):
-                move = moves[first + ply]
-                origin = move & 63
-                target = move >> 6 & 63
-                promotion = move >> 12
-                piece = board[origin]
-                captured = board[target]
-                board[origin] = 0
-                board[target] = piece
-                rights &= _KEPT[origin] & _KEPT[target]
-                quiet += 1
-                en_passant = 0
-                if piece == 1 or piece == 7:
-                    quiet = 0
-                    step = np.int64(target) - np.int64(origin)
-                    if step == 16 or step == -16:
-                        en_passant = (origin & 7) + 1
-                    elif captured == 0 and step & 7 != 0:  # a diagonal step onto an empty square is en passant
-                        board[(origin & 56) | (target & 7)] = 0
-                    if promotion:
-                        board[target] = piece + promotion - 1
-                elif captured:
-                    quiet = 0
-                elif (piece == 6 or piece == 12) and origin & 7 == 4:  # a king's two steps from its file: castling
-                    if target == origin + 2:
-                        board[origin + 1] = board[origin + 3]
-                        board[origin + 3] = 0
-                    elif origin == target + 2:
-                        board[origin - 1] = board[origin - 4]
-                        board[origin - 4] = 0
+            rights, clock = np.int64(row[64 + CASTLING]), np.int64(row[64 + CLOCK])
+            en_passant = np.int64(row[64 + EN_PASSANT])
+            if plies[i]:
+                rights, clock, en_passant = play_moves(board, moves, first, first + plies[i], rights, clock, None)
             side = (row[64 + SIDE] + plies[i]) & 1
             state[i, SIDE] = side
             state[i, CASTLING] = rights
             state[i, EN_PASSANT] = en_passant if can_pass(board, side, en_passant, view) else 0
-            state[i, CLOCK] = min(quiet, 255)
-    return touched  # or the compiler would leave the looking out
+            state[i, CLOCK] = min(clock, 255)
+    return prefetched  # so that the compiler does not remove the reads
 
 
 def replay(
@@ -168,32 +133,13 @@ STANDARD_START = encode_board(chess.Board())
 
 @numba.njit(nogil=True, cache=True)
 def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyped-def]
+    """Arguments as those of `captures`; writes taken bool [moves]."""
     board = np.empty(64, np.uint8)
     for game in range(offsets.shape[0] - 1):
         row = starts[start_of[game]]
         for square in range(64):
             board[square] = row[square]
-        for at in range(offsets[game], offsets[game + 1]):
-            move = moves[at]
-            origin = move & 63
-            target = move >> 6 & 63
-            piece = board[origin]
-            taken[at] = board[target] != 0
-            board[origin] = 0
-            board[target] = piece
-            if piece == 1 or piece == 7:
-                if not taken[at] and (origin ^ target) & 7:  # en passant
-                    taken[at] = True
-                    board[(origin & 56) | (target & 7)] = 0
-                if move >> 12:
-                    board[target] = piece + (move >> 12) - 1
-            elif (piece == 6 or piece == 12) and origin & 7 == 4:
-                if target == origin + 2:
-                    board[origin + 1] = board[origin + 3]
-                    board[origin + 3] = 0
-                elif origin == target + 2:
-                    board[origin - 1] = board[origin - 4]
-                    board[origin - 4] = 0
+        play_moves(board, moves, offsets[game], offsets[game + 1], 0, 0, taken)
 
 
 def captures(
@@ -205,29 +151,36 @@ def captures(
     return taken
 
 
-_OTHER_COLOUR = np.array([0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6], np.uint8)
+OTHER_COLOUR = np.array([0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6], np.uint8)
+"""The code of the same piece in the other colour, by code, uint8 [13]."""
 _OTHER_RIGHTS = np.array([(rights & 3) << 2 | rights >> 2 for rights in range(16)], np.uint8)
 
 
-def exchanged(
-    codes: NDArray[np.uint8], state: NDArray[np.uint8], which: NDArray[np.bool_]
+def swap_colours(
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The positions with colours exchanged and ranks mirrored where `which` [n] says so: the same chess for the other
-    side. Writes into the arrays given, and returns them."""
-    chosen = np.flatnonzero(which)
-    codes[chosen] = _OTHER_COLOUR[codes[chosen].reshape(-1, 8, 8)[:, ::-1].reshape(-1, SQUARES)]
-    state[chosen, SIDE] ^= 1
-    state[chosen, CASTLING] = _OTHER_RIGHTS[state[chosen, CASTLING]]
+    """Give White's pieces to Black and Black's to White, flip the ranks and change the side to move, where `selected`
+    [n] is true: the same chess for the other side (python-chess's Board.mirror).
+
+    codes [n, 64] and state [n, 4] are changed in place, and returned.
+    """
+    rows = np.flatnonzero(selected)
+    codes[rows] = OTHER_COLOUR[codes[rows].reshape(-1, 8, 8)[:, ::-1].reshape(-1, SQUARES)]
+    state[rows, SIDE] ^= 1
+    state[rows, CASTLING] = _OTHER_RIGHTS[state[rows, CASTLING]]
     return codes, state
 
 
-def mirrored(
-    codes: NDArray[np.uint8], state: NDArray[np.uint8], which: NDArray[np.bool_]
+def flip_files(
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The positions with their files mirrored where `which` [n] says so and nobody may castle: the same chess but for
-    that. Writes into the arrays given, and returns them."""
-    chosen = np.flatnonzero(which & (state[:, CASTLING] == 0))
-    codes[chosen] = codes[chosen].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, SQUARES)
-    files = state[chosen, EN_PASSANT]
-    state[chosen, EN_PASSANT] = np.where(files > 0, 9 - files, 0)
+    """Flip the files (a and h, b and g, ...) where `selected` [n] is true and nobody may castle: castling alone tells
+    the two wings apart, so it is the same chess.
+
+    codes [n, 64] and state [n, 4] are changed in place, and returned.
+    """
+    rows = np.flatnonzero(selected & (state[:, CASTLING] == 0))
+    codes[rows] = codes[rows].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, SQUARES)
+    files = state[rows, EN_PASSANT]
+    state[rows, EN_PASSANT] = np.where(files > 0, 9 - files, 0)
     return codes, state

@@ -1,13 +1,13 @@
 """Negamax over all moves with the value network at the leaves: alpha-beta in waves.
 
 Plain alpha-beta asks for one leaf after the other. Here a search of a node is a generator that yields the positions it
-wants judged and goes on when they are in the table. Where a node is expected to have no refuting move, all its moves
-must be searched anyway: they are searched side by side, and what they all want goes to the network as one batch. Where
-one refuting move is expected, the moves come one after the other (the leaves a few at a time). The result is that of
-negamax of the same depth; only the number of positions evaluated depends on the order.
+needs evaluated and goes on when they are in the table. Where a node is expected to have no refuting move, all its moves
+must be searched anyway: they are searched in step, and the positions that all of them need go to the network as one
+batch. Where one refuting move is expected, the moves come one after the other (the leaves a few at a time). The result
+is that of negamax of the same depth; only the number of positions evaluated depends on the order.
 
 The transposition table holds bounds with the depth they are good for, by position. Values that a repetition or the
-fifty moves had a part in hold only on their own way and stay out of it.
+fifty moves had a part in hold only on their own path and stay out of it.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from numpy.typing import NDArray
 
 from kibitz.play.chess.best_first import SearchTuning
 from kibitz.play.chess.evaluator import Evaluator, TableEntry
-from kibitz.play.chess.position import FIFTY, SearchPosition, children, packed
-from kibitz.play.chess.score import ahead, back
+from kibitz.play.chess.position import FIFTY_MOVES, SearchPosition, children, packed
+from kibitz.play.chess.score import to_child, to_parent
 from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
 
 _INFINITE = 3.0
 _NULL = 1e-6
 """Width of a window that only asks which side of it the value is on."""
-_TOGETHER = 6
+_BATCH_MOVES = 6
 """Moves searched side by side in a node without a likely refutation."""
 _LEAVES = 4
 """Leaves asked for first where one of them is expected to refute."""
-_MOST_DEPTH = 60
+_MAX_DEPTH = 60
 
-Found = tuple[float, bool]
-"""A value, and whether it holds on this way only."""
-_Search = Generator[Sequence[SearchPosition], None, Found]
+PathValue = tuple[float, bool]
+"""A value, and whether it holds on this path only."""
+_Search = Generator[Sequence[SearchPosition], None, PathValue]
 
 
 class Bound(NamedTuple):
@@ -56,7 +56,7 @@ class AlphaBeta:
 
     def __init__(
         self,
-        judge: Evaluator,
+        evaluator: Evaluator,
         tuning: SearchTuning,
         position: SearchPosition,
         seen: Counter[int],
@@ -64,7 +64,7 @@ class AlphaBeta:
         lines: int,
         final_lines: int,
     ):
-        self.judge, self.tuning, self.seen, self.limits = judge, tuning, seen, limits
+        self.evaluator, self.tuning, self.seen, self.limits = evaluator, tuning, seen, limits
         self.lines, self.final_lines = lines, final_lines
         self.position = position
         self.bounds: dict[int, Bound] = {}
@@ -75,23 +75,23 @@ class AlphaBeta:
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
         """The thought, and the values of its lines (score.py). There must be a legal move."""
         limits = self.limits
-        self.clock = TimeManager(limits, stop, self.judge.nodes)
-        entry, self.policy = self.judge.root(self.position, packed(limits.moves), self.lines)
+        self.clock = TimeManager(limits, stop, self.evaluator.nodes)
+        entry, self.policy = self.evaluator.root(self.position, packed(limits.moves), self.lines)
         self.moves: list[int] = entry.moves.tolist()
         self.values: dict[int, float] = {}
         self.done: dict[int, float] = {}
-        told = ProgressThrottle(self.clock, tell)
-        deepest = min(_MOST_DEPTH, limits.depth or _MOST_DEPTH)
+        progress = ProgressThrottle(self.clock, tell)
+        max_depth = min(_MAX_DEPTH, limits.depth or _MAX_DEPTH)
         if len(self.moves) == 1 and limits.seconds is not None:
-            deepest = 0
+            max_depth = 0
         self.made = dict(zip(self.moves, children([self.position] * len(self.moves), entry.moves), strict=True))
         try:
-            for depth in range(1, deepest + 1):
+            for depth in range(1, max_depth + 1):
                 self.done = {}
                 self._run(self._root(depth))
                 self.depth, self.values = depth, self.done
                 self.moves.sort(key=lambda move: -self.values[move])
-                told(*self._thought(self.lines))
+                progress(*self._thought(self.lines))
                 best = self.values[self.moves[0]]
                 if self.lines == 1 and abs(best) > 1 and (2 - abs(best)) * 1024 <= depth + 1:
                     break  # a mate within the depth: deeper is no shorter
@@ -117,16 +117,16 @@ class AlphaBeta:
         self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
 
     def _run(self, search: Generator[Sequence[SearchPosition], None, None]) -> None:
-        """Drive a search: judge what it asks for, in batches, while the limits allow."""
-        judge, tuning = self.judge, self.tuning
-        for wanted in search:
-            missing = [position for position in wanted if position.key not in judge.table]
+        """Drive a search: evaluate what it asks for, in batches, while the limits allow."""
+        evaluator, tuning = self.evaluator, self.tuning
+        for requested in search:
+            missing = [position for position in requested if position.key not in evaluator.table]
             while True:
-                size = self.clock.batch(judge.nodes, tuning.batch)
+                size = self.clock.batch(evaluator.nodes, tuning.batch)
                 if size == 0:
                     search.close()
                     raise _Stopped
-                judge.ask(missing[:size])
+                evaluator.evaluate(missing[:size])
                 missing = missing[size:]
                 if not missing:
                     break
@@ -134,46 +134,46 @@ class AlphaBeta:
     def _root(self, depth: int) -> Generator[Sequence[SearchPosition], None, None]:
         """Values of the root's moves into self.done; exact for the best `lines`, bounds for the others."""
         self.deeper = False
-        way = (self.position.key,)
+        path = (self.position.key,)
         low = -_INFINITE
         at = 0
         while at < len(self.moves):
             scout = low > -_INFINITE
-            group = self.moves[at : at + (_TOGETHER if scout else 1)]
+            group = self.moves[at : at + (_BATCH_MOVES if scout else 1)]
             at += len(group)
             high = low + _NULL if scout else _INFINITE
             made = [self.made[move] for move in group]
-            found = yield from _side_by_side([self._child(p, depth, low, high, scout, way) for p in made])
-            for move, position, (value, _) in zip(group, made, found, strict=True):
+            results = yield from _batch_searches([self._child(p, depth, low, high, scout, path) for p in made])
+            for move, position, (value, _) in zip(group, made, results, strict=True):
                 if scout and value > low:
-                    value, _ = yield from self._child(position, depth, low, _INFINITE, False, way)
+                    value, _ = yield from self._child(position, depth, low, _INFINITE, False, path)
                 self.done[move] = value
                 if len(self.done) >= self.lines:
                     low = max(low, sorted(self.done.values())[-self.lines])
 
-    def _by_way(self, position: SearchPosition, way: tuple[int, ...]) -> bool:
-        """Whether the way to a position makes it a draw."""
-        if position.clock >= FIFTY:
+    def _drawn_by_path(self, position: SearchPosition, path: tuple[int, ...]) -> bool:
+        """Whether the path to a position makes it a draw."""
+        if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
-        return position.key in way or self.seen[position.key] > 1
+        return position.key in path or self.seen[position.key] > 1
 
     def _child(
-        self, position: SearchPosition, depth: int, low: float, high: float, refuted: bool, way: tuple[int, ...]
+        self, position: SearchPosition, depth: int, low: float, high: float, refuted: bool, path: tuple[int, ...]
     ) -> _Search:
         """A move's value to the side that makes it; position: where it leads to; depth: plies, this move's included.
 
         refuted: whether the other side is expected to have an answer that brings the value to `low` or below.
         """
-        if self._by_way(position, way):
+        if self._drawn_by_path(position, path):
             return 0.0, True
-        value, on_way = yield from self._node(position, depth - 1, ahead(high), ahead(low), refuted, way)
-        return back(value), on_way
+        value, by_path = yield from self._node(position, depth - 1, to_child(high), to_child(low), refuted, path)
+        return to_parent(value), by_path
 
     def _node(
-        self, position: SearchPosition, depth: int, low: float, high: float, cuts: bool, way: tuple[int, ...]
+        self, position: SearchPosition, depth: int, low: float, high: float, cuts: bool, path: tuple[int, ...]
     ) -> _Search:
         """The value to the mover where it is within low..high, else a bound on its side (fail-soft)."""
-        table = self.judge.table
+        table = self.evaluator.table
         while position.key not in table:
             yield [position]
         entry = table[position.key]
@@ -188,24 +188,24 @@ class AlphaBeta:
                 return bound.low, False
             if bound.high <= low:
                 return bound.high, False
-        way = (*way, position.key)
+        path = (*path, position.key)
         moves = self._order(entry, bound)
         wide = high - low > 2 * _NULL
-        best, best_move, any_on_way, at = -_INFINITE, 0, False, 0
-        size = self._first_group(depth, wide, cuts)
+        best, best_move, any_by_path, at = -_INFINITE, 0, False, 0
+        size = self._first_batch_size(depth, wide, cuts)
         while at < len(moves):
             floor, scout = max(low, best), wide and at > 0
             group = moves[at : at + size]
             made = children([position] * len(group), group)
             if depth == 1:
-                yield [p for p in made if p.key not in table and not self._by_way(p, way)]
+                yield [p for p in made if p.key not in table and not self._drawn_by_path(p, path)]
             top = floor + _NULL if scout else high
             refuted = scout if wide else not cuts
-            found = yield from _side_by_side([self._child(p, depth, floor, top, refuted, way) for p in made])
-            for move, p, (value, on_way) in zip(group.tolist(), made, found, strict=True):
+            results = yield from _batch_searches([self._child(p, depth, floor, top, refuted, path) for p in made])
+            for move, p, (value, by_path) in zip(group.tolist(), made, results, strict=True):
                 if scout and depth > 1 and max(floor, best) < value < high:
-                    value, on_way = yield from self._child(p, depth, max(floor, best), high, False, way)
-                any_on_way |= on_way
+                    value, by_path = yield from self._child(p, depth, max(floor, best), high, False, path)
+                any_by_path |= by_path
                 if value > best:
                     best, best_move = value, move
             if best >= high:
@@ -215,20 +215,20 @@ class AlphaBeta:
             if depth == 1:
                 size *= 2
             elif wide:
-                size = _TOGETHER
-        if not any_on_way:
-            if len(self.bounds) > self.judge.room:
+                size = _BATCH_MOVES
+        if not any_by_path:
+            if len(self.bounds) > self.evaluator.max_entries:
                 self.bounds.clear()
             lower, upper = best if best > low else -_INFINITE, best if best < high else _INFINITE
             self.bounds[position.key] = Bound(depth, lower, upper, best_move)
-        return best, any_on_way
+        return best, any_by_path
 
     @staticmethod
-    def _first_group(depth: int, wide: bool, cuts: bool) -> int:
+    def _first_batch_size(depth: int, wide: bool, cuts: bool) -> int:
         """Moves to search side by side at first."""
         if depth == 1:
             return _LEAVES if cuts else 256
-        return 1 if wide or cuts else _TOGETHER
+        return 1 if wide or cuts else _BATCH_MOVES
 
     def _order(self, entry: TableEntry, bound: Bound | None) -> NDArray[np.uint16]:
         """Moves in the order to search them: the best of before, then by the policy and what they refuted elsewhere."""
@@ -244,7 +244,7 @@ class AlphaBeta:
         line, position, keys = [move], self.made[move], {self.position.key}
         while position.key not in keys:
             keys.add(position.key)
-            entry, bound = self.judge.table.get(position.key), self.bounds.get(position.key)
+            entry, bound = self.evaluator.table.get(position.key), self.bounds.get(position.key)
             if entry is not None and entry.final:
                 line += entry.moves.tolist()  # a mate in one
                 break
@@ -261,24 +261,24 @@ class AlphaBeta:
             make_line(value, self.policy[move], self._line(move)) for move, value in zip(moves, values, strict=True)
         )
         return SearchResult(
-            max(1, self.depth), self.judge.nodes - self.clock.before, self.clock.seconds(), lines
+            max(1, self.depth), self.evaluator.nodes - self.clock.before, self.clock.seconds(), lines
         ), values
 
 
-def _side_by_side(searches: list[_Search]) -> Generator[Sequence[SearchPosition], None, list[Found]]:
+def _batch_searches(searches: list[_Search]) -> Generator[Sequence[SearchPosition], None, list[PathValue]]:
     """Run searches in step: each round asks for what all of them want. Their values, in order."""
-    found: list[Found] = [(0.0, False)] * len(searches)
+    results: list[PathValue] = [(0.0, False)] * len(searches)
     running = list(enumerate(searches))
     while running:
-        wanted: list[SearchPosition] = []
+        requested: list[SearchPosition] = []
         still = []
         for i, search in running:
             try:
-                wanted += next(search)
+                requested += next(search)
                 still.append((i, search))
             except StopIteration as end:
-                found[i] = end.value
+                results[i] = end.value
         running = still
         if running:
-            yield wanted
-    return found
+            yield requested
+    return results

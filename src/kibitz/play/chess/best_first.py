@@ -19,14 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.play.chess.evaluator import DRAWN, ENTRY, Evaluator
-from kibitz.play.chess.position import FIFTY, SearchPosition, children, packed
+from kibitz.play.chess.evaluator import DRAWN, ENTRY_BYTES, Evaluator
+from kibitz.play.chess.position import FIFTY_MOVES, SearchPosition, children, packed
 from kibitz.play.chess.score import STEP
 from kibitz.play.chess.tree import Tree
 from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
 
 PER_DEPTH = 0.25
-_NODE = 900
+_NODE_BYTES = 900
 """Bytes of a node with its edges and boards, about."""
 _AWAY = 1e-3
 """Paths less probable than this part of the last batch's least are not walked to their end."""
@@ -51,7 +51,7 @@ class BestFirstSearch:
 
     def __init__(
         self,
-        judge: Evaluator,
+        evaluator: Evaluator,
         tuning: SearchTuning,
         position: SearchPosition,
         seen: Counter[int],
@@ -60,42 +60,42 @@ class BestFirstSearch:
         final_lines: int,
     ):
         """lines: wanted, and told on the way; final_lines: at most, in the end, as far as they are known anyway."""
-        self.judge, self.tuning, self.position, self.seen, self.limits = judge, tuning, position, seen, limits
+        self.evaluator, self.tuning, self.position, self.seen, self.limits = evaluator, tuning, position, seen, limits
         self.lines, self.final_lines = lines, final_lines
         self.depth = 0
         """Completed."""
 
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
         """The thought, and the values of its lines (score.py). There must be a legal move."""
-        judge, tuning, limits = self.judge, self.tuning, self.limits
-        self.clock = clock = TimeManager(limits, stop, judge.nodes)
-        entry, self.policy = judge.root(self.position, packed(limits.moves), self.lines)
-        self.tree = tree = Tree(max(1000, judge.room * ENTRY // _NODE), entry, self.position)
+        evaluator, tuning, limits = self.evaluator, self.tuning, self.limits
+        self.clock = clock = TimeManager(limits, stop, evaluator.nodes)
+        entry, self.policy = evaluator.root(self.position, packed(limits.moves), self.lines)
+        self.tree = tree = Tree(max(1000, evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES), entry, self.position)
         if len(entry.moves) == 1 and limits.seconds is not None:
             return self._thought(1)  # nothing to think about
-        least, told = 0.0, ProgressThrottle(clock, tell)
+        least, progress = 0.0, ProgressThrottle(clock, tell)
         while not tree.full:
-            wanted = min(tuning.batch, max(tuning.first, tree.n // 4))
-            size = clock.batch(judge.nodes, wanted)
+            batch_size = min(tuning.batch, max(tuning.first, tree.n // 4))
+            size = clock.batch(evaluator.nodes, batch_size)
             if size == 0:
                 break
-            edges, nodes, shares = self._untried(least)
+            edges, nodes, shares = self._frontier(least)
             likeliest = shares.max() if len(shares) else 0.0
             before = self.depth
             while (likeliest or self.depth < (limits.depth or 0)) and likeliest < PER_DEPTH ** (self.depth + 1):
                 self.depth += 1
-            if tree.n > 1 and (self.depth > before or told.due()):
-                told(*self._thought(self.lines))
+            if tree.n > 1 and (self.depth > before or progress.due()):
+                progress(*self._thought(self.lines))
             if not likeliest:
                 break
             chosen = np.argpartition(-shares, size - 1)[:size] if size < len(shares) else np.arange(len(shares))
             chosen = chosen[np.argsort(-shares[chosen], kind="stable")]
             least = float(shares[chosen[-1]])
             self._grow(edges[chosen], nodes[chosen])
-            tree.take_up(tuning.doubt)
+            tree.backup(tuning.doubt)
         return self._thought(self.final_lines)
 
-    def _untried(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    def _frontier(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """The moves to choose from: edges, nodes, probabilities. least: of the last batch."""
         tuning, depth = self.tuning, self.limits.depth
         plies = 1000 if depth is None else depth
@@ -106,37 +106,37 @@ class BestFirstSearch:
             focus = 0.0
         if depth is not None:  # all that is probable enough, to the last
             enough = PER_DEPTH**depth
-            edges, nodes, shares = self.tree.untried(focus, tuning.loud, plies, enough / tuning.loud, self.lines)
+            edges, nodes, shares = self.tree.frontier(focus, tuning.loud, plies, enough / tuning.loud, self.lines)
             probable = shares >= enough
             return edges[probable], nodes[probable], shares[probable]
-        found = self.tree.untried(focus, tuning.loud, plies, least * _AWAY, self.lines)
-        return found if len(found[0]) else self.tree.untried(focus, tuning.loud, plies, 0.0, self.lines)
+        frontier = self.tree.frontier(focus, tuning.loud, plies, least * _AWAY, self.lines)
+        return frontier if len(frontier[0]) else self.tree.frontier(focus, tuning.loud, plies, 0.0, self.lines)
 
     def _grow(self, edges: NDArray[np.int64], nodes: NDArray[np.int64]) -> None:
-        """Make the chosen moves and judge what they lead to."""
-        tree, judge = self.tree, self.judge
+        """Make the chosen moves and evaluate the positions after them."""
+        tree, evaluator = self.tree, self.evaluator
         parents = nodes.tolist()
         made = children([tree.positions[i] for i in parents], tree.move[edges])
         drawn = [self._drawn(parent, position) for parent, position in zip(parents, made, strict=True)]
-        judge.ask([position for position, draw in zip(made, drawn, strict=True) if not draw])
+        evaluator.evaluate([position for position, draw in zip(made, drawn, strict=True) if not draw])
         for parent, edge, position, draw in zip(parents, edges.tolist(), made, drawn, strict=True):
-            tree.add(parent, edge, position, DRAWN if draw else judge.table[position.key])
+            tree.add(parent, edge, position, DRAWN if draw else evaluator.table[position.key])
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:
         """Whether the way to a position makes it a draw."""
-        if position.clock >= FIFTY:
+        if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
         return self.seen[position.key] > 1 or self.tree.repeats(parent, position)
 
     def _thought(self, count: int) -> tuple[SearchResult, list[float]]:
         """What is known by now, the best moves first."""
         tree, clock = self.tree, self.clock
-        ranked = tree.ranked(self.tuning.doubt)[:count]
+        moves = tree.sorted_moves(self.tuning.doubt)[:count]
         lines, values = [], []
-        for edge, value in ranked:
+        for edge, value in moves:
             move = int(tree.move[edge])
             pv = [move] if tree.child[edge] < 0 else [move, *tree.line(int(tree.child[edge]))]
             lines.append(make_line(value, self.policy[move], pv))
             values.append(value)
-        nodes = self.judge.nodes - clock.before
+        nodes = self.evaluator.nodes - clock.before
         return SearchResult(max(1, self.depth), nodes, clock.seconds(), tuple(lines)), values

@@ -15,9 +15,9 @@ from kibitz.play.chess.score import MATED, STEP
 from kibitz.play.chess.tactics import MATE, gains_and_checks, order_moves
 from kibitz.play.session import NetworkSession
 
-ENTRY = 1200
+ENTRY_BYTES = 1200
 """Bytes of an entry, about: 35 moves at 7 bytes, and what Python puts around them."""
-_FEWEST = 4096
+_MIN_ENTRIES = 4096
 _BY_GAIN = 0.4
 """Without a policy, moves are e times likelier for 1/_BY_GAIN pawns that they win."""
 
@@ -54,58 +54,58 @@ class Evaluator:
         self.policy, self.value = policy, value
         self.cut, self.width = cut, width
         self.table: dict[int, TableEntry] = {}
-        self.room = max(_FEWEST, hash_mb * 1_000_000 // ENTRY)
+        self.max_entries = max(_MIN_ENTRIES, hash_mb * 1_000_000 // ENTRY_BYTES)
         self.nodes = 0
         """Positions evaluated by the network so far."""
 
-    def ask(self, positions: Sequence[SearchPosition]) -> None:
+    def evaluate(self, positions: Sequence[SearchPosition]) -> None:
         """Put those into the table that are not there yet."""
-        self._make_room()
+        self._evict()
         table = self.table
-        asked: list[SearchPosition] = []
-        waiting: set[int] = set()
+        pending: list[SearchPosition] = []
+        pending_keys: set[int] = set()
         legal: list[list[int]] = []
         for position in positions:
-            if position.key in table or position.key in waiting:
+            if position.key in table or position.key in pending_keys:
                 continue
             some = position.legal()
             if not some:
-                table[position.key] = LOST if position.check() else DRAWN
-            elif position.dead():
+                table[position.key] = LOST if position.in_check() else DRAWN
+            elif position.has_insufficient_material():
                 table[position.key] = DRAWN
             else:
-                waiting.add(position.key)
-                asked.append(position)
+                pending_keys.add(position.key)
+                pending.append(position)
                 legal.append(some)
-        if not asked:
+        if not pending:
             return
-        offsets = np.zeros(len(asked) + 1, np.int64)
+        offsets = np.zeros(len(pending) + 1, np.int64)
         np.cumsum([len(some) for some in legal], out=offsets[1:])
         moves = np.array([move for some in legal for move in some], np.uint16)
-        rows = np.array([position.row for position in asked])
+        rows = np.array([position.row for position in pending])
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         gain, check = gains_and_checks(codes, state, moves, offsets)
-        mates = self._mates(asked, moves, offsets, check)
+        mates = self._mates(pending, moves, offsets, check)
         if mates:
             for i, mating in mates.items():
-                table[asked[i].key] = TableEntry(
+                table[pending[i].key] = TableEntry(
                     2 - STEP, True, moves[mating : mating + 1], np.ones(1, np.float32), np.full(1, MATE, np.uint8), 1
                 )
-            kept = np.ones(len(asked), np.bool_)
-            kept[list(mates)] = False
+            selected = np.ones(len(pending), np.bool_)
+            selected[list(mates)] = False
             sizes = np.diff(offsets)
-            each = np.repeat(kept, sizes)
-            asked = [position for i, position in enumerate(asked) if kept[i]]
-            codes, state, moves, gain, check = codes[kept], state[kept], moves[each], gain[each], check[each]
-            offsets = np.concatenate([[0], np.cumsum(sizes[kept])])
-            if not asked:
+            each = np.repeat(selected, sizes)
+            pending = [position for i, position in enumerate(pending) if selected[i]]
+            codes, state, moves, gain, check = codes[selected], state[selected], moves[each], gain[each], check[each]
+            offsets = np.concatenate([[0], np.cumsum(sizes[selected])])
+            if not pending:
                 return
         values, shares = self._network(codes, state, moves, offsets)
         if self.policy is None:
             shares = normalised(np.exp(_BY_GAIN * gain).astype(np.float32), offsets)
         moves, weights, marks, widths = order_moves(moves, offsets, shares, gain, check, self.cut, self.width)
         bounds = offsets.tolist()
-        for i, (position, value, width) in enumerate(zip(asked, values.tolist(), widths.tolist(), strict=True)):
+        for i, (position, value, width) in enumerate(zip(pending, values.tolist(), widths.tolist(), strict=True)):
             one = slice(bounds[i], bounds[i + 1])
             # Copies: a slice would keep the whole batch in memory for as long as one entry of it lives.
             table[position.key] = TableEntry(
@@ -121,9 +121,9 @@ class Evaluator:
         moves, offsets = np.array(legal, np.uint16), np.array([0, len(legal)])
         codes, state = position.row[None, :SQUARES], position.row[None, SQUARES:]
         values, shares = self._network(codes, state, moves, offsets)
-        told = dict(zip(legal, shares.tolist(), strict=True))
-        kept = np.array([move in only for move in legal]) if only else np.ones(len(legal), np.bool_)
-        moves, shares, offsets = moves[kept], shares[kept], np.array([0, int(kept.sum())])
+        priors = dict(zip(legal, shares.tolist(), strict=True))
+        selected = np.array([move in only for move in legal]) if only else np.ones(len(legal), np.bool_)
+        moves, shares, offsets = moves[selected], shares[selected], np.array([0, int(selected.sum())])
         gain, check = gains_and_checks(codes, state, moves, offsets)
         mates = self._mates([position], moves, offsets, check).values()
         gain[list(mates)] = 100  # to the front
@@ -133,7 +133,7 @@ class Evaluator:
                 marks[mating] = MATE
         order = np.argsort(marks != MATE, kind="stable")
         width = min(len(moves), max(int(widths[0]), lines))
-        return TableEntry(float(values[0]), False, moves[order], weights[order], marks[order], width), told
+        return TableEntry(float(values[0]), False, moves[order], weights[order], marks[order], width), priors
 
     def _mates(
         self,
@@ -143,13 +143,13 @@ class Evaluator:
         check: NDArray[np.bool_],
     ) -> dict[int, int]:
         """Which positions have a mate in one, and where in `moves` one such move is."""
-        found: dict[int, int] = {}
+        mates: dict[int, int] = {}
         where = np.flatnonzero(check)
         rows = np.searchsorted(offsets, where, side="right") - 1
         for row, at in zip(rows.tolist(), where.tolist(), strict=True):
-            if row not in found and positions[row].mates(int(moves[at])):
-                found[row] = at
-        return found
+            if row not in mates and positions[row].mates(int(moves[at])):
+                mates[row] = at
+        return mates
 
     def _network(
         self, codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
@@ -167,8 +167,8 @@ class Evaluator:
             answers = self.value.evaluate(codes, state)
         return np.clip(np.nan_to_num(answers["value"]), -1, 1).astype(np.float32), shares
 
-    def _make_room(self) -> None:
+    def _evict(self) -> None:
         """Forget the oldest entries, a quarter at once."""
-        if len(self.table) > self.room:
-            for key in list(self.table)[: self.room // 4]:
+        if len(self.table) > self.max_entries:
+            for key in list(self.table)[: self.max_entries // 4]:
                 del self.table[key]

@@ -36,8 +36,8 @@ SPREAD = 0.1
 """Value by which a move may be worse and be e times less probable, at temperature 1."""
 
 
-def _nobody(thought: SearchResult) -> None:
-    """Tells nobody."""
+def _ignore(thought: SearchResult) -> None:
+    """The default callback."""
 
 
 class ChessPlayer:
@@ -45,8 +45,8 @@ class ChessPlayer:
 
     - top-move: the likeliest origin square, then the likeliest target from there
     - top-prob: the likeliest pair of squares
-    - topprob-negamax: search of the likeliest moves (search.py)
-    - value-negamax: alpha-beta over all moves with the value network (fullwidth.py)
+    - topprob-negamax: search of the likeliest moves (best_first.py)
+    - value-negamax: alpha-beta over all moves with the value network (alphabeta.py)
 
     session: the network; value: another run whose value network is used instead. Default method: topprob-negamax where
     policy and value are known, else top-prob, else value-negamax. temperature: 0 plays the best move; T > 0 draws
@@ -103,16 +103,16 @@ class ChessPlayer:
             # Ordering moves is not worth another evaluation of each position.
             policy = value if value is not None and "origin" in value.outputs else None
         everything = method == "value-negamax"
-        self._judge = Evaluator(
+        self._evaluator = Evaluator(
             policy, self.value, cut=1.0 if everything else cut, width=256 if everything else width, hash_mb=hash_mb
         )
 
     def new_game(self) -> None:
         """Forget what the last game has left in the table."""
-        self._judge.table.clear()
+        self._evaluator.table.clear()
 
     def think(
-        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell = _nobody
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell = _ignore
     ) -> SearchResult | None:
         """The answer in a position; None where there is no legal move (or none of limits.moves is legal).
 
@@ -129,7 +129,7 @@ class ChessPlayer:
             # Temperature draws from all moves whose values the search found, and searches no more for it.
             final_lines = self.lines if self.temperature == 0 else len(legal)
             kind = BestFirstSearch if self.method == "topprob-negamax" else AlphaBeta
-            search = kind(self._judge, self.tuning, position, seen, limits, self.lines, final_lines)
+            search = kind(self._evaluator, self.tuning, position, seen, limits, self.lines, final_lines)
             thought, values = search.think(stop, tell)
             worth = np.array(values)
             odds = np.exp((worth - worth.max()) / (SPREAD * max(self.temperature, 1e-9)))
@@ -160,12 +160,12 @@ class ChessPlayer:
         pairs = move_probabilities(answers, row[:, :64], moves, offsets)
         lesser = (moves >> 12 > 0) & (moves >> 12 != 5) & (pairs == 0)
         shares = normalised(pairs, offsets)
-        kept = np.array([move in positions.packed(limits.moves) for move in moves.tolist()]) | (not limits.moves)
+        allowed = np.array([move in positions.packed(limits.moves) for move in moves.tolist()]) | (not limits.moves)
         if self.method == "top-move":
-            order = np.lexsort((-pairs, -target, moves & 63, -origin, lesser, ~kept))
+            order = np.lexsort((-pairs, -target, moves & 63, -origin, lesser, ~allowed))
         else:
-            order = np.lexsort((-pairs, lesser, ~kept))
-        order = order[: int(kept.sum())]
+            order = np.lexsort((-pairs, lesser, ~allowed))
+        order = order[: int(allowed.sum())]
         lines = tuple(make_line(value, float(shares[i]), [int(moves[i])]) for i in order)
         logs = np.log(np.maximum(shares[order].astype(np.float64), 1e-30)) / max(self.temperature, 1e-9)
         return SearchResult(1, 1, clock.seconds(), lines), np.exp(logs - logs.max())

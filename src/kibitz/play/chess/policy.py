@@ -27,8 +27,8 @@ def pair_probabilities(
     origin, target = answers["origin"], answers["target"]
     rows = np.repeat(np.arange(len(codes)), np.diff(offsets))
     start, end = (moves & 63).astype(np.intp), (moves >> 6 & 63).astype(np.intp)
-    asked = start if target.shape[1] == 64 else (codes[rows, start].astype(np.intp) - 1) % 6
-    return np.nan_to_num(origin[rows, start]), np.nan_to_num(target[rows, asked, end])
+    row_of_target = start if target.shape[1] == 64 else (codes[rows, start].astype(np.intp) - 1) % 6
+    return np.nan_to_num(origin[rows, start]), np.nan_to_num(target[rows, row_of_target, end])
 
 
 def move_probabilities(

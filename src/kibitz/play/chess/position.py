@@ -9,17 +9,18 @@ import numpy as np
 import rust_chess
 from numpy.typing import NDArray
 
+from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_material
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, encode_board, replay
 
-FIFTY = 100
+FIFTY_MOVES = 100
 """Plies without capture or pawn move after which the game is drawn."""
 
-_ALONE = rust_chess.RepetitionDetectionMode.NONE  # copying a history with every move would cost more than the move
+_NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE  # copying a history with every move would cost more than the move
 
 
 def _tables() -> tuple[dict[str, int], dict[int, rust_chess.Move]]:
-    """Packed moves by their UCI names, and rust_chess's moves by packed ones."""
+    """The packed move of each UCI move, and rust_chess's move of each packed one."""
     names = {a + b: i | j << 6 for i, a in enumerate(chess.SQUARE_NAMES) for j, b in enumerate(chess.SQUARE_NAMES)}
     for name, code in list(names.items()):
         if name[1] + name[3] in ("78", "21") and abs((code & 7) - (code >> 6 & 7)) <= 1:
@@ -27,7 +28,7 @@ def _tables() -> tuple[dict[str, int], dict[int, rust_chess.Move]]:
     return names, {code: rust_chess.Move(name) for name, code in names.items() if name[:2] != name[2:4]}
 
 
-_PACKED, _MOVES = _tables()
+_CODE_OF_UCI, _MOVE_OF_CODE = _tables()
 
 
 class SearchPosition:
@@ -37,7 +38,7 @@ class SearchPosition:
     __slots__ = ("board", "key", "row")
 
     def __init__(self, board: rust_chess.Board, row: NDArray[np.uint8]):
-        if not row[SQUARES + EN_PASSANT] and board.en_passant is not None:  # rust_chess looks at no pin
+        if not row[SQUARES + EN_PASSANT] and board.en_passant is not None:  # rust_chess ignores pins
             board = _board(decode_board(row[:SQUARES], row[SQUARES:]))
         self.board = board
         self.row = row
@@ -50,49 +51,40 @@ class SearchPosition:
 
     def legal(self) -> list[int]:
         """All legal moves, packed."""
-        self.board.reset_move_generator()  # it goes on where it stopped the last time
-        return [_PACKED[move.get_uci()] for move in self.board.generate_legal_moves()]  # type: ignore[union-attr]
+        self.board.reset_move_generator()  # it continues after the last move it gave
+        return [_CODE_OF_UCI[move.get_uci()] for move in self.board.generate_legal_moves()]  # type: ignore[union-attr]
 
     def mates(self, move: int) -> bool:
-        """Whether a legal move mates at once."""
-        return self.board.make_move_new(_MOVES[move], False).is_checkmate()
+        """Whether a legal move (packed) gives mate."""
+        return self.board.make_move_new(_MOVE_OF_CODE[move], False).is_checkmate()
 
-    def check(self) -> bool:
+    def in_check(self) -> bool:
         return self.board.is_check()
 
-    def dead(self) -> bool:
-        """Whether no series of moves can mate: king alone against king and at most a knight or bishops of one colour.
-
-        rust_chess does not count several bishops on squares of one colour.
-        """
-        if self.board.get_all_bitboard().popcnt() > 12:  # 2 kings and ten bishops, eight of them promoted pawns
+    def has_insufficient_material(self) -> bool:
+        """Whether no series of moves can mate; rust_chess does not count several bishops on squares of one colour."""
+        if self.board.get_all_bitboard().popcnt() > MAX_PIECES_INSUFFICIENT:
             return False
-        where = np.flatnonzero(self.row[:SQUARES])
-        pieces = (self.row[where] - 1) % 6
-        if np.isin(pieces, (0, 3, 4)).any():
-            return False
-        minor = where[(pieces == 1) | (pieces == 2)]
-        if len(minor) <= 1:
-            return True
-        return not (pieces == 1).any() and len(set((minor // 8 + minor % 8) % 2)) == 1
+        return bool(insufficient_material(self.row[:SQUARES]))
 
 
 def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[SearchPosition]:
     """The positions after one legal move in each of the parents."""
     if not parents:
         return []
-    n = np.arange(len(parents) + 1)  # to the replay each is a game of one move, from a start position of its own
+    n = np.arange(len(parents) + 1)  # replay sees games of one move each, with start positions of their own
     starts = np.array([parent.row for parent in parents], np.uint8)
     codes, state = replay(moves, n, starts, n[:-1].astype(np.int32), n[:-1], np.ones(len(parents), np.int64))
     rows = np.concatenate([codes, state], axis=1)
     return [
-        SearchPosition(parent.board.make_move_new(_MOVES[move], False), rows[i])
+        SearchPosition(parent.board.make_move_new(_MOVE_OF_CODE[move], False), rows[i])
         for i, (parent, move) in enumerate(zip(parents, moves.tolist(), strict=True))
     ]
 
 
 def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
-    """A python-chess board's position, and how often each earlier one of its game occurred that may come again."""
+    """The position of a python-chess board, and a count by `key` of the earlier positions of its game that can recur:
+    those since the last capture or pawn move."""
     position = SearchPosition(_board(board), encode_board(board))
     seen: Counter[int] = Counter()
     past = board.copy()
@@ -104,7 +96,7 @@ def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
 
 def _board(board: chess.Board) -> rust_chess.Board:
     """rust_chess's board, without counters: it takes none above 255, and the search has its own."""
-    passing = (
+    ep_square = (
         chess.SQUARE_NAMES[board.ep_square] if board.ep_square is not None and board.has_legal_en_passant() else "-"
     )
     rights = board.clean_castling_rights()
@@ -114,7 +106,7 @@ def _board(board: chess.Board) -> rust_chess.Board:
         if rights >> corner & 1
     )
     turn = "w" if board.turn else "b"
-    return rust_chess.Board(f"{board.board_fen(promoted=False)} {turn} {castling or '-'} {passing} 0 1", _ALONE)
+    return rust_chess.Board(f"{board.board_fen(promoted=False)} {turn} {castling or '-'} {ep_square} 0 1", _NO_HISTORY)
 
 
 def packed(moves: tuple[chess.Move, ...]) -> set[int]:

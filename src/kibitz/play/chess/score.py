@@ -19,7 +19,7 @@ CLAMP = 2000
 
 
 @numba.njit(cache=True)
-def back(value: float) -> float:
+def to_parent(value: float) -> float:
     """A child's value seen from its parent: the other side's, and mates one ply further away."""
     if value > 1:
         return STEP - value
@@ -28,8 +28,8 @@ def back(value: float) -> float:
     return -value
 
 
-def ahead(value: float) -> float:
-    """The inverse of `back`: the child's value that the parent sees as this."""
+def to_child(value: float) -> float:
+    """The inverse of `to_parent`: the child's value that the parent sees as this."""
     if value > 1:
         return -value - STEP
     if value < -1:

@@ -1,4 +1,8 @@
-"""The line of positions that a comparison search stands on, a row each: moves made, keys, what the rules decide."""
+"""The line of positions that a comparison search stands on, one row a ply: moves made, keys, what the rules decide.
+
+The kernels here take `stack`, a record with at least the fields of STACK (state.py adds the search's own), and change
+it in place. `ply` is the index of a row, 0 the root. Rows are uint8 [68] and moves packed, as in games/chess.
+"""
 
 from __future__ import annotations
 
@@ -6,117 +10,111 @@ import numba
 import numpy as np
 
 from kibitz.games.chess.attacks import attacked, can_pass
-from kibitz.games.chess.legal import MOST, generate
-from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, START_WIDTH, rights_kept
+from kibitz.games.chess.board_kernels import next_state, other_squares, squares_of
+from kibitz.games.chess.legal import MAX_MOVES, generate
+from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, PIECE_VALUES, insufficient_material
+from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, START_WIDTH
 from kibitz.play.comparison.embedding import fill
 
-PLIES = 128
+MAX_PLIES = 128
 """Rows of a line; the search stays below."""
-FIFTY = 100
-FAR = 1 << 20
-"""A ply that no line reaches."""
-GOES_ON, MATE, DRAW = 0, 1, 2
+FIFTY_MOVES = 100
+"""Plies without capture or pawn move after which the game is drawn."""
+NO_ROW = 1 << 20
+"""Above the index of every row: a verdict that depends on no earlier row."""
+ONGOING, MATE, DRAW = 0, 1, 2
+"""What the rules decide of a row."""
 
 _RANDOM = np.random.default_rng(773).integers(-(1 << 63), 1 << 63, (13, 64), np.int64)
-_PIECES = np.concatenate([np.zeros((1, 64), np.int64), _RANDOM[1:]])  # by code and square
-_SIDE, _RIGHTS = _RANDOM[0, 0], _RANDOM[0, 8:24].copy()
-_PASSING = np.concatenate([[0], _RANDOM[0, 24:32]])
-_KEPT = rights_kept()
-# Pawns' worth of P N B R Q K; a king is never lost, so that what defends by king alone is not counted as lost either.
-_WORTH = np.array([0, 1, 3, 3, 5, 9, 0], np.int64)
+_ZOBRIST_PIECES = np.concatenate([np.zeros((1, 64), np.int64), _RANDOM[1:]])  # by code and square
+_ZOBRIST_BLACK, _ZOBRIST_RIGHTS = _RANDOM[0, 0], _RANDOM[0, 8:24].copy()
+_ZOBRIST_EP = np.concatenate([[0], _RANDOM[0, 24:32]])  # by en-passant file + 1
 
 
 STACK = [
-    ("rows", "u1", (PLIES, START_WIDTH)),
-    ("keys", "i8", (PLIES,)),  # of what the rules call the same position
-    ("men", "i8", (PLIES,)),  # pieces on the board
-    ("changed", "i8", (PLIES, 4)),  # squares that the move to a row has changed
-    ("changes", "i8", (PLIES,)),  # and how many
-    ("checks", "i8", (PLIES,)),  # pieces that give check
-    ("count", "i8", (PLIES,)),  # legal moves
-    ("moves", "u2", (PLIES, MOST)),
-    ("before", "i8", (FIFTY,)),  # keys that occurred twice in the game
-    ("before_count", "i8"),
-    ("board", "i1", (64,)),  # the row entered last in its mover's view
-    ("pinned", "i8", (64,)),
+    ("rows", "u1", (MAX_PLIES, START_WIDTH)),  # the positions: codes, then state
+    ("keys", "i8", (MAX_PLIES,)),  # Zobrist keys: equal for what the rules call the same position
+    ("piece_count", "i8", (MAX_PLIES,)),  # pieces on the board, kings included
+    ("changed", "i8", (MAX_PLIES, 4)),  # squares that the move to a row has changed
+    ("changes", "i8", (MAX_PLIES,)),  # how many of them
+    ("checks", "i8", (MAX_PLIES,)),  # pieces that give check
+    ("move_count", "i8", (MAX_PLIES,)),  # legal moves
+    ("moves", "u2", (MAX_PLIES, MAX_MOVES)),  # the legal moves, packed; the search sorts them
+    ("repeated_keys", "i8", (FIFTY_MOVES,)),  # keys that occurred twice in the game before the root
+    ("repeated_count", "i8"),  # how many of them
+    ("board", "i1", (64,)),  # the row entered last, in its mover's view (attacks.py)
+    ("pinned", "i8", (64,)),  # scratch of `generate`
 ]
 """Fields of a line, all in one record: as so many arrays they would take long to pass, and minutes to compile."""
 
 
 @numba.njit(nogil=True, cache=True)
-def begin(stack):  # type: ignore[no-untyped-def]
-    """Key and men of the first row."""
+def set_root(stack):  # type: ignore[no-untyped-def]
+    """Compute key and piece count of row 0, which the caller has written."""
     row = stack.rows[0]
     key = np.int64(0)
-    men = 0
+    count = 0
     for square in range(64):
         if row[square]:
-            key ^= _PIECES[row[square], square]
-            men += 1
+            key ^= _ZOBRIST_PIECES[row[square], square]
+            count += 1
     if row[64 + SIDE]:
-        key ^= _SIDE
-    key ^= _RIGHTS[row[64 + CASTLING]]
-    stack.keys[0] = key ^ _PASSING[row[64 + EN_PASSANT]]
-    stack.men[0] = men
+        key ^= _ZOBRIST_BLACK
+    key ^= _ZOBRIST_RIGHTS[row[64 + CASTLING]]
+    stack.keys[0] = key ^ _ZOBRIST_EP[row[64 + EN_PASSANT]]
+    stack.piece_count[0] = count
 
 
 @numba.njit(nogil=True, cache=True)
-def _put(stack, ply, square, code):  # type: ignore[no-untyped-def]
+def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
+    """Put a code on a square of row `ply`, with key and list of changes."""
     row = stack.rows[ply]
-    stack.keys[ply] ^= _PIECES[row[square], square] ^ _PIECES[code, square]
+    stack.keys[ply] ^= _ZOBRIST_PIECES[row[square], square] ^ _ZOBRIST_PIECES[code, square]
     row[square] = code
     stack.changed[ply, stack.changes[ply]] = square
     stack.changes[ply] += 1
 
 
 @numba.njit(nogil=True, cache=True)
-def make(stack, ply, move):  # type: ignore[no-untyped-def]
-    """Make a legal move in row `ply`: writes the row after it. The rules are those of games/chess/replay.py."""
+def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
+    """Play a legal move (packed) in row `ply`: writes row `ply` + 1, its key, piece count and changed squares."""
     below, row = stack.rows[ply], stack.rows[ply + 1]
     fill(row, below)
     after = ply + 1
     stack.changes[after] = 0
-    stack.keys[after] = stack.keys[ply] ^ _PASSING[stack.rows[ply, 64 + EN_PASSANT]] ^ _SIDE
-    origin, target, promotion = np.int64(move) & 63, np.int64(move) >> 6 & 63, np.int64(move) >> 12
-    piece, captured = np.int64(below[origin]), np.int64(below[target])
-    _put(stack, after, origin, 0)
-    _put(stack, after, target, piece + promotion - 1 if promotion else piece)
-    stack.men[after] = stack.men[ply] - (captured != 0)
-    quiet = min(np.int64(below[64 + CLOCK]) + 1, 255)
-    passed = np.int64(0)
-    if piece == 1 or piece == 7:
-        quiet = 0
-        if target - origin == 16 or origin - target == 16:
-            passed = (origin & 7) + 1
-        elif captured == 0 and (target - origin) & 7 != 0:  # en passant
-            _put(stack, after, (origin & 56) | (target & 7), 0)
-            stack.men[after] -= 1
-    elif captured:
-        quiet = 0
-    elif (piece == 6 or piece == 12) and origin & 7 == 4:
-        if target == origin + 2:
-            _put(stack, after, origin + 1, below[origin + 3])
-            _put(stack, after, origin + 3, 0)
-        elif origin == target + 2:
-            _put(stack, after, origin - 1, below[origin - 4])
-            _put(stack, after, origin - 4, 0)
-    rights = below[64 + CASTLING] & _KEPT[origin] & _KEPT[target]
-    stack.keys[after] ^= _RIGHTS[below[64 + CASTLING]] ^ _RIGHTS[rights]
+    stack.keys[after] = stack.keys[ply] ^ _ZOBRIST_EP[stack.rows[ply, 64 + EN_PASSANT]] ^ _ZOBRIST_BLACK
+    origin, target, promotion = squares_of(move)
+    code, captured = np.int64(below[origin]), np.int64(below[target])
+    piece = code - 6 if code > 6 else code
+    _set_square(stack, after, origin, 0)
+    _set_square(stack, after, target, code + promotion - 1 if promotion else code)
+    emptied, filled = other_squares(piece, captured, origin, target)
+    if emptied >= 0:
+        if filled >= 0:
+            _set_square(stack, after, filled, below[emptied])
+        else:
+            captured = np.int64(below[emptied])
+        _set_square(stack, after, emptied, 0)
+    stack.piece_count[after] = stack.piece_count[ply] - (captured != 0)
+    before = np.int64(below[64 + CASTLING])
+    rights, clock, double_step = next_state(piece, captured, origin, target, before, np.int64(below[64 + CLOCK]))
+    stack.keys[after] ^= _ZOBRIST_RIGHTS[before] ^ _ZOBRIST_RIGHTS[rights]
     row[64 + CASTLING] = rights
     row[64 + SIDE] = 1 - below[64 + SIDE]
-    row[64 + CLOCK] = quiet
-    row[64 + EN_PASSANT] = passed if can_pass(row[:64], row[64 + SIDE], passed, stack.board) else 0
-    stack.keys[after] ^= _PASSING[row[64 + EN_PASSANT]]
+    row[64 + CLOCK] = min(clock, 255)
+    row[64 + EN_PASSANT] = double_step if can_pass(row[:64], row[64 + SIDE], double_step, stack.board) else 0
+    stack.keys[after] ^= _ZOBRIST_EP[row[64 + EN_PASSANT]]
 
 
 @numba.njit(nogil=True, cache=True)
 def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
-    """The other side to move, nothing else changed; no repetition reaches over it."""
+    """Write row `ply` + 1 with the other side to move and nothing else changed. Its clock starts at 0, so that no
+    repetition reaches over it."""
     row = stack.rows[ply + 1]
     fill(row, stack.rows[ply])
     stack.changes[ply + 1] = 0
-    stack.keys[ply + 1] = stack.keys[ply] ^ _PASSING[row[64 + EN_PASSANT]] ^ _SIDE
-    stack.men[ply + 1] = stack.men[ply]
+    stack.keys[ply + 1] = stack.keys[ply] ^ _ZOBRIST_EP[row[64 + EN_PASSANT]] ^ _ZOBRIST_BLACK
+    stack.piece_count[ply + 1] = stack.piece_count[ply]
     row[64 + SIDE] = 1 - row[64 + SIDE]
     row[64 + EN_PASSANT] = 0
     row[64 + CLOCK] = 0
@@ -124,64 +122,45 @@ def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def enter(stack, ply):  # type: ignore[no-untyped-def]
-    """Write a row's legal moves, and say what the rules decide: GOES_ON, MATE, DRAW; and from which row of the line
-    that follows: FAR where from the position alone, -1 where from the game before or from the count to fifty."""
+    """Generate the legal moves of row `ply`, and decide it by the rules.
+
+    Returns the verdict, ONGOING, MATE (the mover is mated) or DRAW; and the earliest row that it depends on: NO_ROW
+    where the position alone decides, -1 where the game before the root or the count to fifty moves does.
+    """
     row = stack.rows[ply]
     count, checks = generate(row[:64], row[64:], stack.board, stack.pinned, stack.moves[ply], 0)
-    stack.count[ply], stack.checks[ply] = count, checks
+    stack.move_count[ply], stack.checks[ply] = count, checks
     if count == 0:
-        return (MATE if checks else DRAW), FAR
-    if _dead(row, stack.men[ply]):
-        return DRAW, FAR
+        return (MATE if checks else DRAW), NO_ROW
+    if stack.piece_count[ply] <= MAX_PIECES_INSUFFICIENT and insufficient_material(row):
+        return DRAW, NO_ROW
     clock = np.int64(row[64 + CLOCK])
-    if clock >= FIFTY:
+    if clock >= FIFTY_MOVES:
         return DRAW, -1
     if clock >= 4:
         for back in range(ply - 4, max(-1, ply - clock - 1), -2):
             if stack.keys[back] == stack.keys[ply]:
                 return DRAW, back
-        for i in range(stack.before_count):
-            if stack.before[i] == stack.keys[ply]:
+        for i in range(stack.repeated_count):
+            if stack.repeated_keys[i] == stack.keys[ply]:
                 return DRAW, -1
-    return GOES_ON, FAR
-
-
-@numba.njit(nogil=True, cache=True)
-def _dead(row, men):  # type: ignore[no-untyped-def]
-    """Whether no series of moves can mate: king against king and at most a knight, or bishops of one colour."""
-    if men > 12:
-        return False
-    knights, light, dark = 0, 0, 0
-    for square in range(64):
-        code = np.int64(row[square])
-        piece = code - 6 if code > 6 else code
-        if piece == 1 or piece == 4 or piece == 5:
-            return False
-        if piece == 2:
-            knights += 1
-        elif piece == 3:
-            if (square >> 3) + square & 1:
-                light += 1
-            else:
-                dark += 1
-    if knights:
-        return knights + light + dark == 1
-    return light == 0 or dark == 0
+    return ONGOING, NO_ROW
 
 
 @numba.njit(nogil=True, cache=True)
 def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
-    """What a move takes, in pawns, and whether it loses at first sight: a dearer piece for a guarded one.
+    """Pawns that a move gains, promotion included, and whether it loses at first sight: a dearer piece takes a guarded
+    cheaper one. Further exchanges are not counted.
 
-    board: as `generate` leaves it.
+    board int8 [64] in the mover's view, as `generate` leaves it; side: who moves, 0 or 1; move: legal, packed.
     """
-    origin, target, promotion = np.int64(move) & 63, np.int64(move) >> 6 & 63, np.int64(move) >> 12
+    origin, target, promotion = squares_of(move)
     piece = np.int64(board[origin])
     victim = -np.int64(board[target])
-    if piece == 1 and victim == 0 and (origin ^ target) & 7:
+    if piece == 1 and victim == 0 and (origin ^ target) & 7:  # en passant: pawn for pawn
         return 1, False
-    won = _WORTH[victim] + (_WORTH[promotion] - 1 if promotion else 0)
-    if promotion or piece == 6 or victim == 0 or _WORTH[piece] <= _WORTH[victim]:
+    won = PIECE_VALUES[victim] + (PIECE_VALUES[promotion] - 1 if promotion else 0)
+    if promotion or piece == 6 or victim == 0 or PIECE_VALUES[piece] <= PIECE_VALUES[victim]:
         return won, False
     board[origin] = 0
     guarded = attacked(board, target, -8 if side else 8)

@@ -1,8 +1,11 @@
-"""A run's comparison of positions as plain arrays, and the kernels that answer with it, one position at a time.
+"""A run's comparison network as plain arrays, and the kernels that evaluate it, one position at a time.
 
-Made for a search: what a position brings to comparisons (its halves) is made once, and a comparison then costs only
-the layers above both. A layer's product adds up the rows of weights that belong to inputs above 0: that is its ReLU,
-and spares the half of the work that ReLU made 0. Sizes are filled up with zeros to whole vectors of the processor.
+Made for a search: a position's embedding is computed once, and a comparison then costs only the layers above a pair. A
+layer's product adds up the rows of weights whose inputs are above 0: that is the ReLU of the layer below, and skips the
+inputs that it sets to 0. Sizes are padded with zeros to multiples of a vector register.
+
+Kernels take `weights`, a Weights; a position is a row uint8 [68] (games/chess/replay.py), an accumulator float32 [n]
+the sums of the first layer before its ReLU, an embedding float32 [2 * d] what a comparison needs of a position.
 """
 
 from __future__ import annotations
@@ -19,62 +22,78 @@ from kibitz.games.chess.replay import CASTLING, SIDE, START_WIDTH
 from kibitz.runs import Run
 
 PARTS = ("distilled", "full")
-"""The networks that a run may hold; a player's first choice first."""
+"""The networks that a run may hold; the one that players prefer comes first."""
 WHITE_TO_MOVE, RIGHTS, BIAS = 768, 769, 773
-"""Rows of the first layer after the twelve pieces' squares."""
+"""Rows of the first layer after those of the pieces; RIGHTS is the first of four."""
 _VECTOR = 16
-_FAST = {"contract", "reassoc", "nsz"}
-"""Sums may be taken in any order; what is no number stays none."""
+"""Numbers (float32) that sizes of layers are padded to a multiple of."""
+_FAST_MATH = {"contract", "reassoc", "nsz"}
+"""Allow reassociation of sums; NaNs and infinities keep their IEEE meaning."""
 
 
 class Weights(NamedTuple):
-    """first [774, n]: what a position's bits add up to, and as the last row the bias. layers int64 [k + m, 3]: the rest
-    of Pos2Vec, and as the k-th both as_first and as_second of the comparison, side by side; then the comparison's
-    further layers, m of them. Each is a place in `values`, inputs and outputs: there stand the matrix [inputs, outputs]
-    and the bias. At the end of `values`: weights of the logit, then its constant. half: size of as_first. room [2,
-    widest layer], active [widest layer + 1]: where the kernels work, of one thread."""
+    """A comparison network as arrays; the kernels write into `scratch` and `active` only, so one thread uses it at a
+    time.
 
-    first: NDArray[np.float32]
+    feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece, (code - 1) * 64 + square; then White to
+                      move, four castling rights, and the bias.
+    values            float32: all further layers, one after the other. At its end the weights of the logit, then its
+                      constant.
+    layers            int64 [k + m, 3]: layer i is (offset, inputs, outputs) into `values`: there are its matrix
+                      [inputs, outputs] and its bias. Rows 0..k - 2: Pos2Vec after its first layer. Row k - 1: the two
+                      input matrices of the comparison, concatenated along the outputs. Rows k..: its further layers.
+    embedding_layers  k
+    embedding_dim     d, outputs of each of those two matrices: an embedding has 2 * d numbers, the first d for the
+                      position as the first of a pair, the others for it as the second
+    antisymmetric     whether the logit is the mean over both orders of a pair
+    scratch           float32 [2, widest layer]
+    active            int64 [widest layer + 1]
+    """
+
+    feature_weights: NDArray[np.float32]
     values: NDArray[np.float32]
     layers: NDArray[np.int64]
-    room: NDArray[np.float32]
+    scratch: NDArray[np.float32]
     active: NDArray[np.int64]
-    below: int
-    half: int
+    embedding_layers: int
+    embedding_dim: int
     antisymmetric: bool
 
 
 @numba.njit(nogil=True, cache=True)
 def fill(out, row):  # type: ignore[no-untyped-def]
-    """out[:] = row, which numba would take seconds more to compile, wherever it stands."""
+    """out[:] = row, both [size]; numba compiles the loop seconds faster than the slice, at every call site."""
     for j in range(out.shape[0]):
         out[j] = row[j]
 
 
 @numba.njit(nogil=True, cache=True)
-def add_row(out, rows, bit, sign):  # type: ignore[no-untyped-def]
-    row = rows[bit]
-    for j in range(out.shape[0]):
-        out[j] += sign * row[j]
+def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no-untyped-def]
+    """Add a feature (0..773, row of feature_weights float32 [774, n]) to an accumulator float32 [n], or, with the sign
+    float32(-1), take it out."""
+    row = feature_weights[feature]
+    for j in range(accumulator.shape[0]):
+        accumulator[j] += sign * row[j]
 
 
 @numba.njit(nogil=True, cache=True)
-def total(weights, row, out):  # type: ignore[no-untyped-def]
-    """The first layer's sums of a position [68], from all its bits."""
-    fill(out, weights.first[BIAS])
+def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
+    """Write the accumulator of a position into out float32 [n], from all its features."""
+    fill(out, weights.feature_weights[BIAS])
     for square in range(64):
         if row[square]:
-            add_row(out, weights.first, (np.int64(row[square]) - 1) * 64 + square, np.float32(1))
+            add_feature(out, weights.feature_weights, (np.int64(row[square]) - 1) * 64 + square, np.float32(1))
     if row[64 + SIDE] == 0:
-        add_row(out, weights.first, WHITE_TO_MOVE, np.float32(1))
+        add_feature(out, weights.feature_weights, WHITE_TO_MOVE, np.float32(1))
     for right in range(4):
         if row[64 + CASTLING] >> right & 1:
-            add_row(out, weights.first, RIGHTS + right, np.float32(1))
+            add_feature(out, weights.feature_weights, RIGHTS + right, np.float32(1))
 
 
-@numba.njit(nogil=True, cache=True, fastmath=_FAST)
+@numba.njit(nogil=True, cache=True, fastmath=_FAST_MATH)
 def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
-    """y = bias + ReLU(x) · matrix."""
+    """y = bias + ReLU(x) · matrix, with x float32 [inputs], y float32 [outputs]; layer int64 [3]: a row of
+    Weights.layers; active int64 [inputs + 1]: scratch."""
     at, inputs, outputs = layer[0], layer[1], layer[2]
     matrix = values[at : at + inputs * outputs].reshape((inputs, outputs))
     bias = values[at + inputs * outputs : at + (inputs + 1) * outputs]
@@ -100,100 +119,109 @@ def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def halve(weights, sums, out):  # type: ignore[no-untyped-def]
-    """From the first layer's sums to a position's halves [2 · half]."""
-    x = sums
-    for k in range(weights.below - 1):
-        y = weights.room[k % 2]
+def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
+    """Write the embedding of a position, given by its accumulator, into out float32 [2 * d]."""
+    x = accumulator
+    for k in range(weights.embedding_layers - 1):
+        y = weights.scratch[k % 2]
         _layer(weights.values, weights.layers[k], x, weights.active, y)
         x = y
-    _layer(weights.values, weights.layers[weights.below - 1], x, weights.active, out)
+    _layer(weights.values, weights.layers[weights.embedding_layers - 1], x, weights.active, out)
 
 
-@numba.njit(nogil=True, cache=True, fastmath=_FAST)
-def one_way(weights, first, second):  # type: ignore[no-untyped-def]
-    """The network's logit for two positions in this order, from the halves of both."""
-    half = weights.half
-    left, right = first[:half], second[half:]
-    x = weights.room[0]
-    for j in range(half):
+@numba.njit(nogil=True, cache=True, fastmath=_FAST_MATH)
+def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
+    """The network's logit that the first position of a pair is the better one for White, asked in this order only.
+
+    first, second: embeddings float32 [2 * d].
+    """
+    dim = weights.embedding_dim
+    left, right = first[:dim], second[dim:]
+    x = weights.scratch[0]
+    for j in range(dim):
         x[j] = left[j] + right[j]
-    size = half
-    for k in range(weights.below, weights.layers.shape[0]):
-        y = weights.room[(k - weights.below + 1) % 2]
+    size = dim
+    for k in range(weights.embedding_layers, weights.layers.shape[0]):
+        y = weights.scratch[(k - weights.embedding_layers + 1) % 2]
         _layer(weights.values, weights.layers[k], x, weights.active, y)
         x, size = y, weights.layers[k, 2]
-    answer = weights.values[weights.values.shape[0] - size - 1 :]
-    found = answer[size]
+    last = weights.values[weights.values.shape[0] - size - 1 :]
+    result = last[size]
     for j in range(size):
-        found += answer[j] * max(x[j], np.float32(0))
-    return found
+        result += last[j] * max(x[j], np.float32(0))
+    return result
 
 
 @numba.njit(nogil=True, cache=True)
 def logit(weights, first, second):  # type: ignore[no-untyped-def]
-    """How much better the first position is for White than the second, from the halves of both."""
-    forth = one_way(weights, first, second)
+    """The logit that the first position of a pair is the better one for White; of an antisymmetric network the mean
+    over both orders. first, second: embeddings float32 [2 * d]."""
+    forth = logit_ordered(weights, first, second)
     if weights.antisymmetric:
-        return (forth - one_way(weights, second, first)) / np.float32(2)
+        return (forth - logit_ordered(weights, second, first)) / np.float32(2)
     return forth
 
 
 @numba.njit(nogil=True, cache=True)
-def _halves(weights, rows, out):  # type: ignore[no-untyped-def]
-    sums = np.empty(weights.first.shape[1], np.float32)
+def _embed(weights, rows, out):  # type: ignore[no-untyped-def]
+    """Write the embeddings of positions uint8 [n, 68] into out float32 [n, 2 * d]."""
+    accumulator = np.empty(weights.feature_weights.shape[1], np.float32)
     for i in range(rows.shape[0]):
-        total(weights, rows[i], sums)
-        halve(weights, sums, out[i])
+        refresh_accumulator(weights, rows[i], accumulator)
+        embed(weights, accumulator, out[i])
 
 
 @numba.njit(nogil=True, cache=True)
 def _logits(weights, first, second, out):  # type: ignore[no-untyped-def]
+    """Write the logits of pairs of embeddings float32 [n, 2 * d] each into out float32 [n]."""
     for i in range(first.shape[0]):
         out[i] = logit(weights, first[i], second[i])
 
 
 @numba.njit(nogil=True, cache=True)
-def _white_better(weights, halves, references, out):  # type: ignore[no-untyped-def]
-    for i in range(halves.shape[0]):
-        found = 0.0
+def _white_better(weights, embeddings, references, out):  # type: ignore[no-untyped-def]
+    """Write the mean probability against all references [k, 2 * d] into out float64 [n], in both orders; embeddings
+    float32 [n, 2 * d]."""
+    for i in range(embeddings.shape[0]):
+        total = 0.0
         for k in range(references.shape[0]):
-            forth = one_way(weights, halves[i], references[k])
-            back = one_way(weights, references[k], halves[i])
-            found += 1 / (1 + np.exp(-(np.float64(forth) - np.float64(back)) / 2))
-        out[i] = found / references.shape[0]
+            forth = logit_ordered(weights, embeddings[i], references[k])
+            back = logit_ordered(weights, references[k], embeddings[i])
+            total += 1 / (1 + np.exp(-(np.float64(forth) - np.float64(back)) / 2))
+        out[i] = total / references.shape[0]
 
 
 class PositionComparer:
     """A comparison network, ready to answer; safe in one thread at a time.
 
-    references: halves of the run's reference positions float32 [n, 2 · half]. draw: the number of the most balanced of
-    them, whose own white_better is nearest to one half; rows uint8 [n, 68]: the reference positions themselves.
+    rows: the run's reference positions, uint8 [n, 68]; references: their embeddings, float32 [n, 2 * d]. draw: the
+    index of the most balanced of them, whose own white_better is nearest to one half.
     """
 
     def __init__(self, weights: Weights, rows: NDArray[np.uint8]):
         self.weights, self.rows = weights, rows
-        self.references = self.halves(rows[:, :64], rows[:, 64:])
+        self.references = self.embed(rows[:, :64], rows[:, 64:])
         self.draw = int(np.abs(self.white_better(self.references) - 0.5).argmin())
 
-    def halves(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """What positions codes [n, 64], state [n, 4] bring to a comparison, [n, 2 · half]."""
+    def embed(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Embeddings [n, 2 * d] of positions codes [n, 64], state [n, 4 or more]; further columns of state are
+        ignored."""
         rows = np.ascontiguousarray(np.concatenate([codes, state[:, :4]], axis=1), np.uint8)
-        found = np.empty((len(rows), 2 * self.weights.half), np.float32)
-        _halves(self.weights, rows, found)
-        return found
+        out = np.empty((len(rows), 2 * self.weights.embedding_dim), np.float32)
+        _embed(self.weights, rows, out)
+        return out
 
     def compare(self, first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Logits [n] that the first position of each pair, given by its halves, is the better one for White."""
-        found = np.empty(len(first), np.float32)
-        _logits(self.weights, first, second, found)
-        return found
+        """Logits [n] that the first position of each pair, given by their embeddings, is the better one for White."""
+        out = np.empty(len(first), np.float32)
+        _logits(self.weights, first, second, out)
+        return out
 
-    def white_better(self, halves: NDArray[np.float32]) -> NDArray[np.float64]:
+    def white_better(self, embeddings: NDArray[np.float32]) -> NDArray[np.float64]:
         """The probability [n] that a position is better for White than a reference position, their mean."""
-        found = np.empty(len(halves), np.float64)
-        _white_better(self.weights, halves, self.references, found)
-        return found
+        out = np.empty(len(embeddings), np.float64)
+        _white_better(self.weights, embeddings, self.references, out)
+        return out
 
 
 def load(run: Run, part: str | None = None) -> PositionComparer:
@@ -203,19 +231,19 @@ def load(run: Run, part: str | None = None) -> PositionComparer:
     damaged.
     """
     path, arrays = run.trained(), run.load_weights()
-    there = [name for name in PARTS if f"{name}.pos2vec.first.weight" in arrays]
-    if not there:
+    available = [name for name in PARTS if f"{name}.pos2vec.first.weight" in arrays]
+    if not available:
         raise UsageError(f"{run.name}: compares no positions; take a run of deepchess")
-    if part is not None and part not in there:
-        raise UsageError(f"{run.name}: holds no {part} network, only the {there[0]} one")
-    part = part or there[0]
+    if part is not None and part not in available:
+        raise UsageError(f"{run.name}: holds no {part} network, only the {available[0]} one")
+    part = part or available[0]
     try:
-        inside = {
+        parameters = {
             name.removeprefix(part + "."): array.astype(np.float32)
             for name, array in arrays.items()
             if name.startswith(part + ".")
         }
-        weights = pack(inside, bool(run.info["settings"].get("antisymmetric", False)))
+        weights = pack(parameters, bool(run.info["settings"].get("antisymmetric", False)))
         rows = np.concatenate([arrays["reference_codes"], arrays["reference_state"]], axis=1)
         if rows.shape[1] != START_WIDTH or rows.dtype != np.uint8 or rows.max(initial=0, where=_CODES) > 12:
             raise ValueError("reference positions")
@@ -228,13 +256,16 @@ _CODES = np.arange(START_WIDTH) < 64
 
 
 def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False) -> Weights:
-    """Weights from the arrays of a torch ComparisonNet, under their names there. Raises KeyError or ValueError where
-    they do not fit together."""
+    """Weights from the arrays of a torch ComparisonNet, by their names there.
+
+    Raises KeyError or ValueError where one is missing or they do not fit together.
+    """
     values: list[NDArray[np.float32]] = []
     widest = 0
 
     def add(matrix: NDArray[np.float32], bias: NDArray[np.float32], inputs: int) -> tuple[int, int, int]:
-        """matrix [outputs, inputs] as torch has it, which is filled up to the inputs that the layer below gives."""
+        """Append a layer and return its row of Weights.layers. matrix [outputs, inputs], bias [outputs]: as torch has
+        them; they are padded, the inputs to those that the layer below gives."""
         nonlocal widest
         outputs = -(-len(matrix) // _VECTOR) * _VECTOR
         at = sum(map(len, values))
@@ -245,7 +276,7 @@ def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False)
         widest = max(widest, inputs, outputs)
         return at, inputs, outputs
 
-    first = _wide(np.concatenate([arrays["pos2vec.first.weight"], arrays["pos2vec.first.bias"][None]]), 1)
+    first = _padded(np.concatenate([arrays["pos2vec.first.weight"], arrays["pos2vec.first.bias"][None]]), 1)
     if len(first) != BIAS + 1:
         raise ValueError(f"{len(first) - 1} rows of the first layer")
     width = first.shape[1]
@@ -254,13 +285,12 @@ def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False)
         layers.append(add(arrays[f"{name}.weight"], arrays[f"{name}.bias"], width))
         width = layers[-1][2]
     as_first, as_second = arrays["compare.as_first.weight"], arrays["compare.as_second.weight"]
-    half = -(-len(as_first) // _VECTOR) * _VECTOR
-    both = np.concatenate([_wide(as_first, 0), _wide(as_second, 0)])
-    bias = np.zeros(2 * half, np.float32)
+    dim = -(-len(as_first) // _VECTOR) * _VECTOR
+    both = np.concatenate([_padded(as_first, 0), _padded(as_second, 0)])
+    bias = np.zeros(2 * dim, np.float32)
     bias[: len(as_first)] = arrays["compare.as_first.bias"]
     layers.append(add(both, bias, width))
-    width = half
-    below, width = len(layers), half
+    embedding_layers, width = len(layers), dim
     for name in _numbered(arrays, "compare.rest"):
         layers.append(add(arrays[f"{name}.weight"], arrays[f"{name}.bias"], width))
         width = layers[-1][2]
@@ -268,21 +298,29 @@ def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False)
     answer = np.zeros(width + 1, np.float32)
     answer[: last.shape[1]] = last[0] - last[1]
     answer[width] = constants[0] - constants[1]
-    room, active = np.zeros((2, widest), np.float32), np.zeros(widest + 1, np.int64)
+    scratch, active = np.zeros((2, widest), np.float32), np.zeros(widest + 1, np.int64)
     return Weights(
-        first, np.concatenate([*values, answer]), np.array(layers, np.int64), room, active, below, half, antisymmetric
+        first,
+        np.concatenate([*values, answer]),
+        np.array(layers, np.int64),
+        scratch,
+        active,
+        embedding_layers,
+        dim,
+        antisymmetric,
     )
 
 
-def _wide(array: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
-    """Filled up with zeros along an axis."""
-    more = [(0, 0)] * array.ndim
-    more[axis] = (0, -array.shape[axis] % _VECTOR)
-    return np.pad(array, more)
+def _padded(array: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
+    """The array with zeros added along an axis, up to a multiple of _VECTOR."""
+    padding = [(0, 0)] * array.ndim
+    padding[axis] = (0, -array.shape[axis] % _VECTOR)
+    return np.pad(array, padding)
 
 
 def _numbered(arrays: Mapping[str, Any], name: str) -> list[str]:
-    found: list[str] = []
-    while f"{name}.{len(found)}.weight" in arrays:
-        found.append(f"{name}.{len(found)}")
-    return found
+    """The names NAME.0, NAME.1, ... of the layers that are there."""
+    names: list[str] = []
+    while f"{name}.{len(names)}.weight" in arrays:
+        names.append(f"{name}.{len(names)}")
+    return names

@@ -1,4 +1,5 @@
-"""A player that only ever asks which of two positions is better: iterative deepening over comparison_kernels.py."""
+"""A player that only ever asks which of two positions is better: iterative deepening over the kernels of
+alphabeta.py."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.score import STEP
-from kibitz.play.comparison import state as judge
-from kibitz.play.comparison.alphabeta import DEEPEST, search_root
-from kibitz.play.comparison.board import PLIES, begin, enter
+from kibitz.play.comparison import state as search_state
+from kibitz.play.comparison.alphabeta import MAX_DEPTH, search_root
+from kibitz.play.comparison.board import MAX_PLIES, enter, set_root
 from kibitz.play.comparison.embedding import PositionComparer, load
 from kibitz.play.comparison.state import ComparisonTuning, SearchState
 from kibitz.play.result import SearchLimits, SearchResult, Tell, make_line
@@ -31,9 +32,9 @@ METHODS = (COMPARISON_SEARCH.name, FULL_COMPARISON_SEARCH.name)
 """Alpha-beta with positions as bounds: with the distilled network where a run has one, or with the full one."""
 SPREAD = 0.1
 """Value by which a move may be worse and be e times less probable, at temperature 1."""
-_LOOK = 0.005
-"""Seconds between looks at the clock and at whether to stop."""
-_ALL = 1 << 62
+_POLL_INTERVAL = 0.005
+"""Seconds between checks of the clock and of the stop event."""
+_UNLIMITED_NODES = 1 << 62
 
 
 class ComparisonPlayer:
@@ -92,11 +93,11 @@ class ComparisonPlayer:
             thinking.deepen(self.lines, tell)
         thought = thinking.thought()
         if self.temperature > 0 and not thinking.lines[0].value > 1:
-            return self._drawn(thinking.lines[0], values, thought)
+            return self._sampled(thinking.lines[0], values, thought)
         return thought
 
-    def _drawn(self, best: RootLine, values: dict[int, float], thought: SearchResult) -> SearchResult:
-        """The thought with a drawn move in the first place."""
+    def _sampled(self, best: RootLine, values: dict[int, float], thought: SearchResult) -> SearchResult:
+        """The result with a first move sampled by its value."""
         values = {move: min(value, best.value) for move, value in values.items()} | {best.pv[0]: best.value}
         moves = list(values)
         odds = np.exp((np.array(list(values.values())) - best.value) / (SPREAD * self.temperature))
@@ -108,41 +109,47 @@ class ComparisonPlayer:
 
 
 class Memory:
-    """What lasts from thought to thought: halves of positions, three quarters of hash_mb, and what was proven."""
+    """What lasts from search to search: a cache of embeddings (three quarters of hash_mb), the transposition table (the
+    rest) and the history of quiet moves."""
 
     def __init__(self, comparer: PositionComparer, hash_mb: int, tuning: ComparisonTuning):
         self.comparer, self.tuning = comparer, tuning
-        width = 2 * comparer.weights.half
-        room = hash_mb << 20
-        self.kept = np.zeros((_power_of_two(room * 3 // 4 // (4 * width + 8)), width), np.float32)
-        self.kept_keys = np.zeros(len(self.kept), np.int64)
-        self.table = np.zeros(_power_of_two(room // 4 // judge.ENTRY.itemsize), judge.ENTRY)
+        width = 2 * comparer.weights.embedding_dim
+        size = hash_mb << 20
+        self.embeddings = np.zeros((_power_of_two(size * 3 // 4 // (4 * width + 8)), width), np.float32)
+        self.embedding_keys = np.zeros(len(self.embeddings), np.int64)
+        self.table = np.zeros(_power_of_two(size // 4 // search_state.TABLE_ENTRY.itemsize), search_state.TABLE_ENTRY)
         self.history = np.zeros((2, 4096), np.int64)
         self.age = 0
 
     def clear(self) -> None:
-        for array in (self.kept_keys, self.table, self.history):
+        for array in (self.embedding_keys, self.table, self.history):
             array[:] = np.zeros((), array.dtype)
 
-    def search(self, row: NDArray[np.uint8], before: NDArray[np.int64], most_nodes: int) -> SearchState:
-        """A search from a position [68]; before: keys of positions that are draws if they come again."""
+    def search(self, row: NDArray[np.uint8], repeated: NDArray[np.int64], max_nodes: int) -> SearchState:
+        """The state of a new search from a position uint8 [68]; repeated: keys int64 [k] of positions that are draws
+        when they occur again."""
         comparer, weights = self.comparer, self.comparer.weights
         self.age = self.age % 255 + 1
-        state = np.zeros(1, judge.STATE)
+        state = np.zeros(1, search_state.STATE)
         search = SearchState(
-            state[0], weights, np.zeros((PLIES, weights.first.shape[1]), np.float32),
-            np.zeros((judge.RECORDS, 2 * weights.half), np.float32), self.kept, self.kept_keys, self.table,
+            state[0], weights, np.zeros((MAX_PLIES, weights.feature_weights.shape[1]), np.float32),
+            np.zeros((search_state.BOUNDS, 2 * weights.embedding_dim), np.float32), self.embeddings,
+            self.embedding_keys, self.table,
         )  # fmt: skip
-        search.records[judge.DRAWN] = comparer.references[comparer.draw]
-        at = search.at
+        search.bound_embeddings[search_state.DRAWN] = comparer.references[comparer.draw]
+        data = search.data
         for name, value in self.tuning._asdict().items():
-            at["tuning_" + name] = value
-        at["rows"][0], at["history"][:] = row, self.history
-        at["before"][: len(before)], at["before_count"] = before, len(before)
-        at["record_row"][judge.DRAWN], at["record_key"][judge.DRAWN] = comparer.rows[comparer.draw], 1
-        at["record_mate"][judge.WON], at["record_mate"][judge.LOST] = 2 * judge.MATED, -2 * judge.MATED
-        at["counts"][judge.MOST_NODES], at["counts"][judge.AGE] = most_nodes, self.age
-        begin(at)
+            data["tuning_" + name] = value
+        data["rows"][0], data["history"][:] = row, self.history
+        data["repeated_keys"][: len(repeated)], data["repeated_count"] = repeated, len(repeated)
+        data["bound_row"][search_state.DRAWN], data["bound_key"][search_state.DRAWN] = comparer.rows[comparer.draw], 1
+        data["bound_mate"][search_state.WON], data["bound_mate"][search_state.LOST] = (
+            2 * search_state.MATED,
+            -2 * search_state.MATED,
+        )
+        data["counts"][search_state.MAX_NODES], data["counts"][search_state.AGE] = max_nodes, self.age
+        set_root(data)
         return search
 
 
@@ -155,30 +162,29 @@ class RootLine:
 
 
 class Thinking:
-    """One thought about one position. moves: packed, the best ones first; lines: of the last search that was whole."""
+    """Iterative deepening in one position. moves: packed, the best ones first; lines: of the last completed search."""
 
     def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: SearchLimits):
         self.begun = time.perf_counter()
         self.memory, self.limits, self.moves = memory, limits, moves
-        nodes = _ALL if limits.nodes is None else max(1, limits.nodes)
+        nodes = _UNLIMITED_NODES if limits.nodes is None else max(1, limits.nodes)
         self.search: Any = memory.search(encode_board(board), seen_twice(board), nodes)
-        self.counts = self.search.at["counts"]
+        self.counts = self.search.data["counts"]
         self.black = not board.turn
         self.depth = 0
         self.lines: list[RootLine] = []
-        enter(self.search.at, 0)
+        enter(self.search.data, 0)
 
     def watched(self, stop: threading.Event | None) -> _StopWatch:
         return _StopWatch(self.counts, self.begun, self.limits.seconds, stop)
 
     def deepen(self, count: int, tell: Tell | None) -> None:
-        """Search deeper and deeper while the limits allow; `count` lines."""
-        deepest = min(DEEPEST, self.limits.depth or DEEPEST)
+        """Search depth after depth while the limits allow; `count` lines. tell: called after each depth."""
+        max_depth = min(MAX_DEPTH, self.limits.depth or MAX_DEPTH)
         if len(self.moves) == 1 and self.limits.seconds is not None:
-            deepest = 1  # nothing to think about
-        for depth in range(1, deepest + 1):
-            whole = self._deep(depth, min(count, len(self.moves)))
-            if not whole:
+            max_depth = 1  # nothing to think about
+        for depth in range(1, max_depth + 1):
+            if not self._search_depth(depth, min(count, len(self.moves))):
                 break
             self.depth = depth
             if tell is not None:
@@ -188,60 +194,61 @@ class Thinking:
                 break  # a mate within the depth: deeper is no shorter
         if not self.lines:
             self.lines = [RootLine(self._value_here(), self.moves[:1])]
-        self.memory.history[:] = self.search.at["history"] // 2
+        self.memory.history[:] = self.search.data["history"] // 2
 
-    def _deep(self, depth: int, count: int) -> bool:
-        """One depth. Whether it was not stopped; where it was, what has been found of it counts."""
+    def _search_depth(self, depth: int, count: int) -> bool:
+        """Search one depth, `count` lines. False where it was stopped; the lines that were finished count all the
+        same."""
         lines: list[RootLine] = []
         for _ in range(count):
-            taken = [line.pv[0] for line in lines]
-            moves = [move for move in self.moves if move not in taken]
+            chosen = [line.pv[0] for line in lines]
+            moves = [move for move in self.moves if move not in chosen]
             best, _ = search_root(self.search, np.array(moves, np.uint16), depth)
             if best >= 0:
-                lines.append(self._found())
-            if self.counts[judge.STOP]:
+                lines.append(self._root_line())
+            if self.counts[search_state.STOP]:
                 break
         first = [line.pv[0] for line in lines]
         self.lines = (lines + [line for line in self.lines if line.pv[0] not in first])[:count]
         self.moves = first + [move for move in self.moves if move not in first]
-        return not self.counts[judge.STOP]
+        return not self.counts[search_state.STOP]
 
-    def _found(self) -> RootLine:
-        at = self.search.at
-        pv = at["pv"][0, : at["pv_length"][0]].tolist()
-        if mate := int(at["record_mate"][0]):
-            value = (2 - (judge.MATED - abs(mate)) * STEP) * (1 if mate > 0 else -1)
+    def _root_line(self) -> RootLine:
+        data = self.search.data
+        pv = data["pv"][0, : data["pv_length"][0]].tolist()
+        if mate := int(data["bound_mate"][0]):
+            value = (2 - (search_state.MATED - abs(mate)) * STEP) * (1 if mate > 0 else -1)
             return RootLine(-value if self.black else value, pv)
-        if at["record_key"][0] == at["record_key"][judge.DRAWN]:
+        if data["bound_key"][0] == data["bound_key"][search_state.DRAWN]:
             return RootLine(0.0, pv)
-        return RootLine(self._value(self.search.records[:1]), pv)
+        return RootLine(self._value(self.search.bound_embeddings[:1]), pv)
 
-    def _value(self, halves: NDArray[np.float32]) -> float:
-        value = 2 * float(self.memory.comparer.white_better(halves)[0]) - 1
+    def _value(self, embeddings: NDArray[np.float32]) -> float:
+        value = 2 * float(self.memory.comparer.white_better(embeddings)[0]) - 1
         return -value if self.black else value
 
     def _value_here(self) -> float:
-        row = self.search.at["rows"][:1]
-        return self._value(self.memory.comparer.halves(row[:, :64], row[:, 64:]))
+        row = self.search.data["rows"][:1]
+        return self._value(self.memory.comparer.embed(row[:, :64], row[:, 64:]))
 
     def values(self) -> dict[int, float]:
-        """The value of each move two plies deep; of as many as the limits allow."""
+        """The value of each root move (packed), searched two plies deep; of as many moves as the limits allow."""
         values: dict[int, float] = {}
         for move in self.moves:
             best, _ = search_root(self.search, np.array([move], np.uint16), 2)
             if best < 0:
                 break
-            values[move] = self._found().value
+            values[move] = self._root_line().value
         return values
 
     def thought(self) -> SearchResult:
         lines = tuple(make_line(line.value, 0.0, line.pv) for line in self.lines)
-        nodes = int(self.counts[judge.NODES])
+        nodes = int(self.counts[search_state.NODES])
         return SearchResult(max(1, self.depth), nodes, time.perf_counter() - self.begun, lines)
 
 
 class _StopWatch:
-    """Sets the search's flag when its time is over, or when it is told to stop: a thread beside the compiled search."""
+    """A thread that sets the STOP of a compiled search when its time is over or the stop event is set."""
 
     def __init__(
         self, counts: NDArray[np.int64], begun: float, seconds: float | None, stop: threading.Event | None
@@ -253,19 +260,22 @@ class _StopWatch:
 
     def __enter__(self) -> None:
         if self._over():
-            self.counts[judge.STOP] = 1
+            self.counts[search_state.STOP] = 1
         elif self.end is not None or self.stop is not None:
-            self.thread = threading.Thread(target=self._look, daemon=True)
+            self.thread = threading.Thread(target=self._poll, daemon=True)
             self.thread.start()
 
     def _over(self) -> bool:
         late = self.end is not None and time.perf_counter() >= self.end
         return late or (self.stop is not None and self.stop.is_set())
 
-    def _look(self) -> None:
-        while not self.done.wait(_LOOK if self.end is None else min(_LOOK, max(0.0, self.end - time.perf_counter()))):
+    def _poll(self) -> None:
+        while True:
+            left = _POLL_INTERVAL if self.end is None else max(0.0, self.end - time.perf_counter())
+            if self.done.wait(min(_POLL_INTERVAL, left)):
+                return
             if self._over():
-                self.counts[judge.STOP] = 1
+                self.counts[search_state.STOP] = 1
                 return
 
     def __exit__(self, *_: object) -> None:
@@ -275,21 +285,22 @@ class _StopWatch:
 
 
 def seen_twice(board: chess.Board) -> NDArray[np.int64]:
-    """Keys of the positions that occurred twice in the game before this board, as far as they can come again."""
+    """Keys int64 [k] of the positions that occurred twice in the game before this board and can occur again."""
     past = board.copy()
     seen: Counter[int] = Counter()
     if board.halfmove_clock >= 4:
-        state = np.zeros(1, judge.STATE)[0]
+        state = np.zeros(1, search_state.STATE)[0]
         for _ in range(min(board.halfmove_clock, len(board.move_stack))):
             past.pop()
             state["rows"][0] = encode_board(past)
-            begin(state)
+            set_root(state)
             seen[int(state["keys"][0])] += 1
     return np.array([key for key, times in seen.items() if times > 1], np.int64)
 
 
-def _power_of_two(most: int) -> int:
-    return 1 << max(8, most.bit_length() - 1)
+def _power_of_two(limit: int) -> int:
+    """The largest power of two up to a limit, at least 256."""
+    return 1 << max(8, limit.bit_length() - 1)
 
 
 def open_player(run: Run, session: Callable[[], Session], *, value: object = None, **settings: Any) -> ComparisonPlayer:

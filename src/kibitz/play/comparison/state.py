@@ -1,4 +1,40 @@
-"""What a comparison search works with, and how it puts a position beside a bound."""
+"""What a comparison search works with, and how a position is compared with the bounds of a node.
+
+A bound of this search is a position (or a mate), not a number; see alphabeta.py. Bounds have indices 0..BOUNDS - 1:
+those below MAX_PLIES belong to the plies (the position that a node's search has returned as EXACT), then come the fixed
+ones:
+
+    WON, LOST   better and worse for White than any position: the window at the root
+    DRAWN       a draw: the most balanced of the network's reference positions
+
+All kernels of state.py and alphabeta.py take `state`, a SearchState, and change it in place:
+
+    state.data               one record of dtype STATE, below
+    state.weights            the network, see embedding.Weights
+    state.accumulators       float32 [MAX_PLIES, n]: first-layer sums of each row, valid where data.accumulated
+    state.bound_embeddings   float32 [BOUNDS, 2 * d]: embeddings of the bounds; d is weights.embedding_dim
+    state.embeddings         float32 [slots, 2 * d]: a cache of embeddings; its size is a power of two
+    state.embedding_keys     int64 [slots]: the key of the position in each slot, 0 for none
+    state.table              TABLE_ENTRY [entries]: the transposition table; its size is a power of two
+
+Fields of state.data besides those of a line (board.STACK):
+
+    accumulated   int64 [MAX_PLIES]             whether `accumulators` holds the row's sums
+    bound_key     int64 [BOUNDS]                key of the bound's position; 0 for mates, WON and LOST, 1 for DRAWN
+    bound_mate    int64 [BOUNDS]                0, or a mate: MATED - ply where White mates at that ply, else minus it
+    bound_row     uint8 [BOUNDS, 68]            the bound's position
+    scores        int64 [MAX_PLIES, MAX_MOVES]  of the moves, for their order
+    killers       uint16 [MAX_PLIES, 2]         quiet moves that ended a node of this ply last
+    history       int64 [2, 4096]               how often quiet moves refuted, by side and origin + 64 * target
+    pv            uint16 [MAX_PLIES, MAX_PLIES] the principal variation from each ply on
+    pv_length     int64 [MAX_PLIES]             its moves
+    reach         int64 [MAX_PLIES]             the earliest row that the result at a ply depends on (see board.enter)
+    counts        int64 [6]                     see NODES ... below
+    tuning_NAME   float64                       the fields of ComparisonTuning
+
+Arguments in common: ply, an index of a row; alpha, beta: indices of bounds, in the mover's view; mode: one of OPEN,
+ABOVE and FROM.
+"""
 
 from __future__ import annotations
 
@@ -8,40 +44,58 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.games.chess.legal import MOST
+from kibitz.games.chess.legal import MAX_MOVES
 from kibitz.games.chess.replay import CASTLING, SIDE, START_WIDTH
-from kibitz.play.comparison.board import DRAW, PLIES, STACK
-from kibitz.play.comparison.embedding import RIGHTS, WHITE_TO_MOVE, Weights, add_row, fill, halve, logit, total
+from kibitz.play.comparison.board import DRAW, MAX_PLIES, STACK
+from kibitz.play.comparison.embedding import (
+    RIGHTS,
+    WHITE_TO_MOVE,
+    Weights,
+    add_feature,
+    embed,
+    fill,
+    logit,
+    refresh_accumulator,
+)
 
 # Of NumPy's type, since numba compiles a function anew for every Python integer that it is given; and a recursive one
 # that was compiled for several types cannot be loaded from its cache.
 LOW, EXACT, HIGH = np.int64(-1), np.int64(0), np.int64(1)
+"""Results of a node, in its mover's view: alpha or worse, between the bounds, beta or better (fail-hard)."""
 OPEN, ABOVE, FROM = np.int64(0), np.int64(1), np.int64(2)
-"""Windows: between two records; better than the one record; as good or better."""
+"""Modes, what is asked of a node: which position between alpha and beta? or, of one bound that is both: better than it?
+as good as it or better?"""
 MATED = 1000
-"""Mates are ±(MATED - ply), > 0 where White mates."""
-WON, LOST, DRAWN = np.int64(PLIES), np.int64(PLIES + 1), np.int64(PLIES + 2)
-RECORDS = PLIES + 3
-"""Records after those of each ply: better and worse for White than anything, and a draw."""
-NODES, COMPARED, MADE, MOST_NODES, STOP, AGE = range(6)
-"""Of `counts`: positions entered, comparisons, halves made; most positions; whether to stop; the search's number."""
-ENTRY = np.dtype(
-    [("key", "i8"), ("record", "i8"), ("mate", "i2"), ("move", "u2"), ("depth", "i1"), ("kind", "u1"), ("age", "u1")],
+"""A mate at a ply is ±(MATED - ply), > 0 where White mates: an earlier one is larger."""
+WON, LOST, DRAWN = np.int64(MAX_PLIES), np.int64(MAX_PLIES + 1), np.int64(MAX_PLIES + 2)
+BOUNDS = MAX_PLIES + 3
+NODES, COMPARED, EMBEDDED, MAX_NODES, STOP, AGE = range(6)
+"""Indices into `counts`: positions entered, comparisons, embeddings computed; most positions to enter; whether to stop;
+the number of the search (1..255), for the age of table entries."""
+TABLE_ENTRY = np.dtype(
+    [
+        ("key", "i8"),  # of the position
+        ("bound", "i8"),  # key of the bound that it was searched against
+        ("mate", "i2"),  # that bound's mate, counted from the position
+        ("move", "u2"),  # the best move, 0 for none
+        ("depth", "i1"),
+        ("kind", "u1"),  # what was proven against the bound, see alphabeta.BETTER; 0: nothing, only the move counts
+        ("age", "u1"),  # the search that wrote it
+    ],
     align=True,
 )
 
 inner = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
-"""For what only kernels call: Python's way in would take as long to compile as the rest."""
+"""Compiles what only kernels call, without entry points from Python and C: they would double the time to compile."""
 
 
 class ComparisonTuning(NamedTuple):
-    """What the search may leave out, and how it is made; `plain()` leaves out nothing.
+    """Which techniques the search uses; with `plain_tuning()` it gives the result of full alpha-beta.
 
-    null: a side that may pass and still stands at beta needs no search, from this depth on (0: never). reduce: later
-    quiet moves are first searched less deep. extend: a side in check is searched a ply deeper. table: what was
-    proven is remembered; deeper: and used for less deep searches, too. order: best moves first. incremental: first
-    layers go on from move to move rather than being summed anew. naive: both positions of each comparison go through
-    the whole network, to measure what that costs.
+    null: null-move pruning from this depth on (0: never). reduce: late-move reductions. extend: a side in check is
+    searched a ply deeper. table: the transposition table is used; deeper: its deeper entries, too. order: moves are
+    sorted. incremental: first-layer sums are updated from move to move instead of being summed from all pieces. naive:
+    both positions of each comparison go through the whole network, to measure what that costs.
     """
 
     null: int = 3
@@ -54,23 +108,24 @@ class ComparisonTuning(NamedTuple):
     naive: bool = False
 
 
-def plain() -> ComparisonTuning:
+def plain_tuning() -> ComparisonTuning:
+    """No pruning, reductions, extensions or deeper entries: nothing that changes the result of a fixed depth."""
     return ComparisonTuning(null=0, reduce=False, extend=False, deeper=False)
 
 
 STATE = np.dtype(
     [
         *STACK,
-        ("summed", "i8", (PLIES,)),  # whether `sums` has the row
-        ("record_key", "i8", (RECORDS,)),
-        ("record_mate", "i8", (RECORDS,)),
-        ("record_row", "u1", (RECORDS, START_WIDTH)),
-        ("scores", "i8", (PLIES, MOST)),  # of moves, for their order
-        ("killers", "u2", (PLIES, 2)),
+        ("accumulated", "i8", (MAX_PLIES,)),  # see the head of this module
+        ("bound_key", "i8", (BOUNDS,)),
+        ("bound_mate", "i8", (BOUNDS,)),
+        ("bound_row", "u1", (BOUNDS, START_WIDTH)),
+        ("scores", "i8", (MAX_PLIES, MAX_MOVES)),
+        ("killers", "u2", (MAX_PLIES, 2)),
         ("history", "i8", (2, 4096)),
-        ("pv", "u2", (PLIES, PLIES)),
-        ("pv_length", "i8", (PLIES,)),
-        ("reach", "i8", (PLIES,)),  # the earliest row that the answer at a ply depends on
+        ("pv", "u2", (MAX_PLIES, MAX_PLIES)),
+        ("pv_length", "i8", (MAX_PLIES,)),
+        ("reach", "i8", (MAX_PLIES,)),
         ("counts", "i8", (6,)),
         *(("tuning_" + name, "f8") for name in ComparisonTuning._fields),
     ]
@@ -78,144 +133,157 @@ STATE = np.dtype(
 
 
 class SearchState(NamedTuple):
-    """All that a search works with. at: a record of STATE. sums [PLIES, n]: first layers of the line's positions;
-    records [RECORDS, 2 · half]: halves of the records; kept [k, 2 · half] by kept_keys: halves of any positions."""
+    """All that a search works with; the fields are described at the head of this module."""
 
-    at: Any
+    data: Any
     weights: Weights
-    sums: NDArray[np.float32]
-    records: NDArray[np.float32]
-    kept: NDArray[np.float32]
-    kept_keys: NDArray[np.int64]
+    accumulators: NDArray[np.float32]
+    bound_embeddings: NDArray[np.float32]
+    embeddings: NDArray[np.float32]
+    embedding_keys: NDArray[np.int64]
     table: NDArray[np.void]
 
 
 @inner
-def _sum_up(s, ply):  # type: ignore[no-untyped-def]
-    """The first layer of a row: from that of an earlier row, by what the moves since then changed."""
-    weights, stack = s.weights, s.at
-    at = ply
-    while at > 0 and not s.at.summed[at]:
-        at -= 1
-    if not s.at.summed[at]:
-        total(weights, stack.rows[at], s.sums[at])
-        s.at.summed[at] = True
-    for now in range(at + 1, ply + 1):
-        before, row, sums = stack.rows[now - 1], stack.rows[now], s.sums[now]
-        fill(sums, s.sums[now - 1])
+def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
+    """Bring the first-layer sums of row `ply` up to date: from the nearest earlier row that has them (or from all its
+    pieces at the root), by what the moves since then changed."""
+    weights, stack = state.weights, state.data
+    start = ply
+    while start > 0 and not stack.accumulated[start]:
+        start -= 1
+    if not stack.accumulated[start]:
+        refresh_accumulator(weights, stack.rows[start], state.accumulators[start])
+        stack.accumulated[start] = True
+    for now in range(start + 1, ply + 1):
+        before, row, accumulator = stack.rows[now - 1], stack.rows[now], state.accumulators[now]
+        fill(accumulator, state.accumulators[now - 1])
         for i in range(stack.changes[now]):
             square = stack.changed[now, i]
             if before[square]:
-                add_row(sums, weights.first, (np.int64(before[square]) - 1) * 64 + square, np.float32(-1))
+                feature = (np.int64(before[square]) - 1) * 64 + square
+                add_feature(accumulator, weights.feature_weights, feature, np.float32(-1))
             if row[square]:
-                add_row(sums, weights.first, (np.int64(row[square]) - 1) * 64 + square, np.float32(1))
+                feature = (np.int64(row[square]) - 1) * 64 + square
+                add_feature(accumulator, weights.feature_weights, feature, np.float32(1))
         if before[64 + SIDE] != row[64 + SIDE]:
-            add_row(sums, weights.first, WHITE_TO_MOVE, np.float32(-1) if row[64 + SIDE] else np.float32(1))
-        gone = before[64 + CASTLING] & ~row[64 + CASTLING]
+            sign = np.float32(-1) if row[64 + SIDE] else np.float32(1)
+            add_feature(accumulator, weights.feature_weights, WHITE_TO_MOVE, sign)
+        lost = before[64 + CASTLING] & ~row[64 + CASTLING]
         for right in range(4):
-            if gone >> right & 1:
-                add_row(sums, weights.first, RIGHTS + right, np.float32(-1))
-        s.at.summed[now] = True
+            if lost >> right & 1:
+                add_feature(accumulator, weights.feature_weights, RIGHTS + right, np.float32(-1))
+        stack.accumulated[now] = True
 
 
 @inner
-def evaluated(s, ply):  # type: ignore[no-untyped-def]
-    """Where in `kept` the halves of a row's position are; made where they are not there."""
-    key = s.at.keys[ply]
-    place = key & (s.kept_keys.shape[0] - 1)
-    if s.kept_keys[place] != key or s.at.tuning_naive:
-        s.kept_keys[place] = key
-        s.at.counts[MADE] += 1
-        if s.at.tuning_naive:
-            return place
-        if s.at.tuning_incremental:
-            _sum_up(s, ply)
-            halve(s.weights, s.sums[ply], s.kept[place])
+def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
+    """The slot of `embeddings` that holds the embedding of row `ply`; computed where it does not hold it yet."""
+    key = state.data.keys[ply]
+    slot = key & (state.embedding_keys.shape[0] - 1)
+    if state.embedding_keys[slot] != key or state.data.tuning_naive:
+        state.embedding_keys[slot] = key
+        state.data.counts[EMBEDDED] += 1
+        if state.data.tuning_naive:
+            return slot
+        if state.data.tuning_incremental:
+            update_accumulator(state, ply)
+            embed(state.weights, state.accumulators[ply], state.embeddings[slot])
         else:
-            total(s.weights, s.at.rows[ply], s.sums[ply])
-            halve(s.weights, s.sums[ply], s.kept[place])
-    return place
+            refresh_accumulator(state.weights, state.data.rows[ply], state.accumulators[ply])
+            embed(state.weights, state.accumulators[ply], state.embeddings[slot])
+    return slot
 
 
 @inner
-def beside(s, row, key, halves, bound):  # type: ignore[no-untyped-def]
-    """How much better a position is for White than a record; 0 where it is that very one."""
-    if s.at.record_mate[bound]:
-        return -np.float32(s.at.record_mate[bound])
-    if s.at.record_key[bound] == key:
+def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-untyped-def]
+    """How much better for White a position is than the bound of that index: a float32, of which only the sign counts; 0
+    where it is the bound's own position.
+
+    row uint8 [68], key and embedding float32 [2 * d]: of the position.
+    """
+    if state.data.bound_mate[bound]:
+        return -np.float32(state.data.bound_mate[bound])
+    if state.data.bound_key[bound] == key:
         return np.float32(0)
-    s.at.counts[COMPARED] += 1
-    if s.at.tuning_naive:
-        total(s.weights, row, s.sums[0])
-        halve(s.weights, s.sums[0], halves)
-        total(s.weights, s.at.record_row[bound], s.sums[0])
-        halve(s.weights, s.sums[0], s.records[bound])
-    return logit(s.weights, halves, s.records[bound])
+    state.data.counts[COMPARED] += 1
+    if state.data.tuning_naive:
+        refresh_accumulator(state.weights, row, state.accumulators[0])
+        embed(state.weights, state.accumulators[0], embedding)
+        refresh_accumulator(state.weights, state.data.bound_row[bound], state.accumulators[0])
+        embed(state.weights, state.accumulators[0], state.bound_embeddings[bound])
+    return logit(state.weights, embedding, state.bound_embeddings[bound])
 
 
 @inner
-def _window(better_than_beta, better_than_alpha, mode):  # type: ignore[no-untyped-def]
-    """A node's answer for one position; numbers > 0 where it is better for the mover, 0 where it is as good."""
-    if better_than_beta > 0 or (better_than_beta == 0 and mode != ABOVE):
+def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def]
+    """A node's result for one position: HIGH, EXACT or LOW.
+
+    above_beta, above_alpha: > 0 where the position is better for the mover than the bound, 0 where it is as good.
+    """
+    if above_beta > 0 or (above_beta == 0 and mode != ABOVE):
         return HIGH
-    return EXACT if mode == OPEN and better_than_alpha > 0 else LOW
+    return EXACT if mode == OPEN and above_alpha > 0 else LOW
 
 
 @inner
-def judge_position(s, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """The row's position beside its bounds; becomes the ply's record where it lies between them."""
-    side = np.float32(-1) if s.at.rows[ply, 64 + SIDE] else np.float32(1)
-    place = evaluated(s, ply)
-    key, row, halves = s.at.keys[ply], s.at.rows[ply], s.kept[place]
-    above = side * beside(s, row, key, halves, beta)
-    below = np.float32(0)
-    if mode == OPEN and above < 0:
-        below = side * beside(s, row, key, halves, alpha)
-    answer = _window(above, below, mode)
-    if answer == EXACT:
-        s.at.record_key[ply], s.at.record_mate[ply] = key, 0
-        fill(s.records[ply], halves)
-        fill(s.at.record_row[ply], row)
-    return answer
+def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
+    """The result of row `ply` as a leaf, by the network. Where it is EXACT, the row becomes the bound of its ply."""
+    side = np.float32(-1) if state.data.rows[ply, 64 + SIDE] else np.float32(1)
+    slot = cached_embedding(state, ply)
+    key, row, embedding = state.data.keys[ply], state.data.rows[ply], state.embeddings[slot]
+    above_beta = side * compare_to_bound(state, row, key, embedding, beta)
+    above_alpha = np.float32(0)
+    if mode == OPEN and above_beta < 0:
+        above_alpha = side * compare_to_bound(state, row, key, embedding, alpha)
+    result = fail_high_low(above_beta, above_alpha, mode)
+    if result == EXACT:
+        state.data.bound_key[ply], state.data.bound_mate[ply] = key, 0
+        fill(state.bound_embeddings[ply], embedding)
+        fill(state.data.bound_row[ply], row)
+    return result
 
 
 @inner
-def judge_end(s, ply, end, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """The same of a row that the rules have ended."""
-    black = s.at.rows[ply, 64 + SIDE] != 0
+def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-untyped-def]
+    """The result of row `ply` where the rules have ended the game; end: MATE or DRAW, as of board.enter."""
+    black = state.data.rows[ply, 64 + SIDE] != 0
     side = np.float32(-1) if black else np.float32(1)
     if end == DRAW:
-        key, row, halves = s.at.record_key[DRAWN], s.at.record_row[DRAWN], s.records[DRAWN]
-        above = side * beside(s, row, key, halves, beta)
-        below = np.float32(0)
-        if mode == OPEN and above < 0:
-            below = side * beside(s, row, key, halves, alpha)
-        answer = _window(above, below, mode)
-        if answer == EXACT:
-            _copy(s, DRAWN, ply)
-        return answer
+        key, row = state.data.bound_key[DRAWN], state.data.bound_row[DRAWN]
+        embedding = state.bound_embeddings[DRAWN]
+        above_beta = side * compare_to_bound(state, row, key, embedding, beta)
+        above_alpha = np.float32(0)
+        if mode == OPEN and above_beta < 0:
+            above_alpha = side * compare_to_bound(state, row, key, embedding, alpha)
+        result = fail_high_low(above_beta, above_alpha, mode)
+        if result == EXACT:
+            _copy_bound(state, DRAWN, ply)
+        return result
     mate = np.int64(MATED - ply if black else ply - MATED)
-    answer = _window(
-        side * np.float32(mate - s.at.record_mate[beta]), side * np.float32(mate - s.at.record_mate[alpha]), mode
-    )
-    if answer == EXACT:
-        s.at.record_key[ply], s.at.record_mate[ply] = 0, mate
-    return answer
+    above_beta = side * np.float32(mate - state.data.bound_mate[beta])
+    above_alpha = side * np.float32(mate - state.data.bound_mate[alpha])
+    result = fail_high_low(above_beta, above_alpha, mode)
+    if result == EXACT:
+        state.data.bound_key[ply], state.data.bound_mate[ply] = 0, mate
+    return result
 
 
 @inner
-def _copy(s, origin, target):  # type: ignore[no-untyped-def]
-    s.at.record_key[target], s.at.record_mate[target] = s.at.record_key[origin], s.at.record_mate[origin]
-    fill(s.records[target], s.records[origin])
-    fill(s.at.record_row[target], s.at.record_row[origin])
+def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
+    """Copy a bound to another index."""
+    data = state.data
+    data.bound_key[target], data.bound_mate[target] = data.bound_key[source], data.bound_mate[source]
+    fill(state.bound_embeddings[target], state.bound_embeddings[source])
+    fill(data.bound_row[target], data.bound_row[source])
 
 
 @inner
-def pass_on(s, ply, move):  # type: ignore[no-untyped-def]
-    """The move's answer becomes that of the ply."""
-    _copy(s, ply + 1, ply)
-    length = s.at.pv_length[ply + 1]
-    s.at.pv[ply, 0] = move
+def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
+    """The bound and the principal variation of ply + 1 become those of `ply`, after the move (packed) between them."""
+    _copy_bound(state, ply + 1, ply)
+    length = state.data.pv_length[ply + 1]
+    state.data.pv[ply, 0] = move
     for i in range(length):
-        s.at.pv[ply, i + 1] = s.at.pv[ply + 1, i]
-    s.at.pv_length[ply] = length + 1
+        state.data.pv[ply, i + 1] = state.data.pv[ply + 1, i]
+    state.data.pv_length[ply] = length + 1

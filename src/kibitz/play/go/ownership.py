@@ -20,9 +20,9 @@ from kibitz.play.session import NetworkSession
 OUTPUT = "black_owns"
 """The answer of a network that such maps are."""
 SYMMETRIES = 8
-TOGETHER = 2.0
+VARIANCE_FACTOR = 2.0
 """So many points change hands together: the score's variance is that of its points, if each were alone, times this."""
-LEAST_SPREAD = 1.0
+MIN_SPREAD = 1.0
 """Points by which a score may be wrong even where every owner seems certain."""
 NEUTRAL = 0.3
 """A point between living stones of both colours that either owns at least so probably belongs to neither."""
@@ -69,7 +69,7 @@ def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
 def spread(owners: NDArray[np.float32], size: int) -> float:
     """The standard deviation of the score that a map [361] predicts, in points."""
     there = owners[points_of(size)].astype(np.float64)
-    return max(LEAST_SPREAD, math.sqrt(TOGETHER * float((4 * there * (1 - there)).sum())))
+    return max(MIN_SPREAD, math.sqrt(VARIANCE_FACTOR * float((4 * there * (1 - there)).sum())))
 
 
 def winrate(lead: float, spread: float) -> float:
@@ -82,15 +82,15 @@ def winrate(lead: float, spread: float) -> float:
 
 
 def neighbours(point: int, size: int) -> list[int]:
-    """The points of the board beside a point."""
+    """The points of the board next to a point."""
     row, column = divmod(point, GRID)
-    beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
-    return [r * GRID + c for r, c in beside if 0 <= r < size and 0 <= c < size]
+    around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+    return [r * GRID + c for r, c in around if 0 <= r < size and 0 <= c < size]
 
 
 def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
     """The points of each chain on the board, the chain that comes first from the upper left first."""
-    found: list[list[int]] = []
+    result: list[list[int]] = []
     seen: set[int] = set()
     for start in points_of(size).tolist():
         if start in seen or colours[start] == NONE:
@@ -98,12 +98,12 @@ def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
         seen.add(start)
         chain = [start]
         for point in chain:  # grows while it is walked
-            for beside in neighbours(point, size):
-                if beside not in seen and colours[beside] == colours[start]:
-                    seen.add(beside)
-                    chain.append(beside)
-        found.append(chain)
-    return found
+            for neighbour in neighbours(point, size):
+                if neighbour not in seen and colours[neighbour] == colours[start]:
+                    seen.add(neighbour)
+                    chain.append(neighbour)
+        result.append(chain)
+    return result
 
 
 def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> list[list[int]]:

@@ -28,15 +28,15 @@ SELF_ATARI = 1.0
 """Points by which a move must be better if its chain can be taken at once."""
 PER_STONE = 0.01
 """Of moves that promise the same, the one that takes more stones."""
-PIECE = 32
+BATCH_SIZE = 32
 """Positions evaluated between two looks at the clock."""
 NEAR = 2
 """Lines from the last move within which a move is looked at early."""
-FAVOURITES = 16
+MAX_FAVOURITES = 16
 """So many moves are looked at from all sides."""
 SPREAD = 1.0
 """Points by which a move may be worse and be e times rarer, at temperature 1."""
-LONGEST = 3
+MAX_MOVES_PER_POINT = 3
 """A game of so many moves for each point of the board is ended by passing."""
 
 
@@ -110,20 +110,20 @@ class Study:
         self.sums[rows] += seen[:, back[symmetry]]
         self.looks[rows] += 1
 
-    def steps(self, piece: int = PIECE) -> Iterator[None]:
+    def steps(self, batch_size: int = BATCH_SIZE) -> Iterator[None]:
         """All looks that are worth taking, so many positions at a time: the position and the pass, the moves, likely
         ones first, and then the best of them from all sides."""
         self.look(np.array([0, 1]))
         yield
         moves = self._likely()
-        for at in range(0, len(moves), piece):
-            self.look(moves[at : at + piece])
+        for at in range(0, len(moves), batch_size):
+            self.look(moves[at : at + batch_size])
             yield
-        best = [row for row in self._order() if row > 1][:FAVOURITES]
+        best = [row for row in self._order() if row > 1][:MAX_FAVOURITES]
         rows = np.array([0, 1, *best])
         for symmetry in range(1, SYMMETRIES):
-            for at in range(0, len(rows), piece):
-                self.look(rows[at : at + piece], symmetry)
+            for at in range(0, len(rows), batch_size):
+                self.look(rows[at : at + batch_size], symmetry)
                 yield
 
     def _likely(self) -> NDArray[np.int64]:
@@ -246,38 +246,38 @@ class GoPlayer:
             tell(study)
             if seconds is not None and time.perf_counter() - begun > seconds and study.looks[2:].any():
                 break
-        found = study.candidates()
-        if clean_up and (wanted := self._to_take(study, found)):
-            return wanted[0]
-        if is_over(study, found):
-            return next(candidate for candidate in found if candidate.point == PASS)
+        candidates = study.candidates()
+        if clean_up and (captures := self._to_take(study, candidates)):
+            return captures[0]
+        if is_over(study, candidates):
+            return next(candidate for candidate in candidates if candidate.point == PASS)
         if self.temperature > 0 and board.ply < board.size:
-            return self._drawn(found)
-        return found[0]
+            return self._drawn(candidates)
+        return candidates[0]
 
-    def _drawn(self, found: list[Candidate]) -> Candidate:
-        values = np.array([candidate.value for candidate in found])
+    def _drawn(self, candidates: list[Candidate]) -> Candidate:
+        values = np.array([candidate.value for candidate in candidates])
         odds = np.exp((values - values.max()) / (SPREAD * self.temperature))
-        return found[int(self.random.choice(len(found), p=odds / odds.sum()))]
+        return candidates[int(self.random.choice(len(candidates), p=odds / odds.sum()))]
 
-    def _to_take(self, study: Study, found: list[Candidate]) -> list[Candidate]:
-        """The moves beside dead stones of the other side, best first."""
+    def _to_take(self, study: Study, candidates: list[Candidate]) -> list[Candidate]:
+        """The moves next to dead stones of the other side, best first."""
         colours = study.board.colours()
-        beside = {
+        adjacent = {
             point
             for chain in ownership.dead_chains(study.owners(), colours, study.size)
             if colours[chain[0]] != study.colour
             for stone in chain
             for point in ownership.neighbours(stone, study.size)
         }
-        return [candidate for candidate in found if candidate.point in beside]
+        return [candidate for candidate in candidates if candidate.point in adjacent]
 
 
-def is_over(study: Study, found: list[Candidate]) -> bool:
+def is_over(study: Study, candidates: list[Candidate]) -> bool:
     """Whether to pass, whatever a move might gain: the other side has passed and all that is uncertain together is less
     than our lead; or the game has been too long."""
     board = study.board  # a pass has been played on it
-    if board.ply > LONGEST * study.size**2:
+    if board.ply > MAX_MOVES_PER_POINT * study.size**2:
         return True
     owners = study.owners(1)[ownership.points_of(study.size)]
     return board.passes > 1 and study.lead(1) > float(4 * np.minimum(owners, 1 - owners).sum())

@@ -1,0 +1,116 @@
+"""How a chess move changes a board, as compiled functions for other kernels.
+
+A board is codes [64] (see replay.py): 0 empty, 1..6 White's P N B R Q K, 7..12 Black's. A move is packed (moves.py) and
+legal on that board: nothing here checks it. A board in the mover's view (attacks.py) has the same squares, so
+`other_squares` serves it, too.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+
+def _rights_after() -> NDArray[np.uint8]:
+    """uint8 [64]: the castling rights that survive a move from or to each square."""
+    masks = np.full(64, 15, np.uint8)
+    for square, lost in ((4, 3), (7, 1), (0, 2), (60, 12), (63, 4), (56, 8)):  # kings, then rooks
+        masks[square] = 15 - lost
+    return masks
+
+
+RIGHTS_AFTER = _rights_after()
+"""Castling rights (bits as in replay.py) that survive a move from or to each square, uint8 [64]."""
+
+
+@numba.njit(nogil=True, cache=True)
+def squares_of(move):  # type: ignore[no-untyped-def]
+    """Origin and target square (0..63) and promotion piece (0 none, 2 N .. 5 Q) of a packed move, int64 each."""
+    return np.int64(move) & 63, np.int64(move) >> 6 & 63, np.int64(move) >> 12
+
+
+@numba.njit(nogil=True, cache=True)
+def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-def]
+    """Squares besides origin and target that a move changes: (emptied, filled), each -1 where there is none.
+
+    En passant empties the square of the captured pawn and fills none. Castling empties the rook's corner and fills the
+    square that the king passed over with what stood in the corner.
+
+    piece: the type of what moves, 1..6; captured: what stands on the target before the move, 0 for nothing.
+    """
+    if piece == 1:
+        if captured == 0 and (target - origin) & 7 != 0:  # a diagonal step onto an empty square
+            return (origin & 56) | (target & 7), -1
+    elif piece == 6 and origin & 7 == 4:  # only castling takes a king two files, and only from its home file
+        if target == origin + 2:
+            return origin + 3, origin + 1
+        if target == origin - 2:
+            return origin - 4, origin - 1
+    return -1, -1
+
+
+@numba.njit(nogil=True, cache=True)
+def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[no-untyped-def]
+    """Castling rights, plies since the last capture or pawn move (not limited to 255), and the file + 1 of a pawn's
+    double step (0 for none), after a move.
+
+    piece: the type of what moved, 1..6; captured: what it captured, 0 for nothing; rights, clock: before the move.
+    """
+    rights &= RIGHTS_AFTER[origin] & RIGHTS_AFTER[target]
+    if piece == 1:
+        double_step = target - origin == 16 or origin - target == 16
+        return rights, 0, (origin & 7) + 1 if double_step else 0
+    return rights, 0 if captured else clock + 1, 0
+
+
+@numba.njit(nogil=True, cache=True)
+def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[no-untyped-def]
+    """Play moves[first:end], one after the other, on board (uint8 codes [64], changed in place).
+
+    rights, clock: castling rights, and plies since the last capture or pawn move, before the first of them. taken: bool
+    [moves], which of the moves capture is written there; or None, and the kernel is compiled without.
+    Returns the castling rights after the last move, the plies since the last capture or pawn move (not limited to 255),
+    and the file + 1 of a pawn that made a double step last (0 for none): whether it can be captured en passant is
+    another question (attacks.can_pass). first < end.
+
+    The rules of `other_squares` and `next_state` stand here a second time, and the loop is inside: called once a move,
+    as functions, they made the replay of a store a quarter slower. tests/games/chess/test_board_kernels.py holds the
+    two against each other.
+    """
+    double_step = 0
+    for at in range(first, end):
+        move = moves[at]
+        origin = move & 63
+        target = move >> 6 & 63
+        promotion = move >> 12
+        piece = board[origin]
+        captured = board[target]
+        if taken is not None:
+            taken[at] = captured != 0
+        board[origin] = 0
+        board[target] = piece
+        rights &= RIGHTS_AFTER[origin] & RIGHTS_AFTER[target]
+        clock += 1
+        double_step = 0
+        if piece == 1 or piece == 7:
+            clock = 0
+            step = np.int64(target) - np.int64(origin)
+            if step == 16 or step == -16:
+                double_step = (origin & 7) + 1
+            elif captured == 0 and step & 7 != 0:  # en passant
+                board[(origin & 56) | (target & 7)] = 0
+                if taken is not None:
+                    taken[at] = True
+            if promotion:
+                board[target] = piece + promotion - 1
+        elif captured:
+            clock = 0
+        elif (piece == 6 or piece == 12) and origin & 7 == 4:
+            if target == origin + 2:
+                board[origin + 1] = board[origin + 3]
+                board[origin + 3] = 0
+            elif origin == target + 2:
+                board[origin - 1] = board[origin - 4]
+                board[origin - 4] = 0
+    return rights, clock, double_step
