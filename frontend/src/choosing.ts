@@ -2,17 +2,15 @@
 
 import type { Network } from "./state";
 
-const USUAL = { chess: "winner", go: "gocnn" };
-
 export function fitting(networks: Network[], kind: "chess" | "go", name: string | null): boolean {
   return networks.some((each) => each.name === name && each.game === kind);
 }
 
-/** The first of the command line, else the packaged one, else any that can be asked. */
+/** The first of the command line, else the first packaged one, else any that can be asked. */
 export function usual(networks: Network[], given: string[], kind: "chess" | "go"): string | null {
   const here = networks.filter((each) => each.game === kind);
   const ready = here.filter((each) => !each.problem);
   const named = given.find((name) => here.some((each) => each.name === name));
-  const packaged = ready.find((each) => each.name === USUAL[kind]);
+  const packaged = ready.find((each) => each.from === "package");
   return named ?? packaged?.name ?? ready[0]?.name ?? here[0]?.name ?? null;
 }

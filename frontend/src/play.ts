@@ -9,17 +9,6 @@ export function mountPlay(host: HTMLElement, app: App): void {
   new PlayPanel(host, app);
 }
 
-/** What the methods of `kibitz uci` and `kibitz gtp` do. Those that only look at one position have no limit. */
-const METHODS: Record<string, string> = {
-  "topprob-negamax": "looks ahead, likely moves only",
-  "top-prob": "the likeliest move",
-  "top-move": "the likeliest piece, then its square",
-  "value-negamax": "looks ahead, all moves",
-  comparison: "looks ahead, comparing positions",
-  "best-score": "the most points",
-};
-const AT_ONCE = ["top-prob", "top-move"];
-
 class PlayPanel {
   private readonly match: Match;
   /** The opponent that somebody chose; else it is the network that is looked at. */
@@ -165,9 +154,10 @@ class PlayPanel {
       here.map((each) => [each.name, each.name] as const),
       here.some((each) => each.name === this.chosen) ? this.chosen : app.network,
     );
-    const methods = here.find((each) => each.name === this.opponent.value)?.methods ?? [];
-    this.method.offer(methods.map((each) => [each, METHODS[each] ? `${each}: ${METHODS[each]}` : each] as const));
-    this.amountField.hidden = AT_ONCE.includes(this.method.value);
+    const ways = here.find((each) => each.name === this.opponent.value)?.ways ?? [];
+    this.method.offer(ways.map(({ name, title }) => [name, `${name}: ${title}`] as const));
+    // A method that looks at the position once has no limit.
+    this.amountField.hidden = ways.some(({ name, searches }) => name === this.method.value && !searches);
     // In Go a move takes the time it is given.
     this.limit.element.hidden = this.amountField.hidden || app.game.kind === "go";
     this.amountField.firstElementChild!.textContent = app.game.kind === "go" ? "Seconds a move" : "For a move";

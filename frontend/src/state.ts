@@ -14,6 +14,8 @@ export interface Network {
   answers: string[];
   plays: boolean;
   methods: string[];
+  /** What each method does, in the same order. */
+  ways: { name: string; title: string; searches: boolean }[];
   planes: boolean;
   sizes?: number[];
   metrics: boolean;

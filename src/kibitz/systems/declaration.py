@@ -45,13 +45,16 @@ class Meaning:
 class Method:
     """A way to choose a move.
 
-    needs: what the network must answer for it. opener: "module:function"; the function is called as
-    `open(run, method, session, **settings)` and returns a player (see kibitz.play.open_player).
+    title: what it does, in a few words. needs: what the network must answer for it. opener: "module:function"; the
+    function is called as `open(run, session, method=..., **settings)` and returns a player (see
+    kibitz.play.open_player). searches: it takes limits; otherwise it looks at the position once.
     """
 
     name: str
+    title: str
     needs: tuple[str, ...]
     opener: str
+    searches: bool = True
 
 
 _CHESS, _COMPARING, _GO = (
@@ -59,14 +62,14 @@ _CHESS, _COMPARING, _GO = (
     "kibitz.play.comparison.player:open_player",
     "kibitz.play.go.player:open_player",
 )
-TOP_MOVE = Method("top-move", (MOVES,), _CHESS)
-TOP_PROB = Method("top-prob", (MOVES,), _CHESS)
-TOPPROB_NEGAMAX = Method("topprob-negamax", (MOVES, VALUE), _CHESS)
-VALUE_NEGAMAX = Method("value-negamax", (VALUE,), _CHESS)
-COMPARISON_SEARCH = Method("comparison", (COMPARISON,), _COMPARING)
-FULL_COMPARISON_SEARCH = Method("comparison-full", (FULL_COMPARISON,), _COMPARING)
-PUCT = Method("puct", (MOVES, VALUE), "kibitz.play.puct.player:open_player")
-BEST_SCORE = Method("best-score", (OWNERS,), _GO)
+TOP_MOVE = Method("top-move", "the likeliest piece, then its square", (MOVES,), _CHESS, searches=False)
+TOP_PROB = Method("top-prob", "the likeliest move", (MOVES,), _CHESS, searches=False)
+TOPPROB_NEGAMAX = Method("topprob-negamax", "looks ahead, likely moves only", (MOVES, VALUE), _CHESS)
+VALUE_NEGAMAX = Method("value-negamax", "looks ahead, all moves", (VALUE,), _CHESS)
+PUCT = Method("puct", "looks ahead, averages what it sees", (MOVES, VALUE), "kibitz.play.puct.player:open_player")
+COMPARISON_SEARCH = Method("comparison", "looks ahead, comparing positions", (COMPARISON,), _COMPARING)
+FULL_COMPARISON_SEARCH = Method("comparison-full", "the same with the large network", (FULL_COMPARISON,), _COMPARING)
+BEST_SCORE = Method("best-score", "the most points", (OWNERS,), _GO)
 
 Settings = Mapping[str, object]
 """The settings of a run, as its run.json has them."""

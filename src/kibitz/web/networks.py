@@ -82,6 +82,16 @@ class NetworkInfo:
         return [method.name for method in self.declaration.methods_of(self.settings)] if self.declaration else []
 
     @property
+    def ways(self) -> list[dict[str, Any]]:
+        """What each of the methods does, in their order."""
+        if self.declaration is None:
+            return []
+        return [
+            {"name": method.name, "title": method.title, "searches": method.searches}
+            for method in self.declaration.methods_of(self.settings)
+        ]
+
+    @property
     def sizes(self) -> list[int]:
         """Boards of Go that it knows."""
         return list(self.declaration.sizes_of(self.settings)) if self.declaration else []
@@ -110,6 +120,7 @@ class NetworkInfo:
             "claim": self.claim,
             "plays": bool(self.methods),
             "methods": self.methods,
+            "ways": self.ways,
             "planes": system is not None,
             "sizes": self.sizes,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
@@ -117,6 +128,11 @@ class NetworkInfo:
             "from": self.source,
             "problem": self.problem,
         }
+
+
+def _system_of(folder: Path) -> str:
+    """The system of a packaged network."""
+    return str(Run(folder).info["system"])
 
 
 class NetworkRegistry:
@@ -135,7 +151,8 @@ class NetworkRegistry:
         """The networks that there are now: given ones first, then runs, then packaged ones."""
         networks: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
-        package = packaged()
+        rank = list(SYSTEMS).index  # the first of a game is what the page takes where nobody has chosen
+        package = dict(sorted(packaged().items(), key=lambda item: rank(_system_of(item[1]))))
         folders = [path for path in RUNS.iterdir() if (path / "run.json").is_file()] if RUNS.is_dir() else []
         for name in [*self.given, *(path.as_posix() for path in sorted(folders)[:MAX_RUNS]), *package]:
             try:
