@@ -15,6 +15,7 @@ from hypothesis import strategies as some
 
 from kibitz.play.session import Session
 from kibitz.runs import packaged
+from kibitz.systems import SYSTEMS
 from kibitz.web import answers
 from support.board_client import JSON, Client, until
 from support.random_lines import random_chess
@@ -24,7 +25,10 @@ def test_networks(client: Client, small_run: Path) -> None:
     found = client.get("/api/networks").json
     assert found["given"] == [str(small_run)]
     listed = {network["name"]: network for network in found["networks"]}
-    assert list(listed) == [str(small_run), *sorted(packaged())]
+    assert list(listed)[0] == str(small_run)
+    assert set(listed) == {str(small_run), *packaged()}
+    systems = [network["system"] for network in found["networks"][1:]]
+    assert systems == sorted(systems, key=list(SYSTEMS).index), "the usual network of a game comes first"
     mine = listed[str(small_run)]
     assert (mine["system"], mine["game"], mine["from"], mine["problem"]) == ("winner", "chess", "run", None)
     assert mine["answers"] == ["white"]
