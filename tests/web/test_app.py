@@ -25,7 +25,7 @@ def test_networks(client: Client, small_run: Path) -> None:
     found = client.get("/api/networks").json
     assert found["given"] == [str(small_run)]
     listed = {network["name"]: network for network in found["networks"]}
-    assert list(listed)[0] == str(small_run)
+    assert next(iter(listed)) == str(small_run)
     assert set(listed) == {str(small_run), *packaged()}
     systems = [network["system"] for network in found["networks"][1:]]
     assert systems == sorted(systems, key=list(SYSTEMS).index), "the usual network of a game comes first"

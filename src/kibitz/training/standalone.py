@@ -9,6 +9,7 @@ from typing import Any
 from kibitz.errors import KibitzError
 from kibitz.games.chess.sides import SCALES, SPEEDS
 from kibitz.runs import ONNX, Run, write_json, write_whole
+from kibitz.systems import COMPARISON, find
 
 CARD = "CARD.md"
 STATE = {
@@ -48,7 +49,7 @@ OUTPUTS = {
 def write_folder(run: Run, folder: Path) -> list[Path]:
     """Write the files into an empty folder; their paths. Raises KibitzError where the run has no ONNX file, or is of a
     kind that is no single network of planes (Go boards, comparisons): those have no example here."""
-    if run.info["game"] not in STATE or run.info["system"] == "deepchess":
+    if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:
         raise KibitzError(
             f"{run.name}: a network of {run.info['system']}, which has no hand-over form yet; copy its model.onnx"
         )

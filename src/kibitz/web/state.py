@@ -55,8 +55,10 @@ class AppState:
             from kibitz.web.chess import line as chess_line  # noqa: F401
 
             networks = self.networks
-            for network in networks.known():
-                if network.problem is None and (network.name in networks.given or network.name == "winner"):
+            known = [network for network in networks.known() if network.problem is None]
+            usual = next((network.name for network in known if network.source == "package"), None)
+            for network in known:
+                if network.name in networks.given or network.name == usual:
                     with contextlib.suppress(KibitzError):
                         networks.session(network.name)
 
