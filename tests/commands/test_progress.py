@@ -10,7 +10,7 @@ import pytest
 
 from kibitz.commands import progress
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
-from kibitz.commands.train import TrainingProgress
+from kibitz.commands.train import TrainingBar
 from kibitz.commands.tune import TuningProgress
 from kibitz.training.trainer import Beat
 from kibitz.training.tune.search import Step
@@ -156,7 +156,7 @@ def test_a_training_tells_of_each_validation_and_once_a_minute(
     clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The losses come in summaries, rarer than iterations; the line has the last."""
-    with TrainingProgress() as shown:
+    with TrainingBar() as shown:
         for iteration in range(1, 131):
             clock.now += 1
             summary = iteration % 10 == 0

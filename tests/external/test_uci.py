@@ -16,7 +16,7 @@ from kibitz.errors import UsageError
 from kibitz.evaluation.baselines import engine_evaluations
 from kibitz.external import EngineDied, uci
 from kibitz.external.programs import find_named, find_stockfish
-from kibitz.external.uci import MATE, Evaluation, OptionRefused, UciEngine
+from kibitz.external.uci import MATE, EngineEvaluation, ExternalEngine, OptionRefused
 from support.helpers import program
 from support.processes import is_gone
 
@@ -66,19 +66,19 @@ def test_evaluations_are_those_that_python_chess_reads(depth: int) -> None:
     path = program("stockfish")
     with chess.engine.SimpleEngine.popen_uci(path) as engine:
         engine.configure({"Threads": 1, "Hash": 4})
-        expected: list[Evaluation] = []
+        expected: list[EngineEvaluation] = []
         for fen in FENS:
             info = engine.analyse(chess.Board(fen), chess.engine.Limit(depth=depth), game=object())
             score = info["score"].white().score(mate_score=MATE)
             assert score is not None
-            expected.append(Evaluation(score, info["pv"][0].uci()))
+            expected.append(EngineEvaluation(score, info["pv"][0].uci()))
         name = engine.id["name"]
     for workers in (1, 2):
         assert engine_evaluations(path, FENS, depth, workers=workers) == (name, expected)
 
 
 def test_mate_on_the_board_counts_for_who_gave_it() -> None:
-    with UciEngine([program("stockfish")]) as engine:
+    with ExternalEngine([program("stockfish")]) as engine:
         assert engine.evaluate(MATED, 1) == (-MATE, "(none)")
         assert engine.evaluate(FENS[3], 6).centipawns == MATE - 1
         assert engine.evaluate(FENS[4], 6).centipawns == -MATE + 1
@@ -134,7 +134,7 @@ def test_a_broken_engine_fails_soon_and_leaves_nothing(
 
 
 def test_options_that_it_does_not_take() -> None:
-    with UciEngine([program("stockfish")]) as engine:
+    with ExternalEngine([program("stockfish")]) as engine:
         with pytest.raises(OptionRefused, match="Nonsense"):
             engine.set_options({"Nonsense": 1})
         engine.set_options({"Nonsense": 1, "Hash": 4}, known_only=True)

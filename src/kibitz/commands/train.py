@@ -157,7 +157,7 @@ def train(
     split = division.split(store)
     recipe = start.recipe or DEFAULT
     plan = TrainConfig(**{**find_recipe(system, recipe).training, **given}, device=machine.device)
-    with TrainingProgress() as progress:
+    with TrainingBar() as progress:
         done = fit(
             system, chosen.settings_type(**settings), store, run=start.run, split=split, plan=plan,
             start_from=start.start_from, recipe=recipe if start.recipe or start.start_from is None else "",
@@ -191,7 +191,7 @@ def check_device(device: str) -> None:
             raise UsageError("--device cuda: this machine has none that torch can use; leave the option out")
 
 
-class TrainingProgress(Progress):
+class TrainingBar(Progress):
     """A bar for each stage of a training; without a terminal a line at each validation, and one a minute."""
 
     def __init__(self) -> None:

@@ -47,7 +47,7 @@ class EvalConfig:
     seed: int = 0
 
 
-class Evaluator(Protocol):
+class Evaluation(Protocol):
     """A module of this package, of a system's name."""
 
     def evaluate(
@@ -66,9 +66,9 @@ class Evaluator(Protocol):
         """
 
 
-def load(name: str) -> Evaluator:
+def load(name: str) -> Evaluation:
     """The evaluator of the system of that name. Raises UsageError where there is none."""
-    return cast(Evaluator, importlib.import_module(find(name).evaluation))
+    return cast(Evaluation, importlib.import_module(find(name).evaluation))
 
 
 def evaluate(

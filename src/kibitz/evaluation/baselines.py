@@ -20,11 +20,11 @@ from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.samples import fens
 from kibitz.external import EngineDied
 from kibitz.external.pool import Counter, fan_out
-from kibitz.external.uci import Evaluation, UciEngine
+from kibitz.external.uci import EngineEvaluation, ExternalEngine
 from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
-Scorer = Callable[[Sequence[Evaluation], NDArray[np.int64]], ArrayLike]
+Scorer = Callable[[Sequence[EngineEvaluation], NDArray[np.int64]], ArrayLike]
 """How right each of Stockfish's answers is, 0 to 1; the second argument are the indices of the positions."""
 
 OPTIONS = {"Threads": 1, "Hash": 4}
@@ -43,16 +43,16 @@ def engine_evaluations(
     *,
     workers: int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[str, list[Evaluation]]:
+) -> tuple[str, list[EngineEvaluation]]:
     """A UCI engine's name, and its evaluation of each position at a depth.
 
     workers: processes, one thread each. Raises EngineDied when any of them fails; no process is left.
     """
     counter = Counter(len(fens), on_progress)
 
-    def work(mine: Iterator[str]) -> tuple[str, list[Evaluation]]:
+    def work(mine: Iterator[str]) -> tuple[str, list[EngineEvaluation]]:
         evaluations = []
-        with UciEngine([path]) as engine:
+        with ExternalEngine([path]) as engine:
             engine.set_options(OPTIONS, known_only=True)
             for fen in mine:
                 evaluations.append(engine.evaluate(fen, depth))
@@ -60,7 +60,7 @@ def engine_evaluations(
             return engine.name, evaluations
 
     parts, part_of = fan_out(fens, work, workers)
-    ordered = [Evaluation(0, "")] * len(fens)
+    ordered = [EngineEvaluation(0, "")] * len(fens)
     for worker, (_, evaluations) in enumerate(parts):
         ordered[part_of(worker)] = evaluations
     return parts[0][0], ordered
@@ -83,7 +83,7 @@ class StockfishBaseline:
 
     def evaluations(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], depth: int
-    ) -> tuple[str, list[Evaluation]] | None:
+    ) -> tuple[str, list[EngineEvaluation]] | None:
         """Its name and its evaluations of positions; None, and logged, where it fails."""
         assert self.config.stockfish
         try:

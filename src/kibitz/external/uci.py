@@ -38,7 +38,7 @@ class OptionRefused(ValueError):
     """The engine does not know an option, or not this value."""
 
 
-class Evaluation(NamedTuple):
+class EngineEvaluation(NamedTuple):
     """centipawns: from White's view, a mate in n moves is ±(MATE - n). move: the best one as UCI writes it; "(none)"
     where there is none."""
 
@@ -46,7 +46,7 @@ class Evaluation(NamedTuple):
     move: str
 
 
-class UciEngine:
+class ExternalEngine:
     """One process of a UCI engine. A context.
 
     command: the program and its arguments; name: in messages, until the engine has told its own.
@@ -113,7 +113,7 @@ class UciEngine:
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         return self._ask(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)
 
-    def evaluate(self, fen: str, depth: int) -> Evaluation:
+    def evaluate(self, fen: str, depth: int) -> EngineEvaluation:
         """Its evaluation and best move. It starts from an empty memory, so that they depend on the position alone.
 
         Raises EngineDied where it does not answer within PATIENCE seconds, or gives no score.
@@ -125,7 +125,7 @@ class UciEngine:
             raise EngineDied(f"{self.name}: {one_line(error)}", "died") from None
         if score is None:
             raise EngineDied(f"{self.name} gave no score for {fen}", "died")
-        return Evaluation(score.white().score(mate_score=MATE), move.uci() if move else "(none)")
+        return EngineEvaluation(score.white().score(mate_score=MATE), move.uci() if move else "(none)")
 
     async def _search(
         self, board: chess.Board, limit: chess.engine.Limit
@@ -180,7 +180,7 @@ class UciEngine:
         with contextlib.suppress(Exception):
             self._engine.close()
 
-    def __enter__(self) -> UciEngine:
+    def __enter__(self) -> ExternalEngine:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from kibitz.errors import UsageError
 from kibitz.play.puct.player import PuctPlayer
-from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, Tree
+from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, PuctTree
 from kibitz.play.result import SearchLimits, SearchResult
 from support.chess_fakes import Fake
 
@@ -44,7 +44,7 @@ def test_who_is_mated_by_force_resists_longest() -> None:
     assert think("7k/R7/6K1/8/8/8/8/8 b - - 0 1", nodes=500).lines[0].mate == -1
 
 
-def check(tree: Tree) -> None:
+def check(tree: PuctTree) -> None:
     """What holds between two batches: visits add up, nothing is pending, proofs follow from children."""
     n = int(tree.size[0])
     assert not tree.pending[:n].any()

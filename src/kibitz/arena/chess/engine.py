@@ -11,7 +11,7 @@ import chess.engine
 from kibitz.arena.contest import ATTEMPTS, Fault, StartFailed, in_words
 from kibitz.arena.players import Participant
 from kibitz.external import EngineDied
-from kibitz.external.uci import MATE, OptionRefused, UciEngine
+from kibitz.external.uci import MATE, ExternalEngine, OptionRefused
 
 START_PATIENCE = 20.0
 """Seconds in which an engine must answer `uci`. (It may take as long as for a move to load what it needs.)"""
@@ -38,7 +38,7 @@ class ChessEngine:
         self.participant = participant
         self.hang = hang
         self.identity = participant.name
-        self._engine: UciEngine | None = None
+        self._engine: ExternalEngine | None = None
         self._closed = False
 
     def start(self) -> None:
@@ -61,7 +61,7 @@ class ChessEngine:
         raise StartFailed(f"{name}: cannot be started ({reason}); try it by hand: {command}")
 
     def _start(self) -> None:
-        self._engine = engine = UciEngine(self.participant.command, self.participant.name, START_PATIENCE)
+        self._engine = engine = ExternalEngine(self.participant.command, self.participant.name, START_PATIENCE)
         if self._closed:  # while it started
             self.stop()
             raise EngineDied(f"{engine.name}: the match has ended", "died")

@@ -41,7 +41,7 @@ RANK_WORDS = ("10 kyu and weaker", "9 to 1 kyu", "1 to 3 dan", "4 to 6 dan", "7 
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluator`.
+    """The system's part of a result, see `kibitz.evaluation.Evaluation`.
 
     Figures over points are sums over all points whose final owner is known, so that a large board counts more than a
     small one; figures over positions (score, winner) count each position once.

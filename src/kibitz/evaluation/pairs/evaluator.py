@@ -44,7 +44,7 @@ STEP, FEWEST = 10, 20
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluator`; figures are over pairs, and
+    """The system's part of a result, see `kibitz.evaluation.Evaluation`; figures are over pairs, and
     config.positions counts pairs."""
     settings, parts = as_tested(run.settings), networks(run)
     sample = positions(store, chosen.games, settings)

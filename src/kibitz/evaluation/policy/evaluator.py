@@ -23,7 +23,7 @@ from kibitz.evaluation.policy.value_head import LEFT, LEFT_WORDS, left, valued
 from kibitz.evaluation.positions.tsne import landscape
 from kibitz.evaluation.slices import PHASES, per_rating, per_speed, slices_as_json
 from kibitz.evaluation.tables import Metrics, Table
-from kibitz.external.uci import Evaluation
+from kibitz.external.uci import EngineEvaluation
 from kibitz.games.chess.moves import to_move
 from kibitz.play.session import Session
 from kibitz.runs import Run
@@ -53,7 +53,7 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluator`.
+    """The system's part of a result, see `kibitz.evaluation.Evaluation`.
 
     The headline is the whole move's accuracy; of a run of some networks only, the first network's; of a value network
     alone, how often its sign is right.
@@ -215,7 +215,7 @@ def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str,
         return {"random_square": baseline("a random legal square", square)}
     played = played_in(results.store, results.games, results.plies)
 
-    def agrees(evaluations: Sequence[Evaluation], some: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def agrees(evaluations: Sequence[EngineEvaluation], some: NDArray[np.int64]) -> NDArray[np.bool_]:
         moves = (to_move(int(move)).uci() for move in played[some])
         return np.array([evaluation.move == move for evaluation, move in zip(evaluations, moves, strict=True)])
 

@@ -85,7 +85,7 @@ def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluator`."""
+    """The system's part of a result, see `kibitz.evaluation.Evaluation`."""
     session = Session(run)
     positions = Positions(store, chosen.games)
     indices = sample_indices(positions, config.positions, config.seed)

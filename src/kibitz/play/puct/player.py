@@ -24,7 +24,7 @@ from kibitz.play.puct.tree import (
     LOSS,
     UNKNOWN,
     WIN,
-    Tree,
+    PuctTree,
     cut_out,
     empty_tree,
     end,
@@ -47,10 +47,10 @@ _START = 1 << 15
 
 
 @dataclass
-class Search:
+class PuctSearch:
     """A tree with the positions of its nodes. rows uint8 [positions, 68]; used: how many of them."""
 
-    tree: Tree
+    tree: PuctTree
     rows: NDArray[np.uint8]
     used: int = 0
 
@@ -87,7 +87,7 @@ class PuctPlayer:
         self.method, self.temperature, self.lines = PUCT, temperature, lines
         self.capacity = max(_START, hash_mb * 1_000_000 // (BYTES + 4))
         self._random = np.random.default_rng(seed)
-        self._search: Search | None = None
+        self._search: PuctSearch | None = None
         self.nodes = 0
         """Positions evaluated so far."""
 
@@ -116,7 +116,7 @@ class PuctPlayer:
         result, _ = self._report(search, clock, len(legal) if self.temperature else self.lines)
         return self._drawn(search, result) if self.temperature else result
 
-    def _begin(self, board: chess.Board, only: set[int]) -> Search:
+    def _begin(self, board: chess.Board, only: set[int]) -> PuctSearch:
         """The tree of a position: a part of the last one where the game went on in it, else a new one."""
         entered = rules.start(board)
         key = int(entered.keys[0])
@@ -127,7 +127,7 @@ class PuctPlayer:
                 self._search = old if node == 0 else _kept(old, node)
                 self._search.tree.proven[0] = UNKNOWN  # the way here may have made a draw of it
                 return self._search
-        search = Search(empty_tree(min(_START, self.capacity)), np.empty((1024, START_WIDTH), np.uint8))
+        search = PuctSearch(empty_tree(min(_START, self.capacity)), np.empty((1024, START_WIDTH), np.uint8))
         search.tree.size[0] = 1
         search.tree.parent[0], search.tree.pending[0] = -1, 1
         search.rows[0], search.used = entered.rows[0], 1
@@ -139,7 +139,7 @@ class PuctPlayer:
         self._search = None if only else search
         return search
 
-    def _grow(self, search: Search, seen: Counter[int], size: int) -> bool:
+    def _grow(self, search: PuctSearch, seen: Counter[int], size: int) -> bool:
         """Evaluate up to so many leaves; False where nothing is left to look at, or no room."""
         if not self._room(search, size):
             return False
@@ -166,7 +166,7 @@ class PuctPlayer:
         return True
 
     def _expand(
-        self, search: Search, leaves: NDArray[np.int64], rows: NDArray[np.int32], entered: rules.Entered,
+        self, search: PuctSearch, leaves: NDArray[np.int64], rows: NDArray[np.int32], entered: rules.Entered,
         which: NDArray[np.intp],
     ) -> None:  # fmt: skip
         """Evaluate the entered positions `which`, in those leaves, and give them their children."""
@@ -183,7 +183,7 @@ class PuctPlayer:
         expand(search.tree, leaves, entered.keys[which], rows, values, moves, priors, offsets)
         self.nodes += len(which)
 
-    def _room(self, search: Search, size: int) -> bool:
+    def _room(self, search: PuctSearch, size: int) -> bool:
         """Make room for so many more positions; False where the tree may not grow further."""
         needed = int(search.tree.size[0]) + size * _MOST_CHILDREN
         if needed > len(search.tree.visits):
@@ -194,7 +194,7 @@ class PuctPlayer:
             search.rows = np.concatenate([search.rows, np.empty_like(search.rows)])
         return True
 
-    def _done(self, search: Search, limits: SearchLimits, clock: TimeManager) -> bool:
+    def _done(self, search: PuctSearch, limits: SearchLimits, clock: TimeManager) -> bool:
         """Whether more visits cannot change the answer, or the principal line is long enough."""
         tree = search.tree
         if tree.proven[0] != UNKNOWN:
@@ -211,7 +211,7 @@ class PuctPlayer:
         visits = np.sort(tree.visits[_children(tree, 0)])
         return len(visits) > 1 and visits[-1] - visits[-2] > left
 
-    def _report(self, search: Search, clock: TimeManager, count: int) -> tuple[SearchResult, list[float]]:
+    def _report(self, search: PuctSearch, clock: TimeManager, count: int) -> tuple[SearchResult, list[float]]:
         """What is known by now, the best moves first, and their values (see score.py)."""
         tree = search.tree
         children = _children(tree, 0)
@@ -224,7 +224,7 @@ class PuctPlayer:
         nodes = self.nodes - clock.before
         return SearchResult(max(1, len(lines[0].pv)), nodes, clock.seconds(), tuple(lines)), values
 
-    def _drawn(self, search: Search, result: SearchResult) -> SearchResult:
+    def _drawn(self, search: PuctSearch, result: SearchResult) -> SearchResult:
         """The result with a move drawn by visits in the first place; a forced mate is not given away."""
         lines = list(result.lines)
         if lines[0].mate is None or lines[0].mate <= 0:
@@ -238,11 +238,11 @@ class PuctPlayer:
         return SearchResult(result.depth, result.nodes, result.seconds, tuple(lines[: self.lines]))
 
 
-def _children(tree: Tree, node: int) -> NDArray[np.int64]:
+def _children(tree: PuctTree, node: int) -> NDArray[np.int64]:
     return np.arange(tree.first[node], tree.first[node] + tree.children[node])
 
 
-def _rank(tree: Tree, child: int) -> tuple[float, ...]:
+def _rank(tree: PuctTree, child: int) -> tuple[float, ...]:
     """What orders moves: proven wins, the shorter the better; visits; proven losses, the longer the better."""
     proven, visits = tree.proven[child], int(tree.visits[child])
     value = _value_for_parent(tree, child)
@@ -251,7 +251,7 @@ def _rank(tree: Tree, child: int) -> tuple[float, ...]:
     return (0, visits, value, float(tree.prior[child]))
 
 
-def _value_for_parent(tree: Tree, child: int) -> float:
+def _value_for_parent(tree: PuctTree, child: int) -> float:
     """A child's value for the side that moves there from its parent, see score.py."""
     proven = tree.proven[child]
     if proven == LOSS:
@@ -264,7 +264,7 @@ def _value_for_parent(tree: Tree, child: int) -> float:
     return float(np.clip(-tree.total[child] / visits if visits else tree.value[tree.parent[child]], -1, 1))
 
 
-def _line(tree: Tree, node: int) -> list[int]:
+def _line(tree: PuctTree, node: int) -> list[int]:
     """The moves that are most likely played from a node on, as far as they were visited."""
     moves: list[int] = []
     while tree.first[node] >= 0:
@@ -276,7 +276,7 @@ def _line(tree: Tree, node: int) -> list[int]:
     return moves
 
 
-def _find(tree: Tree, key: int) -> int:
+def _find(tree: PuctTree, key: int) -> int:
     """The root, or the node one or two moves below it, with a position of that key; -1 where there is none."""
     if int(tree.key[0]) == key:
         return 0
@@ -290,7 +290,7 @@ def _find(tree: Tree, key: int) -> int:
     return -1
 
 
-def _kept(old: Search, node: int) -> Search:
+def _kept(old: PuctSearch, node: int) -> PuctSearch:
     """The part of a search below a node."""
     tree = empty_tree(len(old.tree.visits))
     cut_out(old.tree, node, tree)
@@ -299,7 +299,7 @@ def _kept(old: Search, node: int) -> Search:
     rows = np.empty((max(1024, 2 * len(here)), old.rows.shape[1]), np.uint8)
     rows[: len(here)] = old.rows[tree.row[here]]
     tree.row[here] = np.arange(len(here), dtype=np.int32)
-    return Search(tree, rows, len(here))
+    return PuctSearch(tree, rows, len(here))
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> PuctPlayer:

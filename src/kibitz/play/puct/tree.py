@@ -22,7 +22,7 @@ URGENCY, ROOT_URGENCY = 0.2, 0.1
 """By how much an unvisited move is taken to be worse than its node, times the root of the visited priors' sum."""
 
 
-class Tree(NamedTuple):
+class PuctTree(NamedTuple):
     """Arrays over nodes, all of one length, the capacity. Slot 0 of `size` is the number of nodes in use.
 
     visits int32: finished; pending int32: on their way (each counts as a loss meanwhile). total float64: sum of the
@@ -52,10 +52,10 @@ BYTES = 4 + 4 + 8 + 4 + 2 + 4 + 4 + 2 + 4 + 1 + 2 + 8 + 4
 """Of a node."""
 
 
-def empty_tree(capacity: int) -> Tree:
+def empty_tree(capacity: int) -> PuctTree:
     """A tree without nodes, with room for so many."""
     n = capacity
-    return Tree(
+    return PuctTree(
         np.zeros(1, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.float32),
         np.zeros(n, np.uint16), np.full(n, -1, np.int32), np.full(n, -1, np.int32), np.zeros(n, np.int16),
         np.zeros(n, np.float32), np.zeros(n, np.int8), np.zeros(n, np.int16), np.zeros(n, np.uint64),
@@ -63,7 +63,7 @@ def empty_tree(capacity: int) -> Tree:
     )  # fmt: skip
 
 
-def grown(tree: Tree, capacity: int) -> Tree:
+def grown(tree: PuctTree, capacity: int) -> PuctTree:
     """The same tree with more room."""
     bigger = empty_tree(capacity)
     arrays: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(tree, bigger, strict=True))

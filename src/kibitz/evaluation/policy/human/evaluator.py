@@ -21,7 +21,7 @@ from kibitz.evaluation.policy.human.results import BANDS, HumanResults, RatedSes
 from kibitz.evaluation.policy.human.samples import samples
 from kibitz.evaluation.policy.human.side_inputs import by_asked_rating, with_other_inputs
 from kibitz.evaluation.slices import PHASES, per_speed, slices_as_json
-from kibitz.external.uci import Evaluation
+from kibitz.external.uci import EngineEvaluation
 from kibitz.games.chess.moves import to_move
 from kibitz.play.session import Session
 from kibitz.runs import Run
@@ -51,7 +51,7 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluator`."""
+    """The system's part of a result, see `kibitz.evaluation.Evaluation`."""
     session = Session(run)
     positions = Positions(store, chosen.games, last=-2)
     indices = sample_indices(positions, config.positions, config.seed)
@@ -106,7 +106,9 @@ def note(results: HumanResults, chosen: Chosen) -> str | None:
     return f"Both ratings are known in {share:.1%} of these positions; elsewhere the network was told none."
 
 
-def agrees(results: HumanResults, evaluations: Sequence[Evaluation], some: NDArray[np.int64]) -> NDArray[np.bool_]:
+def agrees(
+    results: HumanResults, evaluations: Sequence[EngineEvaluation], some: NDArray[np.int64]
+) -> NDArray[np.bool_]:
     """Where an engine's best move is the move that was played."""
     played = (to_move(int(move)).uci() for move in results.played(some))
     return np.array([evaluation.move == move for evaluation, move in zip(evaluations, played, strict=True)])
