@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from kibitz.arena.chess.engine import ChessEngine
@@ -33,11 +33,9 @@ class ChessContest:
         return str(self.limits[side])
 
     def settings(self) -> dict[str, str]:
-        rules = self.rules
-        return {
-            "Openings": str(len(openings())),
-            "Rules": f"draw {rules.draw}, win {rules.win}, plies {rules.plies}, hang {self.hang:g} s",
-        }
+        """What a match that is gone on with must share with its beginning: every rule there is, under its name."""
+        rules = ", ".join(f"{each.name} {getattr(self.rules, each.name)}" for each in fields(self.rules))
+        return {"Openings": str(len(openings())), "Rules": f"{rules}, hang {self.hang:g} s"}
 
     def engine(self, participant: Participant) -> ChessEngine:
         return ChessEngine(participant, self.hang)
