@@ -29,8 +29,8 @@ def test_one_holder_at_a_time_and_nothing_is_left(tmp_path: Path) -> None:
 
 def test_a_killed_holder_holds_no_more(tmp_path: Path) -> None:
     file = tmp_path / "lock"
-    script = "import os, sys; from pathlib import Path; from kibitz.lock import alone\n"
-    script += "with alone(Path(sys.argv[1]), Path('it')): os._exit(9)"
+    script = "import os, sys; from pathlib import Path; from kibitz.lock import exclusive_lock\n"
+    script += "with exclusive_lock(Path(sys.argv[1]), Path('it')): os._exit(9)"
     assert subprocess.run([sys.executable, "-c", script, str(file)], check=False).returncode == 9
     assert file.exists()
     with exclusive_lock(file, Path("it")):
