@@ -14,7 +14,7 @@ import typer
 from kibitz import cli
 from kibitz.commands import options
 from kibitz.commands.options import parameters_of, respelled, with_groups, with_settings
-from kibitz.runs import Run
+from kibitz.runs import Run, packaged
 from kibitz.store.store import Store
 from kibitz.systems.base import setting
 
@@ -177,3 +177,14 @@ def test_old_spellings_of_settings_train_as_todays(
     old, new = (Run(tmp_path / name).info["settings"] for name in ("old", "new"))
     assert old == new
     assert (new["weight_decay"], new["optimiser"]) == (0.25, "adamw")
+
+
+@pytest.mark.parametrize("name", list(packaged()))
+def test_the_settings_of_every_packaged_network_can_be_started_from(name: str) -> None:
+    """They may have been trained by an earlier version, under other names."""
+    run = Run(name)
+    arguments = ["train", run.system.name, "a.store", "--start-from", name]
+    defaults = options._system_defaults(arguments, run.system.name, True)
+    assert run.settings == run.system.settings_type(**defaults)
+    if defaults.get("networks") != "distilled":  # such a network learns no further, as a line of its own says
+        run.system.check(run.settings)

@@ -134,7 +134,7 @@ def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> di
     recipe = words[words.index("--recipe") + 1] if recipes and "--recipe" in words[:-1] else None
     with contextlib.suppress(KibitzError):  # the command itself reports what is wrong
         if source is not None and (info := Run(source).info)["system"] == system:
-            settings |= info["settings"]
+            settings |= spelling.respelled(info["settings"])
         if recipes and (recipe or source is None):
             settings |= find_recipe(system, recipe or DEFAULT).settings
     return settings

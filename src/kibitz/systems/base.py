@@ -20,7 +20,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.store.store import Store
 from kibitz.systems import find
 from kibitz.systems.declaration import Declaration
-from kibitz.systems.spelling import RENAMED_SETTINGS, RENAMED_VALUES, option_of
+from kibitz.systems.spelling import option_of, respelled
 
 Arrays = dict[str, NDArray[Any]]
 Tensors = Mapping[str, Tensor]
@@ -178,13 +178,10 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
     Raises KibitzError for a name that this version does not know: what it meant cannot be guessed.
     """
     known = {f.name for f in fields(kind)}
-    current: dict[str, Any] = {}
-    for old, value in values.items():
-        name = old if old in known else RENAMED_SETTINGS.get(old, old)
+    current = respelled(values, known)
+    for name in current:
         if name not in known:
-            raise KibitzError(f"its setting {old} is of another version of kibitz, which this one does not know")
-        renamed = RENAMED_VALUES.get(name, {})
-        current[name] = renamed.get(value, value) if isinstance(value, str) else value
+            raise KibitzError(f"its setting {name} is of another version of kibitz, which this one does not know")
     return kind(**current)
 
 

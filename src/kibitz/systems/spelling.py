@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from typing import Any
+
 RENAMED_SETTINGS = {"l2": "weight_decay"}
 """Old name of a setting -> its name. Run directories have old names, command lines may have them."""
 RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "adamw"}}
 """Setting -> old value -> its value."""
+
+
+def respelled(settings: Mapping[str, Any], known: Collection[str] = ()) -> dict[str, Any]:
+    """The settings of a run.json under the names and values of today. known: names that a system has still."""
+    current: dict[str, Any] = {}
+    for old, value in settings.items():
+        name = old if old in known else RENAMED_SETTINGS.get(old, old)
+        values = RENAMED_VALUES.get(name, {})
+        current[name] = values.get(value, value) if isinstance(value, str) else value
+    return current
 
 
 def option_of(setting: str) -> str:
