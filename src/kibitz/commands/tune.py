@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -216,8 +216,11 @@ def _text(value: Any) -> str:
 
 def train_line(request: TuneConfig, best: TrialResult) -> str:
     """The whole training with the best settings, as a person types it."""
+    from kibitz.systems import DEFAULT, find_recipe
+
     tuned = {request.named(name): value for name, value in best.settings.items()}
-    usual = type(request.settings)()
+    # The line trains by the system's usual recipe; what that would change is written out.
+    usual = replace(type(request.settings)(), **find_recipe(request.system, DEFAULT).settings)
     others = {
         f.name: getattr(request.settings, f.name)
         for f in fields(request.settings)

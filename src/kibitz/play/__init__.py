@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kibitz.systems import find
+from kibitz.systems.declaration import METHODS, MOVES, VALUE
 
 if TYPE_CHECKING:
     from kibitz.play.session import Session
@@ -25,7 +26,10 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
     offered = declaration.methods_of(run.info["settings"])
     if method is None and offered and settings.get("value") is None:
         method = offered[0].name
-    named = [each for each in declaration.methods if each.name == method] or [*offered, *declaration.methods]
+    known = {each.name: each for each in declaration.methods}
+    if MOVES in declaration.answers:  # another network may bring the values that a method needs
+        known = {name: each for name, each in METHODS.items() if set(each.needs) <= {MOVES, VALUE}} | known
+    named = [known[method]] if method in known else [*offered, *declaration.methods]
     opener = named[0].opener if named else "kibitz.play.chess.player:open_player"  # which says what is lacking
     module, _, function = opener.partition(":")
     return getattr(importlib.import_module(module), function)(run, session, method=method, **settings)

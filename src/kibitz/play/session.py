@@ -122,7 +122,7 @@ def _open(path: Path, threads: int) -> Any:
     """An ONNX Runtime session of that many threads."""
     import onnxruntime
 
-    onnxruntime.disable_telemetry_events()  # for where it was loaded before kibitz, see surroundings.py
+    onnxruntime.disable_telemetry_events()  # for where it was loaded before kibitz, see environment.py
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

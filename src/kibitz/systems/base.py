@@ -178,7 +178,7 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
     Raises KibitzError for a name that this version does not know: what it meant cannot be guessed.
     """
     known = {f.name for f in fields(kind)}
-    current = respelled(values, known)
+    current = respelled(values, known, {f.name: f.metadata.get("choices", ()) for f in fields(kind)})
     for name in current:
         if name not in known:
             raise KibitzError(f"its setting {name} is of another version of kibitz, which this one does not know")

@@ -70,6 +70,13 @@ PUCT = Method("puct", "looks ahead, averages what it sees", (MOVES, VALUE), "kib
 COMPARISON_SEARCH = Method("comparison", "looks ahead, comparing positions", (COMPARISON,), _COMPARING)
 FULL_COMPARISON_SEARCH = Method("comparison-full", "the same with the large network", (FULL_COMPARISON,), _COMPARING)
 BEST_SCORE = Method("best-score", "the most points", (OWNERS,), _GO)
+METHODS = {
+    method.name: method
+    for method in (
+        TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX, COMPARISON_SEARCH, FULL_COMPARISON_SEARCH, PUCT, BEST_SCORE
+    )
+}  # fmt: skip
+"""All methods of kibitz, by name."""
 
 Settings = Mapping[str, object]
 """The settings of a run, as its run.json has them."""

@@ -11,12 +11,17 @@ RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "a
 """Setting -> old value -> its value."""
 
 
-def respelled(settings: Mapping[str, Any], known: Collection[str] = ()) -> dict[str, Any]:
-    """The settings of a run.json under the names and values of today. known: names that a system has still."""
+def respelled(
+    settings: Mapping[str, Any], known: Collection[str] = (), choices: Mapping[str, Collection[Any]] | None = None
+) -> dict[str, Any]:
+    """The settings of a run.json under the names and values of today.
+
+    known, choices: the names that the system has, and the values of each; what is among them stays as it is.
+    """
     current: dict[str, Any] = {}
     for old, value in settings.items():
         name = old if old in known else RENAMED_SETTINGS.get(old, old)
-        values = RENAMED_VALUES.get(name, {})
+        values = {} if value in (choices or {}).get(name, ()) else RENAMED_VALUES.get(name, {})
         current[name] = values.get(value, value) if isinstance(value, str) else value
     return current
 

@@ -6,7 +6,7 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -24,6 +24,7 @@ from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.systems.base import Network, System
+from kibitz.systems.spelling import respelled
 from kibitz.training.checkpoints import RunBytes, run_bytes
 from kibitz.training.export import export_onnx
 from kibitz.training.trainer import Beat, TrainConfig, Trainer, TrainOutcome, best_precision
@@ -97,7 +98,7 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
     """How an existing run differs from the requested training, in a few words."""
     if info.get("system") != system:
         return f"a run of {info.get('system')}"
-    old, new = info.get("settings", {}), asdict(settings)
+    old, new = respelled(info.get("settings", {}), [each.name for each in fields(settings)]), asdict(settings)
     parts = [f"{name} {old.get(name)} not {new[name]}" for name in new if old.get(name) != new[name]]
     if info.get("seed") != seed:
         parts.append(f"seed {info.get('seed')} not {seed}")

@@ -91,6 +91,22 @@ def test_the_tree_goes_on_with_the_game() -> None:
     assert player._search is None
 
 
+def test_what_is_proven_of_the_kept_tree_ends_the_next_thought_at_once() -> None:
+    """The king is mated by force: after two moves there is nothing left to look at, and no limit but nodes."""
+    player, board = PuctPlayer(Fake(sharp=0.0)), chess.Board("7k/R7/6K1/8/8/8/8/8 b - - 0 1")
+    for _ in range(2):
+        result = player.think(board, SearchLimits(nodes=200))
+        assert result
+        assert result.lines[0].mate == -1
+    board.push(result.lines[0].pv[0])
+    final = player.think(board, SearchLimits(nodes=200))
+    assert final
+    assert final.lines[0].mate == 1
+    several = PuctPlayer(Fake(sharp=0.0), lines=3)
+    for _ in range(2):
+        assert several.think(chess.Board("7k/R7/6K1/8/8/8/8/8 b - - 0 1"), SearchLimits(nodes=200))
+
+
 def test_a_repetition_that_would_be_the_third_is_a_draw() -> None:
     """White is a queen down; going back and forth has brought the position twice."""
     board = chess.Board("6k1/5ppp/8/8/8/7q/8/R5K1 w - - 0 1")

@@ -6,23 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kibitz.cores import cores
-from kibitz.systems.declaration import (
-    COMPARISON_SEARCH,
-    FULL_COMPARISON_SEARCH,
-    TOP_MOVE,
-    TOP_PROB,
-    TOPPROB_NEGAMAX,
-    VALUE_NEGAMAX,
-)
+from kibitz.systems import declaration
 from kibitz.text import shown, whole_number
 
 AUTO = "auto"
 """The method that the run allows: TopProb-Negamax where a value network is known, else top-prob; comparison for those
 that compare positions."""
-METHODS = tuple(
-    method.name
-    for method in (TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX, COMPARISON_SEARCH, FULL_COMPARISON_SEARCH)
-)
+METHODS = tuple(name for name, method in declaration.METHODS.items() if method is not declaration.BEST_SCORE)
 EMPTY = "<empty>"
 """How UCI writes an empty text."""
 CLEAR_HASH = "clear_hash"

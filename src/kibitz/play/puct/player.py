@@ -42,6 +42,8 @@ BATCH, FIRST_BATCH, SMALL = 16, 4, 100
 """Leaves evaluated at once, and while the tree has fewer than SMALL visits."""
 SPREAD = 0.1
 """Value by which a move may be worse and be e times less probable, at temperature 1."""
+MAX_IDLE = 100
+"""Batches in a row in which every way ended at a proven node, after which a search ends: little is left to see."""
 _MOST_CHILDREN = 218
 _START = 1 << 15
 
@@ -88,6 +90,7 @@ class PuctPlayer:
         self.capacity = max(_START, hash_mb * 1_000_000 // (BYTES + 4))
         self._random = np.random.default_rng(seed)
         self._search: PuctSearch | None = None
+        self._idle = 0
         self.nodes = 0
         """Positions evaluated so far."""
 
@@ -125,7 +128,6 @@ class PuctPlayer:
             node = _find(old.tree, key)
             if node >= 0 and old.tree.first[node] >= 0:
                 self._search = old if node == 0 else _kept(old, node)
-                self._search.tree.proven[0] = UNKNOWN  # the way here may have made a draw of it
                 return self._search
         search = PuctSearch(empty_tree(min(_START, self.capacity)), np.empty((1024, START_WIDTH), np.uint8))
         search.tree.size[0] = 1
@@ -148,7 +150,9 @@ class PuctPlayer:
         before = int(tree.visits[0])
         leaves = leaves[: select(tree, size, leaves)]
         if not len(leaves):
-            return int(tree.visits[0]) > before
+            self._idle += 1
+            return int(tree.visits[0]) > before and self._idle < MAX_IDLE
+        self._idle = 0
         entered = rules.enter(search.rows[tree.row[tree.parent[leaves]]], tree.move[leaves])
         drawn = [
             seen[key] > 1 or repeats(tree, leaf, key) for leaf, key in zip(leaves.tolist(), entered.keys, strict=True)

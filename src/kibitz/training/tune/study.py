@@ -53,6 +53,8 @@ def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
             raise KibitzError(f"{path}: a study of something else; choose another --out")
         study = optuna.create_study(storage=storage, study_name=NAME, load_if_exists=True)
         before = study.user_attrs.get(_ABOUT)
+        if before is not None and "l2s" in before:
+            raise UsageError(f"{path}: of an earlier version of kibitz; finish it there, or choose another --out")
         if before is None:
             study.set_user_attr(_ABOUT, about)
         elif before != about:
