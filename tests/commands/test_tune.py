@@ -17,6 +17,7 @@ import pytest
 from kibitz.cli import run
 from kibitz.commands import tune
 from kibitz.store.store import Store
+from kibitz.systems import DEFAULT, find_recipe
 
 TINY = [
     "--layers", "8conv3x3p1.ip16", "--batch", "32", "--min-rating", "0", "--precision", "float32",
@@ -79,7 +80,12 @@ def test_a_study_for_each_network(
     assert value["study"].endswith("-value.journal")
     assert "--value-learning-rate" in value["next"]
     assert run([*call, "--share", "body", "--layers", "4conv3x3p1"]) == 0, "one body: all networks are trained"
-    assert "--share body" in json.loads(capsys.readouterr().out)["next"]
+    words = shlex.split(json.loads(capsys.readouterr().out)["next"])
+    assert words[words.index("--layers") + 1] == "4conv3x3p1"
+    usual = find_recipe("chessnet", DEFAULT).settings
+    assert usual["share"] == "body"
+    assert "--share" not in words, "the recipe says it"
+    assert words[words.index("--optimiser") + 1] != usual["optimiser"], "what the recipe would change is written out"
 
 
 def test_winner_has_initial_weights_of_its_own(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -130,9 +130,13 @@ class NetworkInfo:
         }
 
 
-def _system_of(folder: Path) -> str:
-    """The system of a packaged network."""
-    return str(Run(folder).info["system"])
+def _usual(package: Mapping[str, Path]) -> list[str]:
+    """The packaged network of each game that the page takes where nobody has chosen: of the game's first system."""
+    first: dict[str, str] = {}
+    for name, declaration in SYSTEMS.items():
+        if name in package:
+            first.setdefault(declaration.game, name)
+    return list(first.values())
 
 
 class NetworkRegistry:
@@ -151,10 +155,10 @@ class NetworkRegistry:
         """The networks that there are now: given ones first, then runs, then packaged ones."""
         networks: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
-        rank = list(SYSTEMS).index  # the first of a game is what the page takes where nobody has chosen
-        package = dict(sorted(packaged().items(), key=lambda item: rank(_system_of(item[1]))))
+        package = packaged()
+        usual = _usual(package)
         folders = [path for path in RUNS.iterdir() if (path / "run.json").is_file()] if RUNS.is_dir() else []
-        for name in [*self.given, *(path.as_posix() for path in sorted(folders)[:MAX_RUNS]), *package]:
+        for name in [*self.given, *(path.as_posix() for path in sorted(folders)[:MAX_RUNS]), *usual, *package]:
             try:
                 run: Run | None = Run(name)
                 why = None

@@ -13,7 +13,7 @@ from kibitz.text import shown, whole_number
 
 
 def test_the_methods_are_those_of_the_player() -> None:
-    assert METHODS == (*player.METHODS, *comparison.METHODS, "puct")
+    assert (*player.METHODS, *comparison.METHODS, "puct") == METHODS
 
 
 def test_declared() -> None:
