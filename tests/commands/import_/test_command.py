@@ -305,12 +305,18 @@ def test_a_store_of_another_version(run: Run, mixed: Path, tmp_path: Path) -> No
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory, bundled_text: str) -> Path:
-    """All bundled games twenty times over: a second or two of work."""
+def large(tmp_path_factory: pytest.TempPathFactory, bundled_games: list[str]) -> Path:
+    """All bundled games thirty times over, no two of them equal: some seconds of work.
+
+    Copy k begins with k moves of the knights there and back, so that none is left out as a duplicate.
+    """
     path = tmp_path_factory.mktemp("large") / "large.pgn"
     with path.open("w") as file:
-        for _ in range(20):
-            file.write(bundled_text)
+        for shuffles in range(30):
+            there_and_back = "1. Nf3 Nf6 2. Ng1 Ng8 " * shuffles
+            for game in bundled_games:
+                headers, moves = game.split("\n\n", 1)
+                file.write(f"{headers}\n\n{there_and_back}{moves}")
     return path
 
 
@@ -384,13 +390,13 @@ def test_progress_is_shown_on_a_terminal(tmp_path: Path, large: Path) -> None:
         assert process.stdout is not None
         told = json.loads(process.stdout.read())
     os.close(leader)
-    assert told["kept"] == 3124
+    assert told["kept"] == 30 * 3124
     assert b"games/s" in shown
     assert b"left:" in shown
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, large: Path, bundled_file: Path) -> None:
-    """Twice as much text, the same memory. (The first 25 MB fill the line of blocks that are on their way.)"""
+    """Four times as much text, the same memory. (The first 25 MB fill the line of blocks that are on their way.)"""
     script = (
         "import resource, sys; from kibitz import cli; code = cli.run(sys.argv[1:]);"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr); sys.exit(code)"
