@@ -10,8 +10,9 @@ import pytest
 
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.puct.chess import enter, history, keys_of, start
+from kibitz.play.puct.chess import ChessRules, described, history, start
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN
+from support.chess_fakes import Fake
 
 ODD = [
     "8/8/8/8/8/6k1/4p3/7K b - - 0 1", "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
@@ -20,7 +21,7 @@ ODD = [
 
 
 def end_of(board: chess.Board) -> int:
-    """How a position ends its game by itself: the slow twin of `enter`."""
+    """How a position ends its game by itself: the slow twin of `ChessRules.enter`."""
     if board.is_checkmate():
         return LOSS
     ended = board.is_stalemate() or board.is_insufficient_material() or board.halfmove_clock >= 100
@@ -29,14 +30,14 @@ def end_of(board: chess.Board) -> int:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_positions_after_moves(seed: int) -> None:
-    draw = random.Random(seed)
+    draw, rules = random.Random(seed), ChessRules(Fake(), Fake())
     board = chess.Board() if seed == 0 else chess.Board(ODD[seed - 1])
     for _ in range(60):
         moves = list(board.legal_moves)
         if not moves:
             break
         packed = np.array([from_move(move) for move in moves], np.uint16)
-        entered = enter(np.repeat(encode_board(board)[None], len(moves), 0), packed)
+        entered = rules.enter(np.repeat(encode_board(board)[None], len(moves), 0), packed)
         for i, move in enumerate(moves):
             after = board.copy()
             after.push(move)
@@ -58,9 +59,9 @@ def test_a_key_stands_for_what_the_rules_call_the_same_position() -> None:
     assert key() == key("g1f3", "g8f6", "f3g1", "f6g8")
     boards = ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4k3/8/8/8/8/8/8/R3K3 b - - 0 1"]
     rows = np.stack([encode_board(chess.Board(fen)) for fen in boards])
-    assert len(set(keys_of(rows)[0].tolist())) == 3
+    assert len(set(described(rows).keys.tolist())) == 3
     clocks = np.stack([encode_board(chess.Board(f"4k3/8/8/8/8/8/8/R3K3 w - - {clock} 60")) for clock in (0, 50)])
-    assert len(set(keys_of(clocks)[0].tolist())) == 1
+    assert len(set(described(clocks).keys.tolist())) == 1
 
 
 def test_history_counts_positions_that_may_come_again() -> None:

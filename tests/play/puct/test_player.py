@@ -70,8 +70,7 @@ def check(tree: PuctTree) -> None:
 def test_the_tree_adds_up(fen: str) -> None:
     player = PuctPlayer(Fake(noise=0.3))
     assert player.think(chess.Board(fen), SearchLimits(nodes=700))
-    assert player._search
-    check(player._search.tree)
+    check(player.search.tree)
 
 
 def test_the_tree_goes_on_with_the_game() -> None:
@@ -84,11 +83,10 @@ def test_the_tree_goes_on_with_the_game() -> None:
     second = player.think(board, SearchLimits(nodes=1))
     assert second
     assert player.nodes - before <= 1
-    assert player._search
-    assert player._search.tree.visits[0] > 10, "visits of the earlier thought are kept"
-    check(player._search.tree)
+    assert player.search.tree.visits[0] > 10, "visits of the earlier thought are kept"
+    check(player.search.tree)
     player.new_game()
-    assert player._search is None
+    assert player.search.tree.size[0] == 0
 
 
 def test_what_is_proven_of_the_kept_tree_ends_the_next_thought_at_once() -> None:
@@ -153,12 +151,11 @@ def test_several_lines_and_their_order() -> None:
 
 def test_a_small_table_ends_the_search_in_good_order() -> None:
     player = PuctPlayer(Fake(), hash_mb=1)
-    player.capacity = 3000
+    player.search.limit = 0
     result = player.think(chess.Board(), SearchLimits(nodes=5000))
     assert result
     assert result.nodes < 5000
-    assert player._search
-    check(player._search.tree)
+    check(player.search.tree)
 
 
 def test_temperature_draws_other_moves_and_keeps_mates() -> None:

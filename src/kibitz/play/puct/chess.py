@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 import chess
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.games.chess.legal import in_check, legal_moves
-from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, SQUARES, START_WIDTH, encode_board, replay
+from kibitz.games.chess.attacks import can_pass
+from kibitz.games.chess.board_kernels import play_moves, squares_of
+from kibitz.games.chess.legal import MAX_MOVES, generate
+from kibitz.games.chess.material import insufficient_material
+from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, SQUARES, START_WIDTH, encode_board
+from kibitz.play.chess.policy import KNIGHT, QUEEN
+from kibitz.play.puct.search import Entered
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN
+from kibitz.play.session import NetworkSession
 
 FIFTY = 100
 """Plies without a capture or pawn move after which a game is drawn."""
@@ -25,73 +30,120 @@ _PASSED = _random.integers(1, 2**63, 9, np.int64).astype(np.uint64)
 _BLACK = np.uint64(_random.integers(1, 2**63))
 
 
-class Entered(NamedTuple):
-    """Positions that were reached: rows uint8 [n, 68] (codes, state), keys uint64 [n], ended int8 [n] (UNKNOWN, or LOSS
-    and DRAW for the side to move), and of all positions legal moves and where each one's begin [n + 1]."""
-
-    rows: NDArray[np.uint8]
-    keys: NDArray[np.uint64]
-    ended: NDArray[np.int8]
-    moves: NDArray[np.uint16]
-    offsets: NDArray[np.int64]
+_NOT_TOLD = np.empty((0, 8, 4), np.float32)
 
 
 @numba.njit(nogil=True, cache=True)
-def _keys(rows, keys, dead):  # type: ignore[no-untyped-def]
+def _key(row):  # type: ignore[no-untyped-def]
+    key = np.uint64(0)
+    for square in range(64):
+        if row[square]:
+            key ^= _PIECES[square, row[square]]
+    key ^= _RIGHTS[row[64 + CASTLING]] ^ _PASSED[row[64 + EN_PASSANT]]
+    return key ^ _BLACK if row[64 + SIDE] else key
+
+
+@numba.njit(nogil=True, cache=True)
+def _describe(rows, keys, ended, moves, offsets):  # type: ignore[no-untyped-def]
+    """Fill in what Entered has of rows; the moves, which may have had to be moved to where there is room."""
+    board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
+    offsets[0] = 0
     for i in range(rows.shape[0]):
-        key = np.uint64(0)
-        knights, light, dark, others = 0, 0, 0, 0
-        for square in range(64):
-            code = rows[i, square]
-            if code == 0:
-                continue
-            key ^= _PIECES[square, code]
-            kind = (code - 1) % 6
-            if kind == 1:
-                knights += 1
-            elif kind == 2:
-                if ((square >> 3) + square) & 1:
-                    light += 1
-                else:
-                    dark += 1
-            elif kind != 5:
-                others += 1
-        key ^= _RIGHTS[rows[i, 64 + CASTLING]] ^ _PASSED[rows[i, 64 + EN_PASSANT]]
-        if rows[i, 64 + SIDE]:
-            key ^= _BLACK
-        keys[i] = key
-        # Nobody can mate: one minor piece at most, or bishops of one colour of squares alone.
-        dead[i] = others == 0 and (knights + light + dark <= 1 or (knights == 0 and (light == 0 or dark == 0)))
+        row, begin = rows[i], offsets[i]
+        if moves.shape[0] - begin < MAX_MOVES:
+            more = np.empty(2 * moves.shape[0] + MAX_MOVES, np.uint16)
+            more[:begin] = moves[:begin]
+            moves = more
+        count, checks = generate(row[:64], row[64:], board, pinned, moves, begin)
+        offsets[i + 1] = count
+        keys[i] = _key(row)
+        ended[i] = UNKNOWN
+        if count == begin:
+            ended[i] = LOSS if checks else DRAW
+        elif row[64 + CLOCK] >= FIFTY or insufficient_material(row[:64]):
+            ended[i] = DRAW
+    return moves[: offsets[rows.shape[0]]]
 
 
-def keys_of(rows: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """A key for each position [n], the same for what the rules call the same position, and where nobody can mate."""
-    keys, dead = np.empty(len(rows), np.uint64), np.empty(len(rows), np.bool_)
-    _keys(rows, keys, dead)
-    return keys, dead
+@numba.njit(nogil=True, cache=True)
+def _play(rows, moves):  # type: ignore[no-untyped-def]
+    """Make one legal move in each row, in place."""
+    view = np.empty(64, np.int8)
+    for i in range(rows.shape[0]):
+        board, state = rows[i, :64], rows[i, 64:]
+        rights, clock, double_step = play_moves(
+            board, moves, i, i + 1, np.int64(state[CASTLING]), np.int64(state[CLOCK]), None
+        )
+        side = state[SIDE] ^ 1
+        state[SIDE], state[CASTLING], state[CLOCK] = side, rights, min(clock, 255)
+        state[EN_PASSANT] = double_step if can_pass(board, side, double_step, view) else 0
 
 
-def enter(parents: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-    """The positions after one legal move in each of the parents, rows [n, 68]."""
-    n = np.arange(len(parents) + 1)  # to the replay each is a game of one move, from a start position of its own
-    codes, state = replay(moves, n, parents, n[:-1].astype(np.int32), n[:-1], np.ones(len(parents), np.int64))
-    return _described(np.concatenate([codes, state], 1))
+@numba.njit(nogil=True, cache=True)
+def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):  # type: ignore[no-untyped-def]
+    """Probabilities of the legal moves to the power of `sharpness`, summing to 1 over each position's.
+
+    promotion [n, 8, 4], or [0, 8, 4] where the network does not say: then only queens are promoted to.
+    """
+    by_square, told = target.shape[1] == 64, promotion.shape[0] > 0
+    for i in range(rows.shape[0]):
+        total = 0.0
+        for at in range(offsets[i], offsets[i + 1]):
+            start, end, piece = squares_of(moves[at])
+            kind = start if by_square else (np.int64(rows[i, start]) - 1) % 6
+            share = origin[i, start] * target[i, kind, end]
+            if piece and told:
+                share *= promotion[i, end & 7, piece - KNIGHT]
+            elif piece and piece != QUEEN:
+                share = np.float32(0)
+            share = share**sharpness if share > 0 else 0.0  # what is no number counts as 0
+            priors[at] = share
+            total += share
+        count = offsets[i + 1] - offsets[i]
+        for at in range(offsets[i], offsets[i + 1]):
+            priors[at] = priors[at] / total if total > 1e-30 else 1 / count
+
+
+def described(rows: NDArray[np.uint8]) -> Entered:
+    """Positions with what the rules say of them. rows uint8 [n, 68]."""
+    n = len(rows)
+    keys, ended, offsets = np.empty(n, np.uint64), np.empty(n, np.int8), np.empty(n + 1, np.int64)
+    moves = _describe(rows, keys, ended, np.empty(40 * n + MAX_MOVES, np.uint16), offsets)
+    return Entered(rows, keys, ended, moves, offsets)
 
 
 def start(board: chess.Board) -> Entered:
-    """A board's position, as `enter` gives those after a move."""
-    return _described(encode_board(board)[None])
+    """A board's position, as `ChessRules.enter` gives those after a move."""
+    return described(encode_board(board)[None])
 
 
-def _described(rows: NDArray[np.uint8]) -> Entered:
-    codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:START_WIDTH])
-    keys, dead = keys_of(rows)
-    moves, offsets = legal_moves(codes, state)
-    stuck = np.diff(offsets) == 0
-    ended = np.where(dead | (state[:, CLOCK] >= FIFTY), DRAW, UNKNOWN).astype(np.int8)
-    if stuck.any():
-        ended[stuck] = np.where(in_check(codes[stuck], state[stuck]), LOSS, DRAW)
-    return Entered(rows, keys, ended, moves, offsets)
+class ChessRules:
+    """Chess as PUCT sees it, see search.Rules, with the networks that it asks.
+
+    temperature: of the policy; above 1 it is less sure of its first moves.
+    """
+
+    width = START_WIDTH
+
+    def __init__(self, policy: NetworkSession, value: NetworkSession, temperature: float = 1.0):
+        self.policy, self.value, self.sharpness = policy, value, 1 / temperature
+
+    def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
+        """The positions after one legal move in each of the rows [n, 68], which are changed to them."""
+        _play(rows, moves)
+        return described(rows)
+
+    def evaluate(
+        self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Values [n] of positions for the side to move, and priors of all their moves, by the networks."""
+        codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
+        answers = self.policy.evaluate(codes, state)
+        valued = answers if self.value is self.policy else self.value.evaluate(codes, state)
+        priors = np.empty(len(moves), np.float32)
+        promotion = answers.get("promotion", _NOT_TOLD)
+        _priors(answers["origin"], answers["target"], promotion, rows, moves, offsets, self.sharpness, priors)
+        return valued["value"], priors
 
 
 def history(board: chess.Board) -> Counter[int]:
@@ -103,5 +155,5 @@ def history(board: chess.Board) -> Counter[int]:
         past.pop()
         rows.append(encode_board(past))
     if rows:
-        seen.update(keys_of(np.stack(rows))[0].tolist())
+        seen.update(described(np.stack(rows)).keys.tolist())
     return seen

@@ -14,22 +14,37 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.play.puct.cache import recall, remember
+
 UNKNOWN, WIN, LOSS, DRAW = 0, 1, 2, 3
 """What is proven of a node, for the side to move there."""
-C_START, C_GROWTH, C_BASE = 1.0, 0.45, 500.0
-"""Exploration: C_START + C_GROWTH · ln((visits + C_BASE) / C_BASE), for values of −1..1."""
-URGENCY, ROOT_URGENCY = 0.2, 0.1
-"""By how much an unvisited move is taken to be worse than its node, times the root of the visited priors' sum."""
+
+
+class Constants(NamedTuple):
+    """What weighs values against priors, for values of −1..1.
+
+    Exploration: start + growth · ln((visits + base) / base). An unvisited move is taken to be worse than its node by
+    reduction (at the root root_reduction) times the root of the visited priors' sum. A visit that is on its way counts
+    as `pending` losses until its value is known.
+    """
+
+    start: float = 1.0
+    growth: float = 0.45
+    base: float = 500.0
+    reduction: float = 0.2
+    root_reduction: float = 0.1
+    pending: float = 1.0
 
 
 class PuctTree(NamedTuple):
-    """Arrays over nodes, all of one length, the capacity. Slot 0 of `size` is the number of nodes in use.
+    """Arrays over nodes, all of one length, and the positions of those that were visited. `size`: how many nodes, and
+    how many positions, are in use.
 
     visits int32: finished; pending int32: on their way (each counts as a loss meanwhile). total float64: sum of the
     values that came up. prior float32, move uint16: of the move that leads here. parent int32, -1 at the root. first
     int32: slot of the first child, -1 where there are none yet; children int16: how many. value float32: the network's.
-    proven int8; plies int16: to the end that is proven. key uint64: of the position; row int32: of its arrays, -1
-    before the first visit.
+    proven int8; plies int16: to the end that is proven. key uint64: of the position; row int32: of the
+    position in rows, -1 before the first visit. rows uint8 [positions, width].
     """
 
     size: NDArray[np.int64]
@@ -46,55 +61,66 @@ class PuctTree(NamedTuple):
     plies: NDArray[np.int16]
     key: NDArray[np.uint64]
     row: NDArray[np.int32]
+    rows: NDArray[np.uint8]
 
 
 BYTES = 4 + 4 + 8 + 4 + 2 + 4 + 4 + 2 + 4 + 1 + 2 + 8 + 4
 """Of a node."""
 
 
-def empty_tree(capacity: int) -> PuctTree:
-    """A tree without nodes, with room for so many."""
-    n = capacity
+def empty_tree(nodes: int, positions: int, width: int) -> PuctTree:
+    """A tree without nodes, with room for so many, and for the positions of some of them."""
+    n = nodes
     return PuctTree(
-        np.zeros(1, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.float32),
+        np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.float32),
         np.zeros(n, np.uint16), np.full(n, -1, np.int32), np.full(n, -1, np.int32), np.zeros(n, np.int16),
         np.zeros(n, np.float32), np.zeros(n, np.int8), np.zeros(n, np.int16), np.zeros(n, np.uint64),
-        np.full(n, -1, np.int32),
+        np.full(n, -1, np.int32), np.empty((positions, width), np.uint8),
     )  # fmt: skip
 
 
-def grown(tree: PuctTree, capacity: int) -> PuctTree:
-    """The same tree with more room."""
-    bigger = empty_tree(capacity)
-    arrays: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(tree, bigger, strict=True))
-    for old, new in arrays:
-        new[: len(old)] = old
-    return bigger
+def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTree | None:
+    """The same tree with room for so many more nodes and positions; None where it would exceed `limit` bytes."""
+    needed, had = tree.size + np.array([nodes, positions]), np.array([len(tree.visits), len(tree.rows)])
+    if (needed <= had).all():
+        return tree
+    width = tree.rows.shape[1]
+    for factor in (2.0, 1.125):  # doubled, or where that is too much, a little larger
+        asked = np.where(needed > had, np.maximum(needed, (had * factor).astype(np.int64)), had)
+        if asked[0] * BYTES + asked[1] * width <= limit:
+            bigger = empty_tree(int(asked[0]), int(asked[1]), width)
+            arrays: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(tree, bigger, strict=True))
+            for old, new in arrays:
+                new[: len(old)] = old
+            return bigger
+    return None
 
 
 @numba.njit(nogil=True, cache=True)
-def _pick(tree, node, at_root):  # type: ignore[no-untyped-def]
+def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
     """The child to follow from an expanded node that is not proven: the best value plus exploration."""
     visits = tree.visits[node] + tree.pending[node]
-    explore = (C_START + C_GROWTH * np.log((visits + C_BASE) / C_BASE)) * np.sqrt(max(1.0, visits))
+    growth = constants.growth * np.log((visits + constants.base) / constants.base)
+    explore = (constants.start + growth) * np.sqrt(max(1.0, visits))
     start, end = tree.first[node], tree.first[node] + tree.children[node]
     seen = 0.0
     for child in range(start, end):
         if tree.visits[child] > 0:
             seen += tree.prior[child]
-    urgency = tree.value[node] - (ROOT_URGENCY if at_root else URGENCY) * np.sqrt(seen)
+    urgency = tree.value[node] - (constants.root_reduction if at_root else constants.reduction) * np.sqrt(seen)
     best, best_score = start, -1e9
     for child in range(start, end):
         if tree.proven[child] == WIN:  # for the other side
             continue
-        n = tree.visits[child] + tree.pending[child]
-        if n == 0:
-            value = urgency
-        elif tree.proven[child] == DRAW:
+        done, waiting = tree.visits[child], tree.pending[child]
+        if tree.proven[child] == DRAW:
             value = 0.0
+        elif done == 0:
+            value = urgency if waiting == 0 else urgency + (-1 - urgency) * constants.pending
         else:
-            value = (-tree.total[child] - tree.pending[child]) / n
-        score = value + explore * tree.prior[child] / (1 + n)
+            losses = constants.pending * waiting
+            value = (-tree.total[child] - losses) / (done + losses)
+        score = value + explore * tree.prior[child] / (1 + done + waiting)
         if score > best_score:
             best, best_score = child, score
     return best
@@ -156,7 +182,7 @@ def _wait(tree, node, change):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def select(tree, wanted, leaves):  # type: ignore[no-untyped-def]
+def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
     """Walk down to up to `wanted` different leaves, mark the ways as pending, write the leaves; how many they are.
 
     Ways that end at a proven node are backed up at once. A way that meets a leaf of this batch again counts as pending
@@ -167,7 +193,7 @@ def select(tree, wanted, leaves):  # type: ignore[no-untyped-def]
     while found < wanted and met < again.shape[0] and ended < 8 * wanted and tree.proven[0] == UNKNOWN:
         node = 0
         while tree.first[node] >= 0 and tree.proven[node] == UNKNOWN:
-            node = _pick(tree, node, node == 0)
+            node = _pick(tree, constants, node, node == 0)
         if tree.proven[node] != UNKNOWN:
             back_up(tree, node, proven_value(tree.proven[node]), False)
             ended += 1
@@ -204,24 +230,86 @@ def end(tree, node, proven):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def expand(tree, leaves, keys, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
-    """Give each leaf its children and back its value up.
+def expand(tree, node, key, row, value, moves, priors):  # type: ignore[no-untyped-def]
+    """Give a leaf its position and its children, and back its value up. There must be room."""
+    if not -1 <= value <= 1:  # what is no number says nothing
+        value = 1.0 if value > 1 else -1.0 if value < -1 else 0.0
+    at, begin = tree.size[1], tree.size[0]
+    tree.rows[at] = row
+    tree.first[node], tree.children[node] = begin, moves.shape[0]
+    tree.key[node], tree.row[node], tree.value[node] = key, at, value
+    for i in range(moves.shape[0]):
+        child = begin + i
+        tree.move[child], tree.prior[child], tree.parent[child] = moves[i], priors[i], node
+        tree.first[child], tree.row[child] = -1, -1
+        tree.visits[child], tree.pending[child], tree.total[child], tree.proven[child] = 0, 0, 0.0, UNKNOWN
+    tree.size[0], tree.size[1] = begin + moves.shape[0], at + 1
+    back_up(tree, node, value, True)
 
-    leaves [n]; keys [n] and rows [n] of their positions; values [n] for the side to move; moves and priors of all:
-    leaf i has offsets[i] to offsets[i + 1]. There must be room.
+
+@numba.njit(nogil=True, cache=True)
+def expand_all(tree, cache, leaves, keys, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
+    """Expand leaves [n] that the network has evaluated, and remember what it said.
+
+    keys [n] and rows [n, width] of their positions; values [n] for the side to move; moves and priors of all: leaf i
+    has offsets[i] to offsets[i + 1].
     """
     for i in range(leaves.shape[0]):
-        node = leaves[i]
-        begin = tree.size[0]
-        tree.first[node], tree.children[node] = begin, offsets[i + 1] - offsets[i]
-        tree.key[node], tree.row[node], tree.value[node] = keys[i], rows[i], values[i]
-        for at in range(offsets[i], offsets[i + 1]):
-            child = begin + at - offsets[i]
-            tree.move[child], tree.prior[child], tree.parent[child] = moves[at], priors[at], node
-            tree.first[child], tree.row[child] = -1, -1
-            tree.visits[child], tree.pending[child], tree.total[child], tree.proven[child] = 0, 0, 0.0, UNKNOWN
-        tree.size[0] = begin + tree.children[node]
-        back_up(tree, node, values[i], True)
+        begin, end = offsets[i], offsets[i + 1]
+        remember(cache, keys[i], values[i], priors[begin:end])
+        expand(tree, leaves[i], keys[i], rows[i], values[i], moves[begin:end], priors[begin:end])
+
+
+@numba.njit(nogil=True, cache=True)
+def settle(tree, cache, often, leaves, keys, ended, rows, moves, offsets):  # type: ignore[no-untyped-def]
+    """Finish the leaves [n] that need no network, and move what belongs to the others to the front of the arrays.
+
+    They are ended by the rules (ended [n]), draws by repetition (often: keys of positions that occurred twice before),
+    or known to the cache. Returns how many are left.
+    """
+    left, room = 0, cache.priors.shape[0]
+    for i in range(leaves.shape[0]):
+        node, begin, count = leaves[i], offsets[i], offsets[i + 1] - offsets[i]
+        outcome = ended[i]
+        if outcome != LOSS and (repeats(tree, node, keys[i]) or (often == keys[i]).any()):
+            outcome = DRAW
+        if outcome != UNKNOWN:
+            tree.key[node] = keys[i]
+            end(tree, node, outcome)
+            continue
+        slot = recall(cache, keys[i], count)
+        if slot >= 0:
+            at = cache.begins[slot] % room
+            priors = cache.priors[at : at + count]
+            expand(tree, node, keys[i], rows[i], cache.values[slot], moves[begin : begin + count], priors)
+            continue
+        to = offsets[left]  # never behind where it is read
+        for k in range(count):
+            moves[to + k] = moves[begin + k]
+        leaves[left], keys[left], rows[left] = node, keys[i], rows[i]
+        left += 1
+        offsets[left] = to + count
+    return left
+
+
+@numba.njit(nogil=True, cache=True)
+def abandon(tree, leaves):  # type: ignore[no-untyped-def]
+    """Take back that leaves were selected."""
+    for i in range(leaves.shape[0]):
+        _wait(tree, leaves[i], -1)
+
+
+@numba.njit(nogil=True, cache=True)
+def lead(tree):  # type: ignore[no-untyped-def]
+    """By how many visits the root's first move is ahead of the second; with one move, by all."""
+    first, second = 0, 0
+    for child in range(tree.first[0], tree.first[0] + tree.children[0]):
+        visits = tree.visits[child]
+        if visits > first:
+            first, second = visits, first
+        elif visits > second:
+            second = visits
+    return first - second
 
 
 @numba.njit(nogil=True, cache=True)
@@ -236,7 +324,11 @@ def cut_out(tree, root, into):  # type: ignore[no-untyped-def]
         into.visits[at], into.pending[at], into.total[at] = tree.visits[old], 0, tree.total[old]
         into.prior[at], into.move[at], into.value[at] = tree.prior[old], tree.move[old], tree.value[old]
         into.proven[at], into.plies[at] = tree.proven[old], tree.plies[old]
-        into.key[at], into.row[at] = tree.key[old], tree.row[old]
+        into.key[at], into.row[at] = tree.key[old], -1
+        if tree.row[old] >= 0:
+            into.row[at] = into.size[1]
+            into.rows[into.size[1]] = tree.rows[tree.row[old]]
+            into.size[1] += 1
         into.first[at], into.children[at] = -1, tree.children[old]
         if tree.first[old] >= 0:
             into.first[at] = n

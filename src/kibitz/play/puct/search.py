@@ -1,0 +1,178 @@
+"""PUCT of any game: a tree, a cache, and batches of leaves for a network, behind the small seam `Rules`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.play.puct.cache import EvaluationCache, empty_cache
+from kibitz.play.puct.tree import (
+    UNKNOWN,
+    Constants,
+    PuctTree,
+    abandon,
+    cut_out,
+    empty_tree,
+    expand_all,
+    select,
+    settle,
+    with_room,
+)
+
+MAX_IDLE = 100
+"""Batches in a row in which every way ended at a proven node, after which a search ends: little is left to see."""
+_CACHE_SHARE = 8
+_SMALL = 1 << 15, 1 << 10
+"""Nodes and positions for which a tree has room at first."""
+_LEAST = 1 << 21
+"""Bytes of such a tree, about, which any tree may have."""
+
+
+class Entered(NamedTuple):
+    """Positions that were reached: rows uint8 [n, width], keys uint64 [n], ended int8 [n] (UNKNOWN, or LOSS and DRAW
+    for the side to move), and of all positions legal moves and where each one's begin [n + 1]."""
+
+    rows: NDArray[np.uint8]
+    keys: NDArray[np.uint64]
+    ended: NDArray[np.int8]
+    moves: NDArray[np.uint16]
+    offsets: NDArray[np.int64]
+
+
+class Rules(Protocol):
+    """What the search needs of a game and of a network for it. width: uint8 numbers that a position takes."""
+
+    width: int
+
+    def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
+        """The positions after one legal move in each of the rows, which may be overwritten. The moves of a position
+        with the same key always come in the same order."""
+
+    def evaluate(
+        self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Values [n] for the side to move, −1..1, and the moves' priors, which sum to 1 over those of a position."""
+
+
+@dataclass(frozen=True)
+class BatchSizes:
+    """Leaves that are evaluated at once: one for each `visits` visits of the root, between `least` and `most`."""
+
+    least: int = 4
+    most: int = 32
+    visits: int = 16
+
+    def of(self, visits: int) -> int:
+        """The size where the root has so many visits."""
+        return min(self.most, max(self.least, visits // self.visits))
+
+
+class PuctSearch:
+    """A tree that grows, and what the network said of earlier positions.
+
+    constants: of the selection; size: bytes for tree and cache together (at least about 2 MB are taken).
+    """
+
+    def __init__(self, rules: Rules, constants: Constants, size: int):
+        self.rules, self.constants = rules, constants
+        self.cache: EvaluationCache = empty_cache(size // _CACHE_SHARE)
+        self.limit = size - size // _CACHE_SHARE
+        self.tree: PuctTree = empty_tree(1, 1, rules.width)
+        self.evaluated = 0
+        """Positions that the network evaluated, in all."""
+        self._idle = 0
+
+    def drop_tree(self) -> None:
+        """Forget the tree."""
+        self.tree = empty_tree(1, 1, self.rules.width)
+
+    def forget(self) -> None:
+        """Forget the tree and the cache."""
+        self.drop_tree()
+        self.cache.begins[:] = -1
+        self.cache.end[0] = 0
+
+    def begin(self, root: Entered) -> None:
+        """Begin a new tree. root: one position in which moves are possible; moves that are not in it are not tried."""
+        self.tree = tree = empty_tree(*_SMALL, self.rules.width)
+        tree.size[0] = 1
+        tree.parent[0], tree.pending[0] = -1, 1
+        self._expand(np.zeros(1, np.int64), root, 1)
+
+    def go_on(self, key: int) -> bool:
+        """Go on with the part of the tree whose root has this key, if it is the root or one or two moves below it."""
+        tree = self.tree
+        node = _find(tree, key)
+        if node < 0:
+            return False
+        if node:
+            kept = empty_tree(len(tree.visits), len(tree.rows), self.rules.width)
+            cut_out(tree, node, kept)
+            self.tree = kept
+        return True
+
+    def grow(self, size: int, often: NDArray[np.uint64]) -> bool:
+        """Evaluate up to so many leaves; False where nothing is left to look at, or no room.
+
+        often: keys of positions of the game that are drawn when they occur again.
+        """
+        tree = self.tree
+        leaves = np.empty(size, np.int64)
+        before = int(tree.visits[0])
+        leaves = leaves[: select(tree, self.constants, size, leaves)]
+        if not len(leaves):
+            self._idle += 1
+            return int(tree.visits[0]) > before and self._idle < MAX_IDLE
+        self._idle = 0
+        entered = self.rules.enter(tree.rows[tree.row[tree.parent[leaves]]], tree.move[leaves])
+        bigger = with_room(tree, len(entered.moves), len(leaves), max(self.limit, _LEAST))
+        if bigger is None:
+            abandon(tree, leaves)
+            return False
+        self.tree = tree = bigger
+        rows, keys, ended, moves, offsets = entered
+        left = settle(tree, self.cache, often, leaves, keys, ended, rows, moves, offsets)
+        if left:
+            self._expand(leaves[:left], entered, left)
+        return True
+
+    def _expand(self, leaves: NDArray[np.int64], entered: Entered, n: int) -> None:
+        """Evaluate the first n of the entered positions, in those leaves, and give them their children."""
+        rows, keys, _, moves, offsets = entered
+        rows, offsets = rows[:n], offsets[: n + 1]
+        moves = moves[: offsets[n]]
+        values, priors = self.rules.evaluate(rows, moves, offsets)
+        expand_all(self.tree, self.cache, leaves, keys[:n], rows, values, moves, priors, offsets)
+        self.evaluated += n
+
+    @property
+    def solved(self) -> bool:
+        """Whether the root's outcome is proven."""
+        return bool(self.tree.proven[0] != UNKNOWN)
+
+
+def keys_array(keys: Iterable[int]) -> NDArray[np.uint64]:
+    """Keys as the search takes them."""
+    return np.array(list(keys), np.uint64)
+
+
+def children(tree: PuctTree, node: int) -> NDArray[np.int64]:
+    """The slots of a node's children."""
+    return np.arange(tree.first[node], tree.first[node] + tree.children[node])
+
+
+def _find(tree: PuctTree, key: int) -> int:
+    """The expanded root, or a node one or two moves below it, with a position of that key; -1 where there is none."""
+    if tree.first[0] < 0:
+        return -1
+    level = [0]
+    for _ in range(3):
+        for node in level:
+            if int(tree.key[node]) == key:
+                return node
+        level = [int(child) for node in level for child in children(tree, node) if tree.first[child] >= 0]
+    return -1
