@@ -22,10 +22,12 @@ import numpy as np
 
 from kibitz.play.chess.best_first import SearchTuning
 from kibitz.play.chess.player import ChessPlayer
+from kibitz.play.puct.player import PUCT, PuctPlayer, PuctTuning
+from kibitz.play.puct.search import BatchSizes
 from kibitz.play.result import SearchLimits
 from kibitz.play.session import Session
 
-SEARCHES = ("topprob-negamax", "value-negamax")
+SEARCHES = (PUCT, "topprob-negamax", "value-negamax")
 
 
 class Counted:
@@ -81,13 +83,22 @@ def boards(n: int) -> list[chess.Board]:
     return found
 
 
+def open_player(session: Any, value: Any, method: str, batch: int) -> Any:
+    """A player by a method, with batches of at most that many leaves."""
+    if method == PUCT:
+        sizes = BatchSizes()
+        batches = BatchSizes(min(batch, sizes.least), min(batch, sizes.most), sizes.visits)
+        return PuctPlayer(session, value=value, tuning=PuctTuning(batches=batches))
+    return ChessPlayer(session, value=value, method=method, tuning=SearchTuning(batch=batch))
+
+
 def think(
     session: Any, value: Any, method: str, batch: int, some: list[chess.Board], seconds: float
 ) -> dict[str, float]:
     """Rates over these positions."""
     counted = Counted(session)
     valued = value if value is None else Counted(value)
-    player = ChessPlayer(counted, value=valued, method=method, tuning=SearchTuning(batch=batch))
+    player = open_player(counted, valued, method, batch)
     spent = 0.0
     for board in some:
         player.new_game()
@@ -125,7 +136,16 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
                 if name not in best or found["rate"] > best[name]["rate"]:
                     best[name] = found
         for name, found in best.items():
-            rows.append({"method": method, "leaves": name, **found, "ratio": best["batches"]["rate"] / found["rate"]})
+            share = found["rate"] / found["alone"]
+            rows.append(
+                {
+                    "method": method,
+                    "leaves": name,
+                    **found,
+                    "share": share,
+                    "ratio": best["batches"]["rate"] / found["rate"],
+                }
+            )
     return rows
 
 
@@ -148,12 +168,12 @@ def main() -> None:
     print(f"{options.run}; {options.threads} threads; load of the machine before: {load}")
     print(
         f"{'method':<16} {'leaves':<16} {'evals/s':>8} {'network alone/s':>16}"
-        f" {'batch':>6} {'µs beside':>9} {'ratio':>6}"
+        f" {'share':>6} {'batch':>6} {'µs beside':>9} {'ratio':>6}"
     )
     for row in rows:
         print(
-            f"{row['method']:<16} {row['leaves']:<16} {row['rate']:>8,.0f} {row['alone']:>16,.0f} {row['batch']:>6.1f}"
-            f" {row['overhead_us']:>9.0f} {row['ratio']:>6.2f}"
+            f"{row['method']:<16} {row['leaves']:<16} {row['rate']:>8,.0f} {row['alone']:>16,.0f} {row['share']:>6.0%}"
+            f" {row['batch']:>6.1f} {row['overhead_us']:>9.0f} {row['ratio']:>6.2f}"
         )
 
 

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from kibitz.errors import UsageError
-from kibitz.play.puct.player import PuctPlayer
+from kibitz.play.puct.player import LONGEST_BATCH, PuctPlayer
+from kibitz.play.puct.search import BatchSizes
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, PuctTree
-from kibitz.play.result import SearchLimits, SearchResult
+from kibitz.play.result import SearchLimits, SearchResult, TimeManager
 from support.chess_fakes import Fake
 
 MATES = {
@@ -156,6 +157,60 @@ def test_a_small_table_ends_the_search_in_good_order() -> None:
     assert result
     assert result.nodes < 5000
     check(player.search.tree)
+
+
+@pytest.mark.parametrize("megabytes", [3, 4])
+def test_memory_stays_within_the_hash(megabytes: int) -> None:
+    """Without a limit the search ends when the table is full, and may go on in what is kept of it."""
+    player, board = PuctPlayer(Fake(), hash_mb=megabytes), chess.Board()
+    for _ in range(2):
+        result = player.think(board, SearchLimits())
+        assert result
+        used = sum(array.nbytes for array in (*player.search.tree, *player.search.cache))
+        assert 0.4 < used / (megabytes * 1_000_000) <= 1
+        check(player.search.tree)
+        board.push(result.lines[0].move)
+
+
+def test_evaluations_are_kept_from_move_to_move() -> None:
+    fake = Fake()
+    player, board = PuctPlayer(fake), chess.Board()
+    assert player.think(board, SearchLimits(nodes=100))
+    elsewhere = chess.Board("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1")
+    assert player.think(elsewhere, SearchLimits(nodes=1))
+    before = sum(fake.calls)
+    player.search.drop_tree()
+    result = player.think(board, SearchLimits(nodes=40))
+    assert result
+    assert player.search.tree.visits[0] > result.nodes + 20, "known positions cost no evaluation"
+    assert sum(fake.calls) == before + result.nodes
+    check(player.search.tree)
+
+
+def test_batches_grow_with_the_tree_and_end_soon() -> None:
+    fake = Fake()
+    assert PuctPlayer(fake).think(chess.Board(), SearchLimits(nodes=3000))
+    sizes = BatchSizes()
+    assert fake.calls[0] == 1
+    assert max(fake.calls[:3]) <= sizes.least
+    assert max(fake.calls) <= sizes.most
+    player = PuctPlayer(fake)
+    assert player.think(chess.Board(), SearchLimits(nodes=3000))
+    clock = TimeManager(SearchLimits(), None, 0)
+    assert player._batch(clock) == sizes.of(int(player.search.tree.visits[0])) == sizes.most
+    clock.rate = 1.2 * sizes.least / LONGEST_BATCH
+    assert player._batch(clock) == int(1.2 * sizes.least), "of a slow network"
+    clock.rate = 1.0
+    assert player._batch(clock) == sizes.least
+
+
+def test_it_stops_when_no_other_move_can_catch_up() -> None:
+    result = PuctPlayer(Fake(sharp=3.0)).think(chess.Board(), SearchLimits(nodes=2000))
+    assert result
+    assert result.nodes < 2000
+    several = PuctPlayer(Fake(sharp=3.0), lines=2).think(chess.Board(), SearchLimits(nodes=2000))
+    assert several
+    assert several.nodes > 1990, "the order of several lines is still open"
 
 
 def test_temperature_draws_other_moves_and_keeps_mates() -> None:

@@ -262,8 +262,9 @@ def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
         depths.append(2 * abs(mate) - (mate > 0))  # plies to a mate in so many moves, of either side
     nodes = max(1, go.numbers["nodes"]) if "nodes" in go.numbers else None
     seconds = seconds_to_think(
-        number(f"{mine}time"), number(f"{mine}inc", 0), number("movestogo"), number("movetime"), overhead
-    )
+        number(f"{mine}time"), number(f"{mine}inc", 0), number("movestogo"), number("movetime"), overhead,
+        board.fullmove_number,
+    )  # fmt: skip
     if go.infinite:
         seconds = None
     elif seconds is None and nodes is None and not depths:

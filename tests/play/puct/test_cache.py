@@ -1,0 +1,44 @@
+"""The cache of evaluations, against a dictionary."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kibitz.play.puct.cache import empty_cache, recall, remember
+
+entries = st.lists(st.tuples(st.integers(0, 400), st.integers(1, 60)), max_size=300)
+
+
+@settings(deadline=None)
+@given(entries)
+def test_what_it_recalls_was_said_of_that_position(positions: list[tuple[int, int]]) -> None:
+    cache = empty_cache(1)
+    said = {}
+    for i, (number, count) in enumerate(positions):
+        key = np.uint64(number * 0x9E3779B97F4A7C15 % 2**64)
+        priors = np.arange(i, i + count, dtype=np.float32)
+        remember(cache, key, np.float32(i), priors)
+        said[int(key)] = (float(i), priors.tolist())
+        slot = recall(cache, key, count)
+        assert slot >= 0, "the last one is known"
+    for known, (value, priors) in said.items():
+        slot = recall(cache, np.uint64(known), len(priors))
+        if slot >= 0:
+            at = cache.begins[slot] % len(cache.priors)
+            assert cache.values[slot] == value
+            assert cache.priors[at : at + len(priors)].tolist() == priors
+        assert recall(cache, np.uint64(known), len(priors) + 1) < 0, "with other moves it is another position"
+    assert recall(cache, np.uint64(12345), 3) < 0
+
+
+def test_it_takes_no_more_than_it_may() -> None:
+    for size in (100_000, 8_000_000):
+        assert size / 2 < sum(array.nbytes for array in empty_cache(size)) <= size + 16
+
+
+def test_a_position_larger_than_the_cache_is_not_kept() -> None:
+    cache = empty_cache(1)
+    remember(cache, np.uint64(7), np.float32(0.5), np.ones(3000, np.float32))
+    assert recall(cache, np.uint64(7), 3000) < 0
