@@ -11,12 +11,13 @@ import pytest
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.puct.chess import ChessRules, described, history, start
-from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN
+from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 from support.chess_fakes import Fake
 
 ODD = [
     "8/8/8/8/8/6k1/4p3/7K b - - 0 1", "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
     "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 98 80", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "8/8/4k3/8/2B5/8/4K3/3b4 w - - 0 1",
+    "6k1/5ppp/8/8/8/8/q4PPP/1R4K1 w - - 0 1",
 ]  # fmt: skip
 
 
@@ -28,7 +29,15 @@ def end_of(board: chess.Board) -> int:
     return DRAW if ended else UNKNOWN
 
 
-@pytest.mark.parametrize("seed", range(6))
+def mates_by(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move mates."""
+    board.push(move)
+    mated = board.is_checkmate()
+    board.pop()
+    return mated
+
+
+@pytest.mark.parametrize("seed", range(7))
 def test_positions_after_moves(seed: int) -> None:
     draw, rules = random.Random(seed), ChessRules(Fake(), Fake())
     board = chess.Board() if seed == 0 else chess.Board(ODD[seed - 1])
@@ -42,9 +51,15 @@ def test_positions_after_moves(seed: int) -> None:
             after = board.copy()
             after.push(move)
             assert entered.rows[i].tolist() == encode_board(after).tolist()
-            assert entered.ended[i] == end_of(after), after.fen()
-            there = entered.moves[entered.offsets[i] : entered.offsets[i + 1]].tolist()
-            assert {to_move(one) for one in there} == set(after.legal_moves)
+            there = {to_move(one) for one in entered.moves[entered.offsets[i] : entered.offsets[i + 1]].tolist()}
+            mates = {one for one in after.legal_moves if mates_by(after, one)}
+            if end_of(after) == UNKNOWN and mates:
+                assert entered.ended[i] == WIN
+                assert len(there) == 1
+                assert there <= mates
+            else:
+                assert entered.ended[i] == end_of(after), after.fen()
+                assert there == set(after.legal_moves)
         board.push(draw.choice(moves))
 
 

@@ -21,7 +21,7 @@ MIN_CHECK_WEIGHT = 0.005
 
 
 @numba.njit(nogil=True, cache=True)
-def _gains_and_checks(codes, state, moves, offsets, gain, check):  # type: ignore[no-untyped-def]
+def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: ignore[no-untyped-def]
     """Arguments as those of `gains_and_checks`; writes gain int16 [total] and check bool [total]."""
     board = np.empty(64, np.int8)
     after = np.empty(64, np.int8)  # after the move, as the other side sees it
@@ -71,7 +71,7 @@ def gains_and_checks(
     capture gains the captured piece, less the capturing one if that can be recaptured; no further exchange is counted.
     """
     gain, check = np.empty(len(moves), np.int16), np.empty(len(moves), np.bool_)
-    _gains_and_checks(codes, state, moves, offsets, gain, check)
+    note_gains_and_checks(codes, state, moves, offsets, gain, check)
     return gain, check
 
 

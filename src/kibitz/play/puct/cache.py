@@ -66,3 +66,8 @@ def remember(cache, key, value, priors):  # type: ignore[no-untyped-def]
     for i in range(count):
         cache.priors[begin % room + i] = priors[i]
     cache.end[0] = begin + count
+
+
+def forget(cache: EvaluationCache, key: int) -> None:
+    """Do not keep what is known of a position."""
+    cache.begins[key & (len(cache.keys) - 1)] = -1

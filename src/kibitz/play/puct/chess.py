@@ -15,8 +15,9 @@ from kibitz.games.chess.legal import MAX_MOVES, generate
 from kibitz.games.chess.material import insufficient_material
 from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, SQUARES, START_WIDTH, encode_board
 from kibitz.play.chess.policy import KNIGHT, QUEEN
+from kibitz.play.chess.tactics import TACTICAL_GAIN, note_gains_and_checks
 from kibitz.play.puct.search import Entered
-from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN
+from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 from kibitz.play.session import NetworkSession
 
 FIFTY = 100
@@ -44,8 +45,41 @@ def _key(row):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def _describe(rows, keys, ended, moves, offsets):  # type: ignore[no-untyped-def]
-    """Fill in what Entered has of rows; the moves, which may have had to be moved to where there is room."""
+def _play(rows, moves):  # type: ignore[no-untyped-def]
+    """Make one legal move in each row, in place."""
+    view = np.empty(64, np.int8)
+    for i in range(rows.shape[0]):
+        board, state = rows[i, :64], rows[i, 64:]
+        rights, clock, double_step = play_moves(
+            board, moves, i, i + 1, np.int64(state[CASTLING]), np.int64(state[CLOCK]), None
+        )
+        side = state[SIDE] ^ 1
+        state[SIDE], state[CASTLING], state[CLOCK] = side, rights, min(clock, 255)
+        state[EN_PASSANT] = double_step if can_pass(board, side, double_step, view) else 0
+
+
+@numba.njit(nogil=True, cache=True)
+def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
+    """Which of a position's moves, from `begin` on, mates; -1 for none."""
+    count = moves.shape[0] - begin
+    offsets, gain, check = np.array([0, count]), np.empty(count, np.int16), np.empty(count, np.bool_)
+    one, replies = row.reshape(1, START_WIDTH), np.empty(MAX_MOVES, np.uint16)
+    note_gains_and_checks(one[:, :64], one[:, 64:], moves[begin:], offsets, gain, check)
+    for i in range(count):
+        if check[i]:
+            after = one.copy()
+            _play(after, moves[begin + i :])
+            if generate(after[0, :64], after[0, 64:], board, pinned, replies, 0)[0] == 0:
+                return begin + i
+    return -1
+
+
+@numba.njit(nogil=True, cache=True)
+def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-untyped-def]
+    """Fill in what Entered has of rows; the moves, which may have had to be moved to where there is room.
+
+    mates: a position with a mating move has this move alone, and is won.
+    """
     board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
     offsets[0] = 0
     for i in range(rows.shape[0]):
@@ -62,76 +96,79 @@ def _describe(rows, keys, ended, moves, offsets):  # type: ignore[no-untyped-def
             ended[i] = LOSS if checks else DRAW
         elif row[64 + CLOCK] >= FIFTY or insufficient_material(row[:64]):
             ended[i] = DRAW
+        elif mates:
+            mate = _mate(row, moves[:count], begin, board, pinned)
+            if mate >= 0:
+                ended[i] = WIN
+                moves[begin], offsets[i + 1] = moves[mate], begin + 1
     return moves[: offsets[rows.shape[0]]]
 
 
 @numba.njit(nogil=True, cache=True)
-def _play(rows, moves):  # type: ignore[no-untyped-def]
-    """Make one legal move in each row, in place."""
-    view = np.empty(64, np.int8)
-    for i in range(rows.shape[0]):
-        board, state = rows[i, :64], rows[i, 64:]
-        rights, clock, double_step = play_moves(
-            board, moves, i, i + 1, np.int64(state[CASTLING]), np.int64(state[CLOCK]), None
-        )
-        side = state[SIDE] ^ 1
-        state[SIDE], state[CASTLING], state[CLOCK] = side, rights, min(clock, 255)
-        state[EN_PASSANT] = double_step if can_pass(board, side, double_step, view) else 0
-
-
-@numba.njit(nogil=True, cache=True)
-def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):  # type: ignore[no-untyped-def]
+def _priors(origin, target, promotion, rows, moves, offsets, sharpness, tactical, priors):  # type: ignore[no-untyped-def]
     """Probabilities of the legal moves to the power of `sharpness`, summing to 1 over each position's.
 
-    promotion [n, 8, 4], or [0, 8, 4] where the network does not say: then only queens are promoted to.
+    promotion [n, 8, 4], or [0, 8, 4] where the network does not say: then only queens are promoted to. tactical: a
+    move that gains at first sight has so much, about, at least; a check an eighth of it.
     """
     by_square, told = target.shape[1] == 64, promotion.shape[0] > 0
+    gain, check = np.zeros(moves.shape[0], np.int16), np.zeros(moves.shape[0], np.bool_)
+    if tactical > 0:
+        note_gains_and_checks(rows[:, :64], rows[:, 64:], moves, offsets, gain, check)
     for i in range(rows.shape[0]):
+        first, last = offsets[i], offsets[i + 1]
         total = 0.0
-        for at in range(offsets[i], offsets[i + 1]):
+        for at in range(first, last):
             start, end, piece = squares_of(moves[at])
             kind = start if by_square else (np.int64(rows[i, start]) - 1) % 6
-            share = origin[i, start] * target[i, kind, end]
+            share = np.float64(origin[i, start]) * target[i, kind, end]
             if piece and told:
                 share *= promotion[i, end & 7, piece - KNIGHT]
             elif piece and piece != QUEEN:
-                share = np.float32(0)
+                share = 0.0
             share = share**sharpness if share > 0 else 0.0  # what is no number counts as 0
             priors[at] = share
             total += share
-        count = offsets[i + 1] - offsets[i]
-        for at in range(offsets[i], offsets[i + 1]):
-            priors[at] = priors[at] / total if total > 1e-30 else 1 / count
+        scale = 1 / total if total > 1e-30 else 0.0
+        total = 0.0
+        for at in range(first, last):
+            least = tactical if gain[at] >= TACTICAL_GAIN else tactical / 8 if check[at] else 0.0
+            share = max(priors[at] * scale if scale else 1 / (last - first), least)
+            priors[at] = share
+            total += share
+        for at in range(first, last):
+            priors[at] /= total
 
 
-def described(rows: NDArray[np.uint8]) -> Entered:
-    """Positions with what the rules say of them. rows uint8 [n, 68]."""
+def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
+    """Positions with what the rules say of them. rows uint8 [n, 68]; mates: see `_describe`."""
     n = len(rows)
     keys, ended, offsets = np.empty(n, np.uint64), np.empty(n, np.int8), np.empty(n + 1, np.int64)
-    moves = _describe(rows, keys, ended, np.empty(40 * n + MAX_MOVES, np.uint16), offsets)
+    moves = _describe(rows, keys, ended, np.empty(40 * n + MAX_MOVES, np.uint16), offsets, mates)
     return Entered(rows, keys, ended, moves, offsets)
 
 
-def start(board: chess.Board) -> Entered:
-    """A board's position, as `ChessRules.enter` gives those after a move."""
-    return described(encode_board(board)[None])
+def start(board: chess.Board, mates: bool = False) -> Entered:
+    """A board's position, as `ChessRules.enter` gives those after a move, with all moves or (mates) one that mates."""
+    return described(encode_board(board)[None], mates)
 
 
 class ChessRules:
     """Chess as PUCT sees it, see search.Rules, with the networks that it asks.
 
-    temperature: of the policy; above 1 it is less sure of its first moves.
+    temperature: of the policy; above 1 it is less sure of its first moves. tactical: prior that captures and promotions
+    which win something at first sight have at least: networks have seen few positions where pieces hang.
     """
 
     width = START_WIDTH
 
-    def __init__(self, policy: NetworkSession, value: NetworkSession, temperature: float = 1.0):
-        self.policy, self.value, self.sharpness = policy, value, 1 / temperature
+    def __init__(self, policy: NetworkSession, value: NetworkSession, temperature: float = 1.0, tactical: float = 0.0):
+        self.policy, self.value, self.sharpness, self.tactical = policy, value, 1 / temperature, tactical
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
         """The positions after one legal move in each of the rows [n, 68], which are changed to them."""
         _play(rows, moves)
-        return described(rows)
+        return described(rows, mates=True)
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
@@ -142,7 +179,8 @@ class ChessRules:
         valued = answers if self.value is self.policy else self.value.evaluate(codes, state)
         priors = np.empty(len(moves), np.float32)
         promotion = answers.get("promotion", _NOT_TOLD)
-        _priors(answers["origin"], answers["target"], promotion, rows, moves, offsets, self.sharpness, priors)
+        origin, target = answers["origin"], answers["target"]
+        _priors(origin, target, promotion, rows, moves, offsets, self.sharpness, self.tactical, priors)
         return valued["value"], priors
 
 

@@ -32,10 +32,12 @@ _HOPE = 1.2
 
 @dataclass(frozen=True)
 class PuctTuning:
-    """Constants of the selection, the policy's temperature, and the sizes of batches."""
+    """Constants of the selection; the policy's temperature and the least prior of a tactical move, see ChessRules; and
+    the sizes of batches."""
 
     constants: Constants = field(default_factory=Constants)
     temperature: float = 1.0
+    tactical: float = 0.0
     batches: BatchSizes = field(default_factory=BatchSizes)
 
 
@@ -73,7 +75,7 @@ class PuctPlayer:
         self.method, self.temperature, self.lines = PUCT, temperature, lines
         self._random = np.random.default_rng(seed)
         self._tuning = tuning or PuctTuning()
-        chess_rules = rules.ChessRules(session, valued, self._tuning.temperature)
+        chess_rules = rules.ChessRules(session, valued, self._tuning.temperature, self._tuning.tactical)
         self.search = PuctSearch(chess_rules, self._tuning.constants, hash_mb * 1_000_000)
 
     @property
@@ -114,14 +116,14 @@ class PuctPlayer:
 
     def _begin(self, board: chess.Board, only: set[int]) -> None:
         """The tree of a position: a part of the last one where the game went on in it, else a new one."""
-        root = rules.start(board)
+        root = rules.start(board, mates=not only and self.lines == 1)
         if not only and self.search.go_on(int(root.keys[0])):
             return
         if only:
             kept = np.isin(root.moves, np.array(sorted(only), np.uint16))
             moves = root.moves[kept]
             root = root._replace(moves=moves, offsets=np.array([0, len(moves)]))
-        self.search.begin(root)
+        self.search.begin(root, whole=not only)
 
     def _batch(self, clock: TimeManager) -> int:
         """How many leaves to evaluate at once: more as the tree grows, as far as a batch does not take long."""

@@ -9,9 +9,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.play.puct.cache import EvaluationCache, empty_cache
+from kibitz.play.puct.cache import EvaluationCache, empty_cache, forget
 from kibitz.play.puct.tree import (
     UNKNOWN,
+    WIN,
     Constants,
     PuctTree,
     abandon,
@@ -33,8 +34,9 @@ _LEAST = 1 << 21
 
 
 class Entered(NamedTuple):
-    """Positions that were reached: rows uint8 [n, width], keys uint64 [n], ended int8 [n] (UNKNOWN, or LOSS and DRAW
-    for the side to move), and of all positions legal moves and where each one's begin [n + 1]."""
+    """Positions that were reached: rows uint8 [n, width], keys uint64 [n], ended int8 [n] (UNKNOWN; LOSS or DRAW for
+    the side to move; WIN: its one move ends and wins the game), and of all positions legal moves and where each one's
+    begin [n + 1]."""
 
     rows: NDArray[np.uint8]
     keys: NDArray[np.uint64]
@@ -96,12 +98,17 @@ class PuctSearch:
         self.cache.begins[:] = -1
         self.cache.end[0] = 0
 
-    def begin(self, root: Entered) -> None:
-        """Begin a new tree. root: one position in which moves are possible; moves that are not in it are not tried."""
+    def begin(self, root: Entered, whole: bool = True) -> None:
+        """Begin a new tree. root: one position in which moves are possible; whole: these are all moves in it."""
         self.tree = tree = empty_tree(*_SMALL, self.rules.width)
         tree.size[0] = 1
         tree.parent[0], tree.pending[0] = -1, 1
-        self._expand(np.zeros(1, np.int64), root, 1)
+        if not whole:
+            forget(self.cache, int(root.keys[0]))
+        open_ = root._replace(ended=np.where(root.ended == WIN, WIN, UNKNOWN))  # a draw by the rules may be played on
+        self._enter(np.zeros(1, np.int64), open_, np.empty(0, np.uint64))
+        if not whole:
+            forget(self.cache, int(root.keys[0]))
 
     def go_on(self, key: int) -> bool:
         """Go on with the part of the tree whose root has this key, if it is the root or one or two moves below it."""
@@ -133,21 +140,20 @@ class PuctSearch:
         if bigger is None:
             abandon(tree, leaves)
             return False
-        self.tree = tree = bigger
-        rows, keys, ended, moves, offsets = entered
-        left = settle(tree, self.cache, often, leaves, keys, ended, rows, moves, offsets)
-        if left:
-            self._expand(leaves[:left], entered, left)
+        self.tree = bigger
+        self._enter(leaves, entered, often)
         return True
 
-    def _expand(self, leaves: NDArray[np.int64], entered: Entered, n: int) -> None:
-        """Evaluate the first n of the entered positions, in those leaves, and give them their children."""
-        rows, keys, _, moves, offsets = entered
-        rows, offsets = rows[:n], offsets[: n + 1]
-        moves = moves[: offsets[n]]
-        values, priors = self.rules.evaluate(rows, moves, offsets)
-        expand_all(self.tree, self.cache, leaves, keys[:n], rows, values, moves, priors, offsets)
-        self.evaluated += n
+    def _enter(self, leaves: NDArray[np.int64], entered: Entered, often: NDArray[np.uint64]) -> None:
+        """Give the leaves their positions, and the network what only it can tell."""
+        rows, keys, ended, moves, offsets = entered
+        n = settle(self.tree, self.cache, often, leaves, keys, ended, rows, moves, offsets)
+        if n:
+            rows, keys, offsets = rows[:n], keys[:n], offsets[: n + 1]
+            moves = moves[: offsets[n]]
+            values, priors = self.rules.evaluate(rows, moves, offsets)
+            expand_all(self.tree, self.cache, leaves[:n], keys, rows, values, moves, priors, offsets)
+            self.evaluated += n
 
     @property
     def solved(self) -> bool:

@@ -248,6 +248,17 @@ def expand(tree, node, key, row, value, moves, priors):  # type: ignore[no-untyp
 
 
 @numba.njit(nogil=True, cache=True)
+def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
+    """A leaf with a move that ends and wins the game: it has this child alone."""
+    moves, priors = np.empty(1, np.uint16), np.ones(1, np.float32)
+    moves[0] = move
+    expand(tree, node, key, row, 1.0, moves, priors)
+    child = tree.first[node]
+    tree.proven[child], tree.plies[child], tree.visits[child], tree.total[child] = LOSS, 0, 1, -1.0
+    prove(tree, child)
+
+
+@numba.njit(nogil=True, cache=True)
 def expand_all(tree, cache, leaves, keys, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
     """Expand leaves [n] that the network has evaluated, and remember what it said.
 
@@ -264,8 +275,8 @@ def expand_all(tree, cache, leaves, keys, rows, values, moves, priors, offsets):
 def settle(tree, cache, often, leaves, keys, ended, rows, moves, offsets):  # type: ignore[no-untyped-def]
     """Finish the leaves [n] that need no network, and move what belongs to the others to the front of the arrays.
 
-    They are ended by the rules (ended [n]), draws by repetition (often: keys of positions that occurred twice before),
-    or known to the cache. Returns how many are left.
+    They are ended by the rules (ended [n]) or won by the one move in them, draws by repetition (often: keys of
+    positions that occurred twice before), or known to the cache. Returns how many are left.
     """
     left, room = 0, cache.priors.shape[0]
     for i in range(leaves.shape[0]):
@@ -273,6 +284,9 @@ def settle(tree, cache, often, leaves, keys, ended, rows, moves, offsets):  # ty
         outcome = ended[i]
         if outcome != LOSS and (repeats(tree, node, keys[i]) or (often == keys[i]).any()):
             outcome = DRAW
+        if outcome == WIN:
+            win(tree, node, keys[i], rows[i], moves[begin])
+            continue
         if outcome != UNKNOWN:
             tree.key[node] = keys[i]
             end(tree, node, outcome)
