@@ -36,6 +36,7 @@ COMMANDS = {
     "uci": "engines.uci",
     "gtp": "engines.gtp",
     "match": "match.command.match",
+    "bench": "bench.bench",
     # the browser
     "board": "board.board",
 }

@@ -1,0 +1,106 @@
+"""kibitz bench: how many positions a network evaluates a second on this machine, by itself and inside its search."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from kibitz.play.session import Session
+
+BATCHES = 1, 16, 64
+"""Positions at once, for which the network's own speed is measured."""
+
+
+def bench(
+    network: Annotated[str, typer.Argument(help="A run's directory or a packaged network.")] = "chessnet",
+    seconds: Annotated[float, typer.Option(min=0.1, max=600, help="Seconds for each figure.")] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the line.")] = False,
+) -> None:
+    """Measure a chess network's speed on this machine: one line, to be compared with those of others."""
+    from importlib.metadata import version
+
+    from kibitz.cores import cores
+    from kibitz.errors import UsageError
+    from kibitz.play.session import Session
+    from kibitz.runs import Run
+
+    run = Run(network)
+    if run.info["game"] != "chess":
+        raise UsageError(f"{network}: kibitz bench measures networks for chess; take chessnet")
+    session = Session(run)
+    figures: dict[str, Any] = {
+        "network": session.name,
+        "version": version("kibitz"),
+        "machine": _machine(),
+        "cores": cores(),
+        "raw": {str(batch): round(_raw(session, batch, seconds), 1) for batch in BATCHES},
+        "search": _search(session, seconds),
+    }
+    print(json.dumps(figures) if as_json else _line(figures))
+
+
+def _machine() -> str:
+    """Processor and system, as far as they are known, in a few words."""
+    import platform
+    from pathlib import Path
+
+    processor = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+        processor = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):  # only Linux has it, and not for every processor
+        pass
+    return f"{processor}, {platform.system()}"
+
+
+def _raw(session: Session, batch: int, seconds: float) -> float:
+    """Evaluations a second in batches of that size."""
+    import time
+
+    import chess
+    import numpy as np
+
+    from kibitz.games.chess.replay import SQUARES, encode_board
+
+    rows = np.repeat(encode_board(chess.Board())[None], batch, 0)
+    codes, state = rows[:, :SQUARES], rows[:, SQUARES:]
+    session.evaluate(codes, state)  # threads are started by the first
+    begun, calls = time.perf_counter(), 0
+    while (spent := time.perf_counter() - begun) < seconds or not calls:
+        session.evaluate(codes, state)
+        calls += 1
+    return batch * calls / spent
+
+
+def _search(session: Session, seconds: float) -> dict[str, Any] | None:
+    """Evaluations a second inside the first way to play that searches; None for a network without one."""
+    import chess
+
+    from kibitz.play import open_player
+    from kibitz.play.result import SearchLimits
+    from kibitz.systems import find
+
+    methods = find(session.system).methods_of(session.run.info["settings"])
+    method = next((method.name for method in methods if method.searches), None)
+    if method is None:
+        return None
+    player = open_player(session.run, lambda: session, method=method)
+    player.think(chess.Board(), SearchLimits(nodes=20))  # compiled kernels are loaded by the first
+    player.new_game()
+    thought = player.think(chess.Board(), SearchLimits(seconds=seconds))
+    return {"method": method, "rate": round(thought.nodes / thought.seconds, 1)}
+
+
+def _line(figures: dict[str, Any]) -> str:
+    rates = " / ".join(f"{rate:,.0f}" for rate in figures["raw"].values())
+    sizes = " / ".join(figures["raw"])
+    search = figures["search"]
+    inside = f"; {search['rate']:,.0f}/s inside {search['method']}" if search else ""
+    place = f"{figures['machine']}, {figures['cores']} cores"
+    return (
+        f"kibitz {figures['version']}, {figures['network']}, {place}: "
+        f"{rates} evaluations/s in batches of {sizes}{inside}"
+    )
