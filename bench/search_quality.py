@@ -3,7 +3,7 @@
     python bench/search_quality.py --nodes 150 method=topprob-negamax "" start=1.5 temperature=1.3,pending=0.3
 
 Each argument is a player: `method=...`, or constants of PUCT (start, growth, base, reduction, root_reduction, pending:
-see kibitz.play.puct.tree.Constants; temperature, tactical: see PuctTuning; least, most, visits: see BatchSizes); ""
+see kibitz.play.puct.tree.Constants; temperature: of the policy; least, most, visits: see BatchSizes); ""
 has all as they are. All think about the same positions of bundled games, from an empty table. Stockfish judges the
 position after each chosen move at a fixed depth. Differences to the first player are paired, position by position, with
 a standard error; a match needs some hundred times as many searches to see the same.
@@ -36,9 +36,8 @@ def player(session: Session, description: str) -> Any:
     numbers = {name: float(value) for name, value in given.items()}
     batches = {field.name: int(numbers.pop(field.name)) for field in fields(BatchSizes) if field.name in numbers}
     temperature = numbers.pop("temperature", PuctTuning().temperature)
-    tactical = numbers.pop("tactical", PuctTuning().tactical)
     constants = Constants(**{**PuctTuning().constants._asdict(), **numbers})
-    return PuctPlayer(session, tuning=PuctTuning(constants, temperature, tactical, BatchSizes(**batches)))
+    return PuctPlayer(session, tuning=PuctTuning(constants, temperature, BatchSizes(**batches)))
 
 
 class Judge:

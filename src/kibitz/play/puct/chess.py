@@ -15,7 +15,7 @@ from kibitz.games.chess.legal import MAX_MOVES, generate
 from kibitz.games.chess.material import insufficient_material
 from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, SQUARES, START_WIDTH, encode_board
 from kibitz.play.chess.policy import KNIGHT, QUEEN
-from kibitz.play.chess.tactics import TACTICAL_GAIN, note_gains_and_checks
+from kibitz.play.chess.tactics import note_gains_and_checks
 from kibitz.play.puct.search import Entered
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 from kibitz.play.session import NetworkSession
@@ -105,16 +105,12 @@ def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-unty
 
 
 @numba.njit(nogil=True, cache=True)
-def _priors(origin, target, promotion, rows, moves, offsets, sharpness, tactical, priors):  # type: ignore[no-untyped-def]
+def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):  # type: ignore[no-untyped-def]
     """Probabilities of the legal moves to the power of `sharpness`, summing to 1 over each position's.
 
-    promotion [n, 8, 4], or [0, 8, 4] where the network does not say: then only queens are promoted to. tactical: a
-    move that gains at first sight has so much, about, at least; a check an eighth of it.
+    promotion [n, 8, 4], or [0, 8, 4] where the network does not say: then only queens are promoted to.
     """
     by_square, told = target.shape[1] == 64, promotion.shape[0] > 0
-    gain, check = np.zeros(moves.shape[0], np.int16), np.zeros(moves.shape[0], np.bool_)
-    if tactical > 0:
-        note_gains_and_checks(rows[:, :64], rows[:, 64:], moves, offsets, gain, check)
     for i in range(rows.shape[0]):
         first, last = offsets[i], offsets[i + 1]
         total = 0.0
@@ -129,15 +125,8 @@ def _priors(origin, target, promotion, rows, moves, offsets, sharpness, tactical
             share = share**sharpness if share > 0 else 0.0  # what is no number counts as 0
             priors[at] = share
             total += share
-        scale = 1 / total if total > 1e-30 else 0.0
-        total = 0.0
         for at in range(first, last):
-            least = tactical if gain[at] >= TACTICAL_GAIN else tactical / 8 if check[at] else 0.0
-            share = max(priors[at] * scale if scale else 1 / (last - first), least)
-            priors[at] = share
-            total += share
-        for at in range(first, last):
-            priors[at] /= total
+            priors[at] = priors[at] / total if total > 1e-30 else 1 / (last - first)
 
 
 def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
@@ -154,16 +143,15 @@ def start(board: chess.Board, mates: bool = False) -> Entered:
 
 
 class ChessRules:
-    """Chess as PUCT sees it, see search.Rules, with the networks that it asks.
+    """Chess as PUCT sees it, see search.SearchRules, with the networks that it asks.
 
-    temperature: of the policy; above 1 it is less sure of its first moves. tactical: prior that captures and promotions
-    which win something at first sight have at least: networks have seen few positions where pieces hang.
+    temperature: of the policy; above 1 it is less sure of its first moves.
     """
 
     width = START_WIDTH
 
-    def __init__(self, policy: NetworkSession, value: NetworkSession, temperature: float = 1.0, tactical: float = 0.0):
-        self.policy, self.value, self.sharpness, self.tactical = policy, value, 1 / temperature, tactical
+    def __init__(self, policy: NetworkSession, value: NetworkSession, temperature: float = 1.0):
+        self.policy, self.value, self.sharpness = policy, value, 1 / temperature
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
         """The positions after one legal move in each of the rows [n, 68], which are changed to them."""
@@ -180,7 +168,7 @@ class ChessRules:
         priors = np.empty(len(moves), np.float32)
         promotion = answers.get("promotion", _NOT_TOLD)
         origin, target = answers["origin"], answers["target"]
-        _priors(origin, target, promotion, rows, moves, offsets, self.sharpness, self.tactical, priors)
+        _priors(origin, target, promotion, rows, moves, offsets, self.sharpness, priors)
         return valued["value"], priors
 
 

@@ -32,12 +32,11 @@ _HOPE = 1.2
 
 @dataclass(frozen=True)
 class PuctTuning:
-    """Constants of the selection; the policy's temperature and the least prior of a tactical move, see ChessRules; and
-    the sizes of batches."""
+    """Constants of the selection, the policy's temperature (see ChessRules), and the sizes of batches. As they stand
+    here they were chosen by bench/search_quality.py, see docs/RESULTS-search.md."""
 
     constants: Constants = field(default_factory=Constants)
-    temperature: float = 1.0
-    tactical: float = 0.0
+    temperature: float = 1.5
     batches: BatchSizes = field(default_factory=BatchSizes)
 
 
@@ -75,7 +74,7 @@ class PuctPlayer:
         self.method, self.temperature, self.lines = PUCT, temperature, lines
         self._random = np.random.default_rng(seed)
         self._tuning = tuning or PuctTuning()
-        chess_rules = rules.ChessRules(session, valued, self._tuning.temperature, self._tuning.tactical)
+        chess_rules = rules.ChessRules(session, valued, self._tuning.temperature)
         self.search = PuctSearch(chess_rules, self._tuning.constants, hash_mb * 1_000_000)
 
     @property

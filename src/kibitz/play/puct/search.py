@@ -1,4 +1,4 @@
-"""PUCT of any game: a tree, a cache, and batches of leaves for a network, behind the small seam `Rules`."""
+"""PUCT of any game: a tree, a cache, and batches of leaves for a network, behind the small seam `SearchRules`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Entered(NamedTuple):
     offsets: NDArray[np.int64]
 
 
-class Rules(Protocol):
+class SearchRules(Protocol):
     """What the search needs of a game and of a network for it. width: uint8 numbers that a position takes."""
 
     width: int
@@ -64,9 +64,9 @@ class Rules(Protocol):
 class BatchSizes:
     """Leaves that are evaluated at once: one for each `visits` visits of the root, between `least` and `most`."""
 
-    least: int = 4
-    most: int = 32
-    visits: int = 16
+    least: int = 8
+    most: int = 64
+    visits: int = 8
 
     def of(self, visits: int) -> int:
         """The size where the root has so many visits."""
@@ -79,7 +79,7 @@ class PuctSearch:
     constants: of the selection; size: bytes for tree and cache together (at least about 2 MB are taken).
     """
 
-    def __init__(self, rules: Rules, constants: Constants, size: int):
+    def __init__(self, rules: SearchRules, constants: Constants, size: int):
         self.rules, self.constants = rules, constants
         self.cache: EvaluationCache = empty_cache(size // _CACHE_SHARE)
         self.limit = size - size // _CACHE_SHARE

@@ -33,7 +33,7 @@ class Constants(NamedTuple):
     base: float = 500.0
     reduction: float = 0.2
     root_reduction: float = 0.1
-    pending: float = 1.0
+    pending: float = 0.2
 
 
 class PuctTree(NamedTuple):
