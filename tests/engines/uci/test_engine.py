@@ -148,7 +148,7 @@ def test_no_move_at_all(fen: str, score: str) -> None:
         ("go mate -2", SearchLimits(depth=4)),
         ("go infinite movetime 10", SearchLimits()),
         ("go movetime 50", SearchLimits(seconds=0.0475)),
-        ("go wtime 60030 btime 1", SearchLimits(seconds=2.0)),
+        ("go wtime 60030 btime 1", SearchLimits(seconds=1.2)),
         ("go wtime -20 winc 1000", SearchLimits(seconds=0.0)),
         ("go", SearchLimits(seconds=uci.UNLIMITED_SECONDS)),
         ("go btime 1000", SearchLimits(seconds=uci.UNLIMITED_SECONDS)),
@@ -173,7 +173,7 @@ def test_limits(line: str, expected: SearchLimits) -> None:
 def test_the_clock_is_that_of_the_side_to_move() -> None:
     bench = Bench()
     bench.say("isready", "position startpos moves e2e4", "go wtime 1 btime 60030")
-    assert bench.players[0].asked[0].seconds == pytest.approx(2.0, abs=0.2)
+    assert bench.players[0].asked[0].seconds == pytest.approx(1.2, abs=0.2)
 
 
 class Patient(Fake):

@@ -202,6 +202,16 @@ def test_batches_grow_with_the_tree_and_end_soon() -> None:
     assert player._batch(clock) == int(1.2 * sizes.least), "of a slow network"
     clock.rate = 1.0
     assert player._batch(clock) == sizes.least
+    clock = TimeManager(SearchLimits(nodes=3000), None, 0)
+    clock.rate = 1.0
+    assert player._batch(clock) == sizes.most, "a number of evaluations means the same on every machine"
+
+
+def test_so_many_evaluations_always_find_the_same() -> None:
+    first, second = (PuctPlayer(Fake()).think(chess.Board(), SearchLimits(nodes=500)) for _ in range(2))
+    assert first
+    assert second
+    assert (first.lines, first.nodes) == (second.lines, second.nodes)
 
 
 def test_it_stops_when_no_other_move_can_catch_up() -> None:

@@ -21,7 +21,7 @@ def moves_left(move: int) -> float:
 
     About 50 at the start, 32 at move 20, 16 from move 37 on.
     """
-    length = _MIDPOINT * (1 + 2 * (move / _MIDPOINT) ** _STEEPNESS) ** (1 / _STEEPNESS)
+    length: float = _MIDPOINT * (1 + 2 * (move / _MIDPOINT) ** _STEEPNESS) ** (1 / _STEEPNESS)
     return max(_FEWEST, length - move)
 
 

@@ -125,10 +125,15 @@ class PuctPlayer:
         self.search.begin(root, whole=not only)
 
     def _batch(self, clock: TimeManager) -> int:
-        """How many leaves to evaluate at once: more as the tree grows, as far as a batch does not take long."""
+        """How many leaves to evaluate at once: more as the tree grows.
+
+        Where time matters, as far as a batch does not take long; where it does not, the same work is always the same.
+        """
         batches = self._tuning.batches
         size = batches.of(int(self.search.tree.visits[0]))
-        return max(batches.least, min(size, int(clock.rate * LONGEST_BATCH))) if clock.rate else size
+        if not clock.rate or clock.limits.nodes is not None or clock.limits.depth is not None:
+            return size
+        return max(batches.least, min(size, int(clock.rate * LONGEST_BATCH)))
 
     def _done(self, limits: SearchLimits, clock: TimeManager, before: int) -> bool:
         """Whether more visits cannot change the answer, or the principal line is long enough."""
