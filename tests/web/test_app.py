@@ -34,7 +34,7 @@ def test_networks(client: Client, small_run: Path) -> None:
     assert mine["snapshots"] == 3
     assert not mine["plays"]
     assert listed["chessnet"]["answers"] == ["white", "moves"]
-    assert listed["chessnet"]["methods"][0] == "topprob-negamax"
+    assert listed["chessnet"]["methods"][0] == "puct"
     assert listed["chessnet-value"]["answers"] == ["white"]
     assert listed["convchess"]["answers"] == ["moves"]
     assert listed["gocnn"]["answers"] == ["owners"]

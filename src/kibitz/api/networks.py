@@ -98,7 +98,7 @@ class TrainedNetwork:
     >>> network.outputs
     ('origin', 'target', 'value')
     >>> network.methods
-    ('topprob-negamax', 'puct', 'top-prob', 'top-move', 'value-negamax')
+    ('puct', 'topprob-negamax', 'top-prob', 'top-move', 'value-negamax')
     """
 
     def __init__(self, run: Run | str | Path):

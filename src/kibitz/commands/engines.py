@@ -32,8 +32,8 @@ def uci(
     method: Annotated[
         str,
         typer.Option(
-            help=f"How a move is chosen: {', '.join(METHODS)}; {AUTO} is topprob-negamax where a value network is"
-            " known, else top-prob; for networks that compare positions it is comparison.",
+            help=f"How a move is chosen: {', '.join(METHODS)}; {AUTO} is what suits the network best: puct for"
+            " chessnet, comparison for networks that compare positions, top-prob where no value network is known.",
             metavar="METHOD",
         ),
     ] = AUTO,

@@ -107,7 +107,7 @@ _OURS = [
         answers=(MOVES, VALUE),
         trained=_trained_networks,
         evaluation="kibitz.evaluation.policy.evaluator",
-        methods=(TOPPROB_NEGAMAX, PUCT, TOP_PROB, TOP_MOVE, VALUE_NEGAMAX),
+        methods=(PUCT, TOPPROB_NEGAMAX, TOP_PROB, TOP_MOVE, VALUE_NEGAMAX),
     ),
     Declaration(
         name="human",

@@ -10,8 +10,7 @@ from kibitz.systems import declaration
 from kibitz.text import shown, whole_number
 
 AUTO = "auto"
-"""The method that the run allows: TopProb-Negamax where a value network is known, else top-prob; comparison for those
-that compare positions."""
+"""The first method that the run's system declares and its networks allow."""
 METHODS = tuple(name for name, method in declaration.METHODS.items() if method is not declaration.BEST_SCORE)
 EMPTY = "<empty>"
 """How UCI writes an empty text."""
