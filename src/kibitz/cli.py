@@ -19,7 +19,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from kibitz.commands import options
-from kibitz.errors import KibitzError, need_training
+from kibitz.errors import KibitzError, need_training, one_line
 
 COMMANDS = {
     # games
@@ -112,8 +112,8 @@ def run(arguments: Sequence[str]) -> int:
 
     The exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted.
     """
-    arguments = options.respelled(arguments)
     try:
+        arguments = options.respelled(arguments)
         command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
         with command.make_context("kibitz", arguments) as context:
             command.invoke(context)
@@ -152,8 +152,7 @@ def describe(error: OSError) -> str | None:
     """One line for what the system refused: file, reason, remedy. None where the system did not say (a bug, then)."""
     if error.errno is None:
         return None
-    reason = (error.strerror or os.strerror(error.errno)).lower()
-    remedy = _REMEDIES.get(error.errno, f"{reason}; check the file and try again")
+    remedy = _REMEDIES.get(error.errno, f"{one_line(error)}; check the file and try again")
     return f"{error.filename}: {remedy}" if error.filename else remedy
 
 

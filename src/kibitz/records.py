@@ -16,7 +16,7 @@ from typing import IO, Any, Protocol
 
 import zstandard
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
@@ -151,7 +151,7 @@ class Stream:
             buffered = io.BufferedReader(self._raw, 1 << 20)
             magic = buffered.peek(4)[:4]
         except OSError as error:
-            raise KibitzError(f"{path}: {(error.strerror or str(error)).lower()}; check that it can be read") from None
+            raise KibitzError(f"{path}: {one_line(error)}; check that it can be read") from None
         except _FAULTS as error:
             raise self._damaged(error) from None
         if magic == b"PK\x03\x04" or path.lower().endswith(ARCHIVE):
@@ -195,7 +195,7 @@ class Stream:
         yield from blocks
 
     def _damaged(self, error: Exception) -> KibitzError:
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        reason = one_line(error).rstrip(".")
         return KibitzError(f"{self.name}: cannot be unpacked further ({reason}); fetch the file again")
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 from kibitz.store.split import Split
 from kibitz.systems import load
 
@@ -149,8 +149,7 @@ class Run:
         try:
             yield
         except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise KibitzError(f"{self.path}: its weights cannot be read ({reason}); train again") from None
+            raise KibitzError(f"{self.path}: its weights cannot be read ({one_line(error)}); train again") from None
 
     def metrics(self) -> list[dict[str, Any]]:
         """The rows of metrics.jsonl; a last line that was cut by a kill is passed over."""

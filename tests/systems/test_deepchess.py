@@ -461,7 +461,7 @@ def test_weights_decay_in_deepchess_alone_and_biases_never() -> None:
 def trained(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Run:
     path = tmp_path_factory.mktemp("deepchess") / "run"
     plan = TrainConfig(
-        summary_every=20, validate_every=1000, snapshot_every=1000, validate_positions=4000, precision="32-true"
+        summary_every=20, validate_every=1000, checkpoint_every=1000, validate_positions=4000, precision="32-true"
     )
     train("deepchess", Settings(**SMALL_PAIRS), str(small_store.path), run=path, plan=plan)  # type: ignore[arg-type]
     return Run(path)

@@ -337,7 +337,7 @@ store, run, stop_at = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 def tell(beat):
     if beat.iteration == stop_at and not beat.note:
         os.kill(os.getpid(), signal.SIGKILL)
-plan = TrainConfig(summary_every=5, validate_every=10, snapshot_every=8, validate_positions=100, precision="32-true")
+plan = TrainConfig(summary_every=5, validate_every=10, checkpoint_every=8, validate_positions=100, precision="32-true")
 train("human", Settings(blocks=2, filters=16, batch=32, warmup=4, iterations=30), store, run=run, plan=plan, tell=tell)
 """
 

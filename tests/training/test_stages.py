@@ -27,7 +27,7 @@ from kibitz.systems.deepchess import Settings
 from kibitz.training.trainer import TrainConfig
 from kibitz.training.fit import train
 store, settings = sys.argv[1], Settings(**json.loads(sys.argv[2]))
-plan = TrainConfig(summary_every=7, validate_every=10, snapshot_every=8, validate_positions=500, precision="32-true")
+plan = TrainConfig(summary_every=7, validate_every=10, checkpoint_every=8, validate_positions=500, precision="32-true")
 Store(store).captures()  # loads what compiled functions need
 for run, stage, iteration in json.loads(sys.argv[3]):
     child = os.fork()

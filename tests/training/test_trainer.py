@@ -37,7 +37,7 @@ store, run, stop_at, how, settings = sys.argv[1], Path(sys.argv[2]), int(sys.arg
 def tell(beat):
     if beat.iteration == stop_at and not beat.note:
         os.kill(os.getpid(), getattr(signal, how))
-plan = TrainConfig(summary_every=20, validate_every=30, snapshot_every=50, validate_positions=1000, precision="32-true")
+plan = TrainConfig(summary_every=20, validate_every=30, checkpoint_every=50, validate_positions=1000, precision="32-true")
 done = train("winner", Settings(**settings), store, run=run, plan=plan, tell=tell)
 print(done.outcome.reason)
 """
@@ -97,7 +97,7 @@ def test_an_interrupted_training_keeps_its_work(tmp_path: Path, small_store: Sto
 
 def test_it_learns(small_store: Store, tmp_path: Path) -> None:
     """On what it trains on, a few hundred steps must beat the constant answer by far."""
-    plan = TrainConfig(summary_every=100, validate_every=500, snapshot_every=500, precision="32-true")
+    plan = TrainConfig(summary_every=100, validate_every=500, checkpoint_every=500, precision="32-true")
     given = Settings(**{**SMALL, "view": "mover"}, batch=256, iterations=400)
     train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan)
     summaries = [row for row in Run(tmp_path / "run").metrics() if row["kind"] == "summary"]

@@ -14,7 +14,7 @@ import typer
 
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.commands.tables import print_table
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 
 if TYPE_CHECKING:
     from kibitz.runs import Run
@@ -179,8 +179,7 @@ def _write(page: Path, text: str) -> str | None:
     try:
         write_whole(page, text.encode())
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        return f"{page}: {reason}; the page was not written, choose another place with --out"
+        return f"{page}: {one_line(error)}; the page was not written, choose another place with --out"
     return None
 
 

@@ -55,13 +55,13 @@ class LoopOptions:
     validate_every: Annotated[
         int | None, typer.Option(help="Iterations between validations. [default: a twentieth of all]", min=1)
     ] = None
-    snapshot_every: Annotated[
-        int | None, typer.Option(help="Iterations between snapshots. [default: a fiftieth of all, up to 2000]", min=1)
+    checkpoint_every: Annotated[
+        int | None, typer.Option(help="Iterations between checkpoints. [default: a fiftieth of all, up to 2000]", min=1)
     ] = None
-    snapshot_megabytes: Annotated[
+    checkpoint_megabytes: Annotated[
         float | None,
         typer.Option(
-            help="Most that the run's snapshots may take: an even series of them is kept. [default: 200]", min=0
+            help="Most that the run's checkpoints may take: an even series of them is kept. [default: 200]", min=0
         ),
     ] = None
     validate_positions: Annotated[

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from kibitz.errors import KibitzError, UsageError
+from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
 from kibitz.games.hashing import HashSet, hash_games, hash_openings
 from kibitz.lock import exclusive_lock
@@ -140,7 +140,7 @@ class StoreWriter:
         except OSError as error:
             left = "the store is as it was before" if self.old is not None else "no store was made"
             full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-            reason = "the disk is full" if full else (error.strerror or str(error)).lower()
+            reason = "the disk is full" if full else one_line(error)
             remedy = "free some space, or choose another place" if full else "choose another place"
             raise KibitzError(f"{self.path}: {reason}; {left}; {remedy}") from None
 

@@ -9,6 +9,8 @@ RENAMED_SETTINGS = {"l2": "weight_decay"}
 """Old name of a setting -> its name. Run directories have old names, command lines may have them."""
 RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "adamw"}}
 """Setting -> old value -> its value."""
+RENAMED_TRAINING = {"snapshot_every": "checkpoint_every", "snapshot_megabytes": "checkpoint_megabytes"}
+"""Old name of an option of the training loop -> its name. Recipes of other packages may have old names."""
 
 
 def respelled(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import nn
 
-from kibitz.errors import KibitzError, UsageError
+from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short_hashes, write_json
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
@@ -235,7 +235,7 @@ def prepare(request: TrainRequest, say: Callable[[str], None]) -> TrainJob:
         return TrainJob(path, system, settings, network, data, request.plan, begun, parent, True, finished=True)
     if begun is None and request.run is None and (other := begun_before(system.name, settings, data.description, seed)):
         say(f"{request.store} has other games than when {other} was begun, so {path} begins anew")
-    size = _make_room(path, network, request.plan.snapshot_megabytes)
+    size = _make_room(path, network, request.plan.checkpoint_megabytes)
     info = begun or _new_info(request, system, network, data)
     plan = replace(request.plan, precision=info["precision"])
     job = TrainJob(path, system, settings, network, data, plan, info, parent, begun is not None)
@@ -303,18 +303,18 @@ def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[st
         raise UsageError(f"--start-from {parent.name}: {error}") from None
 
 
-def _make_room(path: Path, network: nn.Module, snapshot_megabytes: float) -> RunBytes:
+def _make_room(path: Path, network: nn.Module, checkpoint_megabytes: float) -> RunBytes:
     """Make the run's directory; its sizes on disk. Raises KibitzError if it cannot be made, or the disk is too full."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise KibitzError(f"{path}: {(error.strerror or str(error)).lower()}; choose another --run") from None
-    size = run_bytes(network, snapshot_megabytes)
+        raise KibitzError(f"{path}: {one_line(error)}; choose another --run") from None
+    size = run_bytes(network, checkpoint_megabytes)
     present = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     if (free := shutil.disk_usage(path).free + present) < size.peak:
         raise KibitzError(
             f"{path}: this run may take {size.peak / 1e6:,.0f} MB and {free / 1e6:,.0f} MB are free on this disk; make"
-            " room, or choose another --run, fewer --snapshot-megabytes or a smaller network"
+            " room, or choose another --run, fewer --checkpoint-megabytes or a smaller network"
         )
     return size
 
@@ -354,10 +354,10 @@ def _announce(job: TrainJob, recipe: str, size: RunBytes, say: Callable[[str], N
     if job.continued or recipe:
         what = "going on with this run" if job.continued else f"recipe {recipe}"
         say(f"{job.path}: {what}; it will take up to {size.kept / 1e6:,.0f} MB")
-    if size.weights > job.plan.snapshot_megabytes * 1e6:
+    if size.weights > job.plan.checkpoint_megabytes * 1e6:
         say(
-            f"no snapshot is kept: one of {size.weights / 1e6:,.0f} MB is over --snapshot-megabytes"
-            f" {job.plan.snapshot_megabytes:g}"
+            f"no checkpoint is kept: one of {size.weights / 1e6:,.0f} MB is over --checkpoint-megabytes"
+            f" {job.plan.checkpoint_megabytes:g}"
         )
     if not len(job.data.games[VALIDATE]):
         say("no game is left for validation: training runs to its last iteration and keeps the last weights")

@@ -44,7 +44,7 @@ class TrainConfig:
     summary_every: int | None = None
     validate_every: int | None = None
     """None for `validations` of them in every stage."""
-    snapshot_every: int | None = None
+    checkpoint_every: int | None = None
     validate_positions: int | None = None
     """None for a number that costs about a twentieth of the stage's time, from 2,048 to 51,200."""
     validations: int = 20
@@ -55,7 +55,7 @@ class TrainConfig:
     seed: int = 0
     precision: str = "auto"
     device: str = "auto"
-    snapshot_megabytes: float = 200.0
+    checkpoint_megabytes: float = 200.0
     """Limit for all checkpoints of a run together: the newest are kept, and of the older ones an even series."""
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
@@ -64,7 +64,7 @@ class TrainConfig:
         return Intervals(
             self.summary_every or min(300, max(1, iterations // 100)),
             validation,
-            self.snapshot_every or min(2000, max(1, iterations // 50)),
+            self.checkpoint_every or min(2000, max(1, iterations // 50)),
             self.validate_positions or min(51_200, max(2048, validation * batch * 3 // 20)),
         )
 
@@ -75,7 +75,7 @@ class Intervals:
 
     summary: int
     validation: int
-    snapshot: int
+    checkpoint: int
     validate_positions: int
 
 
@@ -372,7 +372,7 @@ class Trainer:
                 means = self._validate(run)
                 self._warn(run, run.iteration, run.health.learned_nothing(run.iteration, self._recent_loss(), means))
             ended, interruption = run.done or self._stalled, self._interruption(stop)
-            if run.iteration % run.intervals.snapshot == 0 or ended or interruption:
+            if run.iteration % run.intervals.checkpoint == 0 or ended or interruption:
                 self._save_checkpoint(run)
             if ended:
                 break
@@ -532,7 +532,7 @@ class Trainer:
         folder = self.path / CHECKPOINTS
         folder.mkdir(exist_ok=True)
         save_weights(self.network, folder / f"{run.stage.name}-{run.iteration:06d}.safetensors")
-        thin(folder, [stage.name for stage in self.stages], self.plan.snapshot_megabytes)
+        thin(folder, [stage.name for stage in self.stages], self.plan.checkpoint_megabytes)
         self._save(run.index, run.iteration, run.optimiser)
         self._clock += time.monotonic() - began
 

@@ -208,7 +208,7 @@ class NetworkRegistry:
     def module(self, name: str, checkpoint: str | None = None) -> nn.Module:
         """The torch network with its best weights, or those of a checkpoint. Raises KibitzError, also if torch is not
         installed."""
-        what = "what a network is given" if checkpoint is None else "a snapshot of a training"
+        what = "what a network is given" if checkpoint is None else "a checkpoint of a training"
         need_training(f"to show {what}, the board")
         known = self.ready(name) if checkpoint is None else self.find(name)
         assert known.run
@@ -246,7 +246,7 @@ def _load(run: Run, checkpoint: str | None) -> nn.Module:
         return run.load_network()
     path = next((path for path in run.checkpoints() if path.stem == checkpoint), None)
     if path is None:
-        raise BadRequest(f"{run.name}: there is no snapshot {checkpoint[:60]!r}", 404)
+        raise BadRequest(f"{run.name}: there is no checkpoint {checkpoint[:60]!r}", 404)
     return run.load_network(path)
 
 

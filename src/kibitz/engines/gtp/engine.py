@@ -17,7 +17,7 @@ from kibitz.engines.gtp import board, gogui, kata
 from kibitz.engines.gtp import play as gtp_play
 from kibitz.engines.gtp.parse import Command, GtpError, answer, read_command
 from kibitz.engines.gtp.session import AnalysisStream, GtpSession, GtpSettings, Handler
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 from kibitz.games.go.rulesets import UnknownRules
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ class GtpEngine:
                 raise GtpError("unknown command")
             result = handler(self.session, command)
         except (GtpError, UnknownRules, KibitzError) as error:
-            self._say(answer(command.id, _one_line(error), good=False))
+            self._say(answer(command.id, one_line(error), good=False))
         except Exception as error:
             _trace()
-            self._say(answer(command.id, f"internal error: {_one_line(error)}", good=False))
+            self._say(answer(command.id, f"internal error: {one_line(error)}", good=False))
         else:
             if isinstance(result, str):
                 self._say(answer(command.id, result))
@@ -113,8 +113,3 @@ class GtpEngine:
 def _trace() -> None:
     with contextlib.suppress(OSError, ValueError, AttributeError):  # standard error may be closed, or None
         traceback.print_exc(file=sys.stderr)
-
-
-def _one_line(error: Exception) -> str:
-    """An exception in one line."""
-    return " ".join(str(error).split()) or type(error).__name__

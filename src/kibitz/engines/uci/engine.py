@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING
 
 from kibitz.engines.uci.options import CLEAR_HASH, Options, changed, declared, split_setoption
 from kibitz.engines.uci.time_budget import seconds_to_think
+from kibitz.errors import one_line
 from kibitz.text import shown
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ class UciEngine:
             try:
                 self._player, self._playing = self._open_player(self._options), _of_player(self._options)
             except Exception as error:
-                self._tell(_one_line(error))
+                self._tell(one_line(error))
                 if _of_player(self._options) == self._playing:
                     raise
                 self._tell("the options are set back to what they were")
@@ -194,7 +195,7 @@ class UciEngine:
         except Exception as error:  # a bug: the game goes on, and whoever looks at standard error sees where it is
             with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
                 traceback.print_exc(file=sys.stderr)
-            self._tell(f"the search failed ({_one_line(error)}); any legal move is played")
+            self._tell(f"the search failed ({one_line(error)}); any legal move is played")
             move = next(iter(limits.moves or board.legal_moves))
             self._say(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {move.uci()}")
         if infinite:
@@ -278,8 +279,3 @@ def _of_player(options: Options) -> Options:
 
 def _milliseconds(begun: float) -> int:
     return round((time.monotonic() - begun) * 1000)
-
-
-def _one_line(error: Exception) -> str:
-    """An exception in one line."""
-    return " ".join(str(error).split()) or type(error).__name__

@@ -1,6 +1,6 @@
 """Search for learning rate, regularisation and initial weights: short trainings that share everything else.
 
-A trial is an ordinary run, in a folder beside the study's file, so that a broken one goes on from its snapshot. The
+A trial is an ordinary run, in a folder beside the study's file, so that a broken one goes on from its checkpoint. The
 trials are numbered from 1; which settings a number has follows from the seed, and, where they are drawn, from how the
 trials before it ended.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.runs import INFO, SEEN, WEIGHTS, Run
+from kibitz.runs import CHECKPOINTS, INFO, SEEN, WEIGHTS, Run
 from kibitz.store.split import VALIDATE
 from kibitz.systems import load
 from kibitz.training.fit import prepare_data, train
@@ -190,7 +190,12 @@ class _Trials:
             shutil.rmtree(path)
         look = max(1, what.iterations // LOOKS)
         plan = replace(
-            what.plan, summary_every=look, validate_every=look, snapshot_every=2 * look, patience=0, time_limit=seconds
+            what.plan,
+            summary_every=look,
+            validate_every=look,
+            checkpoint_every=2 * look,
+            patience=0,
+            time_limit=seconds,
         )
         watch = _PruningWatch(self, trial, number, path)
         try:
@@ -253,7 +258,7 @@ class _Trials:
         """Of the trials that have ended keep run.json and the metrics, of the best also its weights."""
         best = self._best()
         for trial in map(self._tried, self._trials()):
-            shutil.rmtree(trial.path / "snapshots", ignore_errors=True)
+            shutil.rmtree(trial.path / CHECKPOINTS, ignore_errors=True)
             (trial.path / "last.pt").unlink(missing_ok=True)
             if best is None or trial.number != best.number:
                 for name in (WEIGHTS, SEEN):

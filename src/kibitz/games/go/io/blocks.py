@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sgfmill import sgf
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, Lines, find_games, main_lines
 from kibitz.games.go.io.text import DOUBLE_BYTES, charset_of, read_headers
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE
@@ -100,7 +100,7 @@ class Games:
         try:
             status, setup, side, written = _by_sgfmill(self.text[int(self.begins[i]) : int(self.ends[i])])
         except (ValueError, KeyError) as error:
-            self.reasons[i] = (str(error).splitlines() or ["not SGF"])[0]
+            self.reasons[i] = one_line(error) if str(error) else "not SGF"
             return
         lines = self.lines
         lines.status[i], lines.setup[i], lines.side[i] = status, setup, side
