@@ -121,10 +121,10 @@ def run(arguments: Sequence[str]) -> int:
     except typer.Exit as done:
         return done.exit_code
     except KibitzError as error:
-        _tell(str(error))
+        _report(str(error))
         return error.exit_code
     except KeyboardInterrupt as error:
-        _tell(str(error) or "interrupted")
+        _report(str(error) or "interrupted")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output, `head` say, has seen enough
         with contextlib.suppress(OSError):
@@ -133,17 +133,17 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         if (line := describe(error)) is None:
             raise
-        _tell(line)
+        _report(line)
         return 1
     except _UsageError as error:
         wrong: Any = error
         path = wrong.ctx.command_path if getattr(wrong, "ctx", None) else "kibitz"
-        _tell(f"{wrong.format_message().rstrip('.')} (see: {path} --help)")
+        _report(f"{wrong.format_message().rstrip('.')} (see: {path} --help)")
         return 2
     except (MemoryError, RuntimeError) as error:
         if not _memory_is_full(error):
             raise
-        _tell("not enough memory; take a smaller --batch or smaller --layers where you can, or close other programs")
+        _report("not enough memory; take a smaller --batch or smaller --layers where you can, or close other programs")
         return 1
     return 0
 
@@ -162,7 +162,7 @@ def _memory_is_full(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "can't allocate memory" in text or "out of memory" in text
 
 
-def _tell(line: str) -> None:
+def _report(line: str) -> None:
     with contextlib.suppress(OSError, ValueError):  # standard error may be closed
         print("kibitz: " + " ".join(line.split()), file=sys.stderr)
 

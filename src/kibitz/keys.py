@@ -23,6 +23,6 @@ def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, 
     return found
 
 
-def labelled_reasons(left_out: Mapping[str, Any]) -> dict[str, Any]:
+def labelled_reasons(rejections: Mapping[str, Any]) -> dict[str, Any]:
     """Games left out, as a store keeps them by reason in words, by key: {"label", "games", "first"}."""
-    return {key_of(reason): {"label": reason, **entry} for reason, entry in left_out.items()}
+    return {key_of(reason): {"label": reason, **entry} for reason, entry in rejections.items()}

@@ -138,7 +138,7 @@ def test_what_was_left_out_adds_up_over_imports(tmp_path: Path) -> None:
     for number in range(3):
         one = batch([[number]])
         for game in range(4):
-            one.left_out.add("drawn", f"{number}.pgn", game, {"White": "W" * 500}, "x" * 500)
+            one.rejections.add("drawn", f"{number}.pgn", game, {"White": "W" * 500}, "x" * 500)
         store = write(tmp_path / "a", one, append=True)
     entry = store.info["left_out"]["drawn"]
     assert entry["games"] == 12
@@ -304,7 +304,7 @@ def test_new_games_alone_are_finished_and_may_be_left_out(tmp_path: Path) -> Non
 
     def finish(games: GameBatch) -> GameBatch:
         asked.append(games.moves.tolist())
-        games.left_out.add("too small", "f.pgn", 1, {})
+        games.rejections.add("too small", "f.pgn", 1, {})
         return games.take(games.moves[np.cumsum(games.plies) - 1] > 2)
 
     with StoreWriter(tmp_path / "s", "chess", COLUMNS, STANDARD, PER_MOVE) as writer:

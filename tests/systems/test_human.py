@@ -334,11 +334,12 @@ from kibitz.systems.human import Settings
 from kibitz.training.trainer import TrainConfig
 from kibitz.training.fit import train
 store, run, stop_at = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-def tell(beat):
-    if beat.iteration == stop_at and not beat.note:
+def on_progress(progress):
+    if progress.iteration == stop_at and not progress.note:
         os.kill(os.getpid(), signal.SIGKILL)
 plan = TrainConfig(summary_every=5, validate_every=10, checkpoint_every=8, validate_positions=100, precision="32-true")
-train("human", Settings(blocks=2, filters=16, batch=32, warmup=4, iterations=30), store, run=run, plan=plan, tell=tell)
+settings = Settings(blocks=2, filters=16, batch=32, warmup=4, iterations=30)
+train("human", settings, store, run=run, plan=plan, on_progress=on_progress)
 """
 
 

@@ -11,7 +11,7 @@ from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
     from kibitz.api.networks import TrainedNetwork
-    from kibitz.training.trainer import Beat
+    from kibitz.training.trainer import TrainProgress
 
 PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
 
@@ -163,14 +163,14 @@ def train(
         time_limit=None if time_limit is None else time_limit * 60, seed=seed, device=device,
     )  # fmt: skip
 
-    def tell(beat: Beat) -> bool:
-        values = {field.name: getattr(beat, field.name) for field in fields(TrainingProgress)}
+    def report(progress: TrainProgress) -> bool:
+        values = {field.name: getattr(progress, field.name) for field in fields(TrainingProgress)}
         return on_progress(TrainingProgress(**values)) is True
 
     done = start(
         system, chosen.settings_type(**_settings(system, recipe, start_from, settings)), str(store),
         run=None if run is None else Path(run), plan=plan, start_from=None if start_from is None else str(start_from),
-        recipe=named if recipe or start_from is None else "", command="kibitz.train (from Python)", tell=tell,
+        recipe=named if recipe or start_from is None else "", command="kibitz.train (from Python)", on_progress=report,
         export=export,
     )  # fmt: skip
     _draw(done.path)

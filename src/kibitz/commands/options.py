@@ -164,8 +164,8 @@ def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> di
     source = words[words.index("--start-from") + 1] if "--start-from" in words[:-1] else None
     recipe = words[words.index("--recipe") + 1] if recipes and "--recipe" in words[:-1] else None
     with contextlib.suppress(KibitzError):  # the command itself reports what is wrong
-        if source is not None and (info := Run(source).info)["system"] == system:
-            settings |= asdict(Run(source).settings)
+        if source is not None and (run := Run(source)).info["system"] == system:
+            settings |= asdict(run.settings)
         if recipes and (recipe or source is None):
             settings |= find_recipe(system, recipe or DEFAULT).settings
     return settings

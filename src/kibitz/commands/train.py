@@ -15,7 +15,7 @@ from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
     from kibitz.store.split import Split
-    from kibitz.training.trainer import Beat
+    from kibitz.training.trainer import TrainProgress
 
 PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
 """Precision on the command line -> what the loop (Lightning) calls it."""
@@ -161,7 +161,7 @@ def train(
         done = fit(
             system, chosen.settings_type(**settings), store, run=start.run, split=split, plan=plan,
             start_from=start.start_from, recipe=recipe if start.recipe or start.start_from is None else "",
-            command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.on_beat, say=progress.log,
+            command=shlex.join(["kibitz", *sys.argv[1:]]), on_progress=progress.on_progress, log=progress.log,
         )  # fmt: skip
     _draw(done.path)
     _report(done, json)
@@ -201,19 +201,21 @@ class TrainingBar(Progress):
         )  # fmt: skip
         self._stage = self._figures = ""
 
-    def on_beat(self, beat: Beat) -> None:
+    def on_progress(self, progress: TrainProgress) -> None:
         """Called by the loop after every iteration."""
-        if self._stage != beat.stage:
-            self.begin(beat.stage, beat.iterations, beat.iteration - 1, figures="")
-            self._stage, self._figures = beat.stage, ""
-        if beat.samples_per_second is not None:
-            loss = "" if beat.loss is None else f"loss {beat.loss:.4f}, "
-            self._figures = f"{loss}{beat.samples_per_second:,.0f} samples/s"
-        if beat.note:
-            self.log(f"{beat.stage} {beat.iteration:,}: {beat.note}")
+        if self._stage != progress.stage:
+            self.begin(progress.stage, progress.iterations, progress.iteration - 1, figures="")
+            self._stage, self._figures = progress.stage, ""
+        if progress.samples_per_second is not None:
+            loss = "" if progress.loss is None else f"loss {progress.loss:.4f}, "
+            self._figures = f"{loss}{progress.samples_per_second:,.0f} samples/s"
+        if progress.note:
+            self.log(f"{progress.stage} {progress.iteration:,}: {progress.note}")
         figures = f": {self._figures}" if self._figures else ""
         self.update(
-            beat.iteration, f"{beat.stage} {beat.iteration:,} of {beat.iterations:,}{figures}", figures=self._figures
+            progress.iteration,
+            f"{progress.stage} {progress.iteration:,} of {progress.iterations:,}{figures}",
+            figures=self._figures,
         )
 
 

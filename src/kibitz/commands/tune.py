@@ -184,15 +184,15 @@ class TuningProgress(Progress):
 
     def on_step(self, step: Step) -> None:
         """Called after every iteration of a trial."""
-        beat, each = step.beat, self.request.iterations
-        done = step.ended * each + beat.iteration
+        progress, each = step.progress, self.request.iterations
+        done = step.ended * each + progress.iteration
         if not self._trial:
             self.begin("", self.request.total * each, done - 1, trial=step.ended + 1, figures="")
         if self._trial != step.number:
             self._trial, self._figures = step.number, ""
-        if beat.loss is not None:
-            self._figures = f"loss {beat.loss:.4f}"
-        line = f"trial {step.number}: iteration {beat.iteration:,} of {each:,}"
+        if progress.loss is not None:
+            self._figures = f"loss {progress.loss:.4f}"
+        line = f"trial {step.number}: iteration {progress.iteration:,} of {each:,}"
         line += f", {self._figures}" if self._figures else ""
         self.update(done, line, trial=step.ended + 1, figures=self._figures)
 

@@ -92,10 +92,10 @@ class StockfishBaseline:
                 on_progress=functools.partial(self.on_progress, f"Stockfish, depth {depth}"),
             )  # fmt: skip
         except EngineDied as error:
-            self.left_out(depth, str(error))
+            self.exclude(depth, str(error))
             return None
 
-    def left_out(self, depth: int, reason: str) -> None:
+    def exclude(self, depth: int, reason: str) -> None:
         """Log why there is no figure of a depth."""
         self.log(f"Stockfish at depth {depth} is left out: {reason}")
 

@@ -68,7 +68,7 @@ class GameBatch:
     plies: NDArray[np.int32]
     starts: NDArray[np.uint8] | None
     table: pa.Table
-    left_out: Rejections
+    rejections: Rejections
     read: int
     beside: dict[str, NDArray[Any]] = field(default_factory=dict)
     carried: dict[str, NDArray[Any]] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class GameBatch:
             self.plies[keep],
             None if self.starts is None else self.starts[keep],
             self.table.filter(pa.array(keep)),
-            self.left_out,
+            self.rejections,
             self.read,
             {name: values[each_move] for name, values in self.beside.items()},
             {name: values[keep] for name, values in self.carried.items()},

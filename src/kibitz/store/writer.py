@@ -55,7 +55,7 @@ class StoreWriter:
         self.path = Path(path)
         self.game, self.kinds = game, {name: (*kind, 0) for name, kind in beside.items()} | dict(carried or {})
         self.old = self._old_store(append)
-        with self._telling():
+        with self._os_errors_in_words():
             self._held = self._alone()
         try:
             self.old = self._old_store(append)  # again: another import may have been at it until now
@@ -65,7 +65,7 @@ class StoreWriter:
         self.split = split or (self.old.split if self.old is not None else Split())
         self.schema = pa.schema([*columns, *_OWN_COLUMNS])
         self.read = self.games = self.moves = 0
-        self.left_out = Rejections()
+        self.rejections = Rejections()
         self._known = HashSet()
         self._digest = hashlib.sha256()
         self._standard = standard_start
@@ -77,7 +77,7 @@ class StoreWriter:
         self._files: list[IO[bytes]] = []
         self._table: pq.ParquetWriter | None = None
         try:
-            with self._telling():
+            with self._os_errors_in_words():
                 self._open()
         except BaseException:
             self._remove()
@@ -133,7 +133,7 @@ class StoreWriter:
         return file
 
     @contextlib.contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _os_errors_in_words(self) -> Iterator[None]:
         """What the system refuses while the store is written, in one line with the store's name."""
         try:
             yield
@@ -194,7 +194,7 @@ class StoreWriter:
         already are spared. It may leave games out.
         Raises KibitzError where the disk is full or the store's place has gone.
         """
-        with self._telling():
+        with self._os_errors_in_words():
             return self._add(batch, limit, finish)
 
     def _hashes(self, batch: GameBatch) -> NDArray[np.uint64]:
@@ -203,18 +203,18 @@ class StoreWriter:
 
     def _add(self, batch: GameBatch, limit: int | None, finish: Callable[[GameBatch], GameBatch] | None) -> int:
         self.read += batch.read
-        self.left_out.merge(batch.left_out)
+        self.rejections.merge(batch.rejections)
         hashes = self._hashes(batch)
         new = self._known.add(hashes)
-        self._leave_out("duplicate", batch.table, ~new)
+        self._reject("duplicate", batch.table, ~new)
         if limit is not None:
             over = new & (np.cumsum(new) > limit)
-            self._leave_out("over the limit", batch.table, over)
+            self._reject("over the limit", batch.table, over)
             new &= ~over
         batch, hashes = batch.take(new), hashes[new]
         if len(batch) and finish:
-            batch = finish(replace(batch, left_out=Rejections()))
-            self.left_out.merge(batch.left_out)
+            batch = finish(replace(batch, rejections=Rejections()))
+            self.rejections.merge(batch.rejections)
             hashes = self._hashes(batch)
         if len(batch) == 0:
             return 0
@@ -235,14 +235,14 @@ class StoreWriter:
         self.moves += len(batch.moves)
         return len(batch)
 
-    def _leave_out(self, reason: str, table: pa.Table, games: NDArray[np.bool_]) -> None:
+    def _reject(self, reason: str, table: pa.Table, games: NDArray[np.bool_]) -> None:
         """Count these games of a batch as left out, the first few by name."""
         which = np.flatnonzero(games)
         for row in table.take(pa.array(which[:EXAMPLES])).to_pylist():
             names = {"White": row.get("white") or "?", "Black": row.get("black") or "?", "Date": str(row.get("date"))}
-            self.left_out.add(reason, row["source"], row["number"], names)
+            self.rejections.add(reason, row["source"], row["number"], names)
         if len(which) > EXAMPLES:
-            self.left_out.counts[reason] += len(which) - EXAMPLES
+            self.rejections.counts[reason] += len(which) - EXAMPLES
 
     def _flush_rows(self) -> None:
         if self._rows and self._table:
@@ -276,7 +276,7 @@ class StoreWriter:
 
         Raises KibitzError where the disk is full or the store's place has gone; an old store is then as it was.
         """
-        with self._telling():
+        with self._os_errors_in_words():
             self._commit(how)
         return Store(self.path)
 
@@ -289,11 +289,11 @@ class StoreWriter:
             file.flush()
             os.fsync(file.fileno())
             file.close()
-        left_out = self.left_out
+        rejections = self.rejections
         if self.old is not None:
             earlier = Rejections.from_json(self.old.info["left_out"])
-            earlier.merge(left_out)
-            left_out = earlier
+            earlier.merge(rejections)
+            rejections = earlier
         written = [(name, self.kinds[name]) for name in self._beside]
         info = {
             "kibitz_store": FORMAT,
@@ -310,7 +310,7 @@ class StoreWriter:
                 name: {"dtype": dtype, "none": none, "width": width} for name, (dtype, none, width) in written if width
             },
             "split": self.split.as_json(),
-            "left_out": left_out.as_json(),
+            "left_out": rejections.as_json(),
             "history": [*(self.old.info["history"] if self.old is not None else []), dict(how)],
         }
         temporary = self._root / (INFO + ".new")

@@ -80,7 +80,7 @@ class Intervals:
 
 
 @dataclass(frozen=True)
-class Beat:
+class TrainProgress:
     """Progress, reported after every iteration. loss: mean since the last summary, where this is one."""
 
     stage: str
@@ -235,9 +235,9 @@ class Trainer:
         games: Any,
         validation: Any,
         plan: TrainConfig,
-        tell: Callable[[Beat], object] = lambda beat: None,
+        on_progress: Callable[[TrainProgress], object] = lambda progress: None,
     ):
-        self.path, self.plan, self._listener = path, plan, tell
+        self.path, self.plan, self._on_progress = path, plan, on_progress
         self._stop = _Stop()
         self.store, self.games, self.validation = store, games, validation
         precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
@@ -256,9 +256,9 @@ class Trainer:
         self._checks_without_better = 0
         self._best: dict[str, float] = {}
 
-    def tell(self, beat: Beat) -> None:
+    def _notify(self, progress: TrainProgress) -> None:
         """Pass progress on; True in answer stops the training after this iteration."""
-        if self._listener(beat) is True:
+        if self._on_progress(progress) is True:
             self._stop.requested = True
 
     # The state of a training: what last.pt holds.
@@ -427,9 +427,9 @@ class Trainer:
         if run.iteration % run.intervals.summary == 0 or run.done:
             self._summarise(run)
         else:
-            self.tell(Beat(run.stage.name, run.iteration, run.iterations))
+            self._notify(TrainProgress(run.stage.name, run.iteration, run.iterations))
         if run.pace is not None and (line := run.pace.forecast(run.iteration)):
-            self.tell(Beat(run.stage.name, run.iteration, run.iterations, note=line))
+            self._notify(TrainProgress(run.stage.name, run.iteration, run.iterations, note=line))
             run.pace = None
 
     def _count(self, measures: dict[str, Tensor]) -> None:
@@ -447,7 +447,7 @@ class Trainer:
             kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
             learning_rate=stage.learning_rate(iteration - 1, run.iterations), samples_per_second=round(rate),
         )  # fmt: skip
-        self.tell(Beat(stage.name, iteration, run.iterations, means.get("loss"), rate))
+        self._notify(TrainProgress(stage.name, iteration, run.iterations, means.get("loss"), rate))
         self._summed_loss = means.get("loss", 0.0)
         self._sums, self._samples, self._clock = {}, 0, now
 
@@ -486,7 +486,9 @@ class Trainer:
             self._checks_without_better += 1
         self._clock += time.monotonic() - began  # the rate is that of training
         figures = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
-        self.tell(Beat(stage.name, iteration, run.iterations, validation=means, note=f"validation {figures}"))
+        self._notify(
+            TrainProgress(stage.name, iteration, run.iterations, validation=means, note=f"validation {figures}")
+        )
         return means
 
     def _validation_means(self, run: _StageRun) -> tuple[dict[str, float], int]:
@@ -517,7 +519,7 @@ class Trainer:
         if symptom and f"{stage} {symptom.kind}" not in self._warned:
             self._warned.add(f"{stage} {symptom.kind}")
             self._row(kind="warning", stage=stage, iteration=iteration, warning=symptom.kind, text=symptom.text)
-            self.tell(Beat(stage, iteration, run.iterations, note=f"warning: {symptom.text}"))
+            self._notify(TrainProgress(stage, iteration, run.iterations, note=f"warning: {symptom.text}"))
 
     # Weights
 

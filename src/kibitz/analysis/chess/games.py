@@ -46,19 +46,19 @@ class Record:
 
 
 def read(
-    path: str, wanted: int | None = None, tell: Callable[[int, int], None] = lambda games, consumed: None
+    path: str, wanted: int | None = None, on_progress: Callable[[int, int], None] = lambda games, consumed: None
 ) -> Generator[Record]:
     """The games of a PGN file ("-": standard input; packed files are unpacked), or only the one of that number, from 1.
 
-    A stretch of text with neither headers nor a legal move is no game. `tell` hears, before each game, how many were
-    read and how many bytes of the file. Raises KibitzError for a file that is missing or damaged, that holds no game,
-    or fewer than `wanted`.
+    A stretch of text with neither headers nor a legal move is no game. `on_progress` is called before each game with
+    the number of games and of bytes read so far. Raises KibitzError for a file that is missing or damaged, or that has
+    no game, or fewer than `wanted`.
     """
     lines = _Lines(path)
     number = 0
     try:
         while True:
-            tell(number, lines.consumed)
+            on_progress(number, lines.consumed)
             lines.begin(number + 1)
             visitor: Any = partial(_Builder, number + 1, wanted in (None, number + 1))
             builder: Any = chess.pgn.read_game(cast(Any, lines), Visitor=visitor)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kibitz.analysis import Analysis
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.games import Record
-from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, ratings_of, told
+from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
@@ -199,7 +199,7 @@ def analyse(
     positions = np.stack(rows)
     codes, state = positions[:, :SQUARES], positions[:, SQUARES:]
     played = [node.move for node in record.game.mainline()]
-    state = told(state, record.game.headers, session.side_inputs, played, ratings)
+    state = add_side_inputs(state, record.game.headers, session.side_inputs, played, ratings)
     white, expecting = _ask(session, analysis, codes, state)
     strengths: dict[int, ByStrength] = {}
     if expecting:

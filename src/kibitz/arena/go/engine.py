@@ -114,7 +114,7 @@ class GoEngine:
     def answer(self, colour: int, clock: GoClock) -> MoveAnswer:
         """Its move. Raises Fault, after which the process is gone."""
         if clock.time.main is not None:
-            self._try(f"time_left {COLOUR[colour]} {clock.says()}")
+            self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
         begun = time.perf_counter()
         said = self._require(f"genmove {COLOUR[colour]}", "answered no move", clock.patience())
         seconds = time.perf_counter() - begun

@@ -33,11 +33,11 @@ class MatchProgress(Progress):
             self._begun = True
             self.begin(score, games, done)
             if match.resumed:
-                _say(f"going on: {match.resumed} of {games} games are in {match.config.record}")
+                _log(f"going on: {match.resumed} of {games} games are in {match.config.record}")
         self.update(done, f"kibitz: {done} of {games} games: {score}", description=score)
 
 
-def _say(line: str) -> None:
+def _log(line: str) -> None:
     print(f"kibitz: {line}", file=sys.stderr)
 
 

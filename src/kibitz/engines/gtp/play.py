@@ -21,14 +21,20 @@ KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-cap
 
 
 def choose(
-    session: GtpSession, side: int, clean_up: bool = False, tell: Callable[[Study], None] = lambda study: None
+    session: GtpSession, side: int, clean_up: bool = False, on_progress: Callable[[Study], None] = lambda study: None
 ) -> Candidate:
     """The player's move in the game's position; it is not played."""
     game = session.game
     clock = game.clocks.get(side)
     seconds = clock.seconds() if clock else None
     move = session.player.choose(
-        game.board, side, game.terms, last=game.last_point(), seconds=seconds, clean_up=clean_up, tell=tell
+        game.board,
+        side,
+        game.terms,
+        last=game.last_point(),
+        seconds=seconds,
+        clean_up=clean_up,
+        on_progress=on_progress,
     )
     lead = move.lead if side == BLACK else -move.lead
     session.last_words = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kibitz.play.go.player import GoPlayer
     from kibitz.play.session import NetworkSession
 
-Say = Callable[[str], None]
+Send = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class AnalysisStream:
     """An answer of many lines over time. run: says line after line, and ends soon after its event is set; ends: whether
     it ends by itself, so that the next command waits for it rather than ending it."""
 
-    run: Callable[[Say, threading.Event], None]
+    run: Callable[[Send, threading.Event], None]
     ends: bool
 
 

@@ -104,9 +104,9 @@ TEXTS = {
 def drawn(settings: Settings) -> str:
     """How positions are drawn, in words."""
     each = f"{settings.positions} a game" if settings.positions else "all of a game that qualify"
-    left_out = f"not from the first {settings.opening} moves" if settings.opening else ""
+    opening = f"not from the first {settings.opening} moves" if settings.opening else ""
     captures = "" if settings.captures else "not after a capture"
-    return ", ".join(words for words in (each, left_out, captures) if words)
+    return ", ".join(words for words in (each, opening, captures) if words)
 
 
 def note(store: Store, games: NDArray[np.int64], parts: Mapping[str, ComparisonNet]) -> str:

@@ -294,73 +294,84 @@ def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
 def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[Stage]:
     """A stage for each network that the settings name, or one for the shared trunk."""
     names = selected_networks(settings, every)
-    found = []
-
-    def learning_rate(base: float, schedule: str = settings.schedule) -> Callable[[int, int], float]:
-        return lambda iteration, iterations: learning_rate_at(
-            schedule, base, iteration, iterations, decay=settings.decay, epochs=settings.epochs, step=settings.step
-        )
-
-    def optimiser(module: nn.Module, name: str = settings.optimiser, smoothing: float = settings.smoothing) -> Any:
-        return make_optimiser(
-            name, module, weight_decay=settings.weight_decay, momentum=settings.momentum, smoothing=smoothing,
-            accumulator=settings.accumulator,
-        )  # fmt: skip
-
     if settings.share == "body":
-        return [
-            Stage(
-                name="moves",
-                module=network,
-                examples=lambda store, games: MoveExamples(store, games, settings),
-                loss=lambda batch: shared_loss(network, batch, settings.value_weight),
-                guess=lambda batch: _guess(batch, ("origin", "target"), settings.value_weight if VALUE in names else 0),
-                optimiser=lambda: optimiser(network),
-                learning_rate=learning_rate(settings.learning_rate),
-                batch=settings.batch,
-                iterations=settings.iterations or None,
-                epochs=settings.epochs,
-                most_epochs=settings.most_epochs,
-            )
-        ]
-    for name in names:
-        module = network.nets[name]
-        if name == VALUE:
-            stage = Stage(
-                name=name,
-                module=module,
-                examples=lambda store, games: ValueExamples(store, games, settings),
-                loss=lambda batch: value_loss(network, batch),
-                guess=lambda batch: _guess(batch, (), 1.0),
-                optimiser=lambda module=module: optimiser(  # type: ignore[misc]
-                    module, settings.value_optimiser, settings.value_smoothing
-                ),
-                learning_rate=learning_rate(settings.value_learning_rate, settings.value_schedule),
-                batch=settings.value_batch,
-                iterations=settings.value_iterations or settings.iterations or None,
-                epochs=settings.epochs,
-                most_epochs=settings.most_epochs,
-            )
-        else:
-            piece = None if name == "piece" else PIECES.index(name)
-            stage = Stage(
-                name=name,
-                module=module,
-                examples=lambda store, games, piece=piece: MoveExamples(store, games, settings, piece),  # type: ignore[misc]
-                loss=lambda batch, name=name: move_loss(network, name, batch),  # type: ignore[misc]
-                guess=lambda batch, name=name: _guess(  # type: ignore[misc]
-                    batch, ("origin" if name == "piece" else "target",), 0
-                ),
-                monitor=settings.keep,
-                optimiser=lambda module=module: optimiser(module),  # type: ignore[misc]
-                learning_rate=learning_rate(settings.learning_rate),
-                batch=settings.batch,
-                iterations=settings.iterations or None,
-                epochs=settings.epochs,
-                most_epochs=settings.most_epochs,
-            )
-        found.append(stage)
-    return found
+        return [_shared_stage(network, settings, VALUE in names)]
+    return [
+        _value_stage(network, settings) if name == VALUE else _move_stage(network, settings, name) for name in names
+    ]
+
+
+def _shared_stage(network: MoveNets, settings: Settings, with_value: bool) -> Stage:
+    """The stage of networks that share their trunk. with_value: whether the value is one of its outputs."""
+    return Stage(
+        name="moves",
+        module=network,
+        examples=lambda store, games: MoveExamples(store, games, settings),
+        loss=lambda batch: shared_loss(network, batch, settings.value_weight),
+        guess=lambda batch: _guess(batch, ("origin", "target"), settings.value_weight if with_value else 0),
+        optimiser=lambda: _optimiser(network, settings),
+        learning_rate=_learning_rate(settings, settings.learning_rate, settings.schedule),
+        batch=settings.batch,
+        iterations=settings.iterations or None,
+        epochs=settings.epochs,
+        most_epochs=settings.most_epochs,
+    )
+
+
+def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
+    """The stage of the piece selector, or of the move selector of a type of piece."""
+    piece = None if name == "piece" else PIECES.index(name)
+    output = "origin" if name == "piece" else "target"
+    module = network.nets[name]
+    return Stage(
+        name=name,
+        module=module,
+        examples=lambda store, games: MoveExamples(store, games, settings, piece),
+        loss=lambda batch: move_loss(network, name, batch),
+        guess=lambda batch: _guess(batch, (output,), 0),
+        monitor=settings.keep,
+        optimiser=lambda: _optimiser(module, settings),
+        learning_rate=_learning_rate(settings, settings.learning_rate, settings.schedule),
+        batch=settings.batch,
+        iterations=settings.iterations or None,
+        epochs=settings.epochs,
+        most_epochs=settings.most_epochs,
+    )
+
+
+def _value_stage(network: MoveNets, settings: Settings) -> Stage:
+    """The stage of the value network, whose solver has settings of its own."""
+    module = network.nets[VALUE]
+    return Stage(
+        name=VALUE,
+        module=module,
+        examples=lambda store, games: ValueExamples(store, games, settings),
+        loss=lambda batch: value_loss(network, batch),
+        guess=lambda batch: _guess(batch, (), 1.0),
+        optimiser=lambda: _optimiser(module, settings, settings.value_optimiser, settings.value_smoothing),
+        learning_rate=_learning_rate(settings, settings.value_learning_rate, settings.value_schedule),
+        batch=settings.value_batch,
+        iterations=settings.value_iterations or settings.iterations or None,
+        epochs=settings.epochs,
+        most_epochs=settings.most_epochs,
+    )
+
+
+def _optimiser(
+    module: nn.Module, settings: Settings, name: str | None = None, smoothing: float | None = None
+) -> torch.optim.Optimizer:
+    """name, smoothing: None for those of the settings."""
+    return make_optimiser(
+        name or settings.optimiser, module, weight_decay=settings.weight_decay, momentum=settings.momentum,
+        smoothing=settings.smoothing if smoothing is None else smoothing, accumulator=settings.accumulator,
+    )  # fmt: skip
+
+
+def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[int, int], float]:
+    """The learning rate by iteration and number of iterations. base: the first one."""
+    return lambda iteration, iterations: learning_rate_at(
+        schedule, base, iteration, iterations, decay=settings.decay, epochs=settings.epochs, step=settings.step
+    )
 
 
 def _guess(batch: Tensors, squares: Sequence[str], value_weight: float) -> float:

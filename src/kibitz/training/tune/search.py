@@ -19,7 +19,7 @@ from kibitz.runs import CHECKPOINTS, INFO, SEEN, WEIGHTS, Run
 from kibitz.store.split import VALIDATE
 from kibitz.systems import load
 from kibitz.training.fit import prepare_data, train
-from kibitz.training.trainer import Beat, Diverged
+from kibitz.training.trainer import Diverged, TrainProgress
 from kibitz.training.tune.space import SEARCHED, TuneConfig, drawn, of_grid
 from kibitz.training.tune.study import opened
 
@@ -65,7 +65,7 @@ class Step:
 
     number: int
     ended: int
-    beat: Beat
+    progress: TrainProgress
 
 
 class TrialPruned(Exception):
@@ -80,9 +80,9 @@ def folder_of(out: Path) -> Path:
 def search(
     what: TuneConfig,
     out: Path,
-    tell: Callable[[Step], None] = lambda step: None,
-    ended: Callable[[TrialResult], None] = lambda tried: None,
-    say: Callable[[str], None] = lambda line: None,
+    on_progress: Callable[[Step], None] = lambda step: None,
+    on_end: Callable[[TrialResult], None] = lambda tried: None,
+    log: Callable[[str], None] = lambda line: None,
 ) -> TuneResult:
     """Run all trials, or those that the file `out` has not finished; Ctrl-C and the plan's time limit stop between.
 
@@ -107,7 +107,7 @@ def search(
         names = ", ".join(stage.name for stage in stages)
         raise UsageError(f"--network {what.network}: a search trains one network, not {names}")
     with opened(out, what.about(data.description)) as study:
-        return _Trials(what, study, folder_of(out), stages[0].monitor, began, tell, ended, say).run()
+        return _Trials(what, study, folder_of(out), stages[0].monitor, began, on_progress, on_end, log).run()
 
 
 class _Trials:
@@ -121,15 +121,15 @@ class _Trials:
         folder: Path,
         monitor: str,
         began: float,
-        tell: Callable[[Step], None],
-        ended: Callable[[TrialResult], None],
-        say: Callable[[str], None],
+        on_progress: Callable[[Step], None],
+        on_end: Callable[[TrialResult], None],
+        log: Callable[[str], None],
     ):
         from optuna.pruners import MedianPruner
         from optuna.trial import TrialState
 
         self.what, self.study, self.folder, self.monitor, self.began = what, study, folder, monitor, began
-        self.tell, self.ended, self.say = tell, ended, say
+        self.on_progress, self.on_end, self.log = on_progress, on_end, log
         self.states = TrialState
         self.points = what.grid.points(what.plan.seed)
         self.study.pruner = MedianPruner(n_startup_trials=BEFORE_PRUNING, n_warmup_steps=what.iterations // 3)
@@ -206,8 +206,8 @@ class _Trials:
                 run=path,
                 plan=plan,
                 export=False,
-                tell=watch.tell,
-                say=self.say,
+                on_progress=watch.on_progress,
+                log=self.log,
             )
             watch.recall(what.iterations + 1)
         except Diverged:
@@ -252,7 +252,7 @@ class _Trials:
             ended = self.study.tell(trial, watch.figures[self.monitor])
         else:
             ended = self.study.tell(trial, state=self.states.PRUNED)
-        self.ended(self._tried(ended))
+        self.on_end(self._tried(ended))
 
     def _tidy(self) -> None:
         """Of the trials that have ended keep run.json and the metrics, of the best also its weights."""
@@ -266,7 +266,7 @@ class _Trials:
 
 
 class _PruningWatch:
-    """Follows one trial's training: passes its beats on, and reports its validations to Optuna."""
+    """Follows one trial's training: passes its progress on, and reports its validations to Optuna."""
 
     def __init__(self, trials: _Trials, trial: Trial, number: int, path: Path):
         self.trials, self.trial, self.number, self.path = trials, trial, number, path
@@ -290,11 +290,11 @@ class _PruningWatch:
         if not self.figures or figures[monitor] < self.figures[monitor]:
             self.figures = {**figures, "iteration": iteration}
 
-    def tell(self, beat: Beat) -> None:
-        self.recall(beat.iteration)
-        self.iteration = beat.iteration
-        self.trials.tell(Step(self.number, self.ended, beat))
-        if beat.validation is not None:
-            self._report(beat.iteration, dict(beat.validation))
-            if self.trials.what.prune and beat.iteration < beat.iterations and self.trial.should_prune():
+    def on_progress(self, progress: TrainProgress) -> None:
+        self.recall(progress.iteration)
+        self.iteration = progress.iteration
+        self.trials.on_progress(Step(self.number, self.ended, progress))
+        if progress.validation is not None:
+            self._report(progress.iteration, dict(progress.validation))
+            if self.trials.what.prune and progress.iteration < progress.iterations and self.trial.should_prune():
                 raise TrialPruned

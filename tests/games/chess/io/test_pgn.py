@@ -40,10 +40,10 @@ class Read:
         reader = PgnReader(files, keep or Filter())
         self.batches: list[GameBatch] = list(reader)
         self.broken = reader.broken
-        self.left_out = Rejections()
+        self.rejections = Rejections()
         for batch in self.batches:
-            self.left_out.merge(batch.left_out)
-        self.reasons = dict(self.left_out.counts)
+            self.rejections.merge(batch.rejections)
+        self.reasons = dict(self.rejections.counts)
         self.rows = [row for batch in self.batches for row in batch.table.to_pylist()]
         self.games = []
         for batch in self.batches:
@@ -82,7 +82,7 @@ def test_why_games_are_left_out(tmp_path: Path, text: str, reason: str) -> None:
     assert read.reasons == {reason: 1}
     assert [row["number"] for row in read.rows] == [1, 3]
     assert read.read == 3
-    example = read.left_out.examples[reason][0]
+    example = read.rejections.examples[reason][0]
     assert (example["file"], example["game"]) == (str(tmp_path / "0.pgn"), 2)
 
 

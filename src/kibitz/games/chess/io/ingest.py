@@ -53,7 +53,7 @@ class ParsedBlock:
     file: str
     read: int
     games: list[CandidateGame] = field(default_factory=list)
-    left_out: Rejections = field(default_factory=Rejections)
+    rejections: Rejections = field(default_factory=Rejections)
 
 
 def ending_of(headers: dict[str, str], result: int, mate: bool, stalemate: bool, insufficient: bool) -> str:
@@ -189,7 +189,7 @@ def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBa
                     why = ("set-up position", "castling as in Chess960")
             if why is not None:
                 reason, detail = (why, "") if isinstance(why, str) else why
-                block.left_out.add(reason, name, game.number, game.headers, detail)
+                block.rejections.add(reason, name, game.number, game.headers, detail)
                 continue
             kept[i] = True
             taken.add(game, result, ending, length, start, name)
@@ -203,7 +203,7 @@ def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBa
         np.array(taken.plies, np.int32),
         taken.start_rows(),
         pa.table([pa.array(taken.rows[field.name], field.type) for field in COLUMNS], schema=COLUMNS),
-        block.left_out,
+        block.rejections,
         block.read,
         {column: values for column, values in arrays.items() if (values != PER_MOVE[column][1]).any()},
     )

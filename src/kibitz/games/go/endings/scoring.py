@@ -166,12 +166,12 @@ class Referee:
         )
         return ()
 
-    def label(self, batch: GameBatch, tell: Callable[[int], None] | None = None) -> GameBatch:
+    def label(self, batch: GameBatch, on_progress: Callable[[int], None] | None = None) -> GameBatch:
         """The batch with `carried["owner"]` (uint8 [games, 361]) and its column `labels` filled for counted games.
 
-        Counted games that no referee confirms are taken out and counted in `left_out`; games that ended otherwise stay,
-        with owner 0 and no label. With the referee "none" all games stay so. `tell` hears of each game that is judged,
-        as the number so far.
+        Counted games that no referee confirms are removed and counted in `rejections`. Other games stay, with owner 0
+        and no label; with the referee "none" all games do. on_progress: called with the number of games labelled so
+        far, after each game.
         """
         owner = np.zeros((len(batch), POINTS), np.uint8)
         verdicts = np.zeros(len(batch), np.uint8)
@@ -180,7 +180,7 @@ class Referee:
             counted = np.array(table["ending"].to_pylist()) == "counted"
             games = np.flatnonzero(counted & table["margin"].is_valid().to_numpy())
             try:
-                self._judge_all(batch, games, owner, verdicts, tell or (lambda done: None))
+                self._judge_all(batch, games, owner, verdicts, on_progress or (lambda done: None))
             except BaseException:
                 self.close()
                 raise
@@ -191,7 +191,7 @@ class Referee:
         refused = np.array([name is None for name in names], np.bool_) & (verdicts > 0)
         for row, verdict in zip(batch.table.filter(pa.array(refused)).to_pylist(), verdicts[refused], strict=True):
             names_ = {"White": row["white"] or "?", "Black": row["black"] or "?", "Date": str(row["date"])}
-            batch.left_out.add(VERDICTS[verdict], row["source"], row["number"], names_, _written(row))
+            batch.rejections.add(VERDICTS[verdict], row["source"], row["number"], names_, _written(row))
         return batch.take(~refused)
 
     def _judge_all(
@@ -200,7 +200,7 @@ class Referee:
         games: NDArray[np.int64],
         owner: NDArray[np.uint8],
         verdicts: NDArray[np.uint8],
-        tell: Callable[[int], None],
+        on_progress: Callable[[int], None],
     ) -> None:
         keys = self._keys(batch)
         new = []
@@ -211,7 +211,7 @@ class Referee:
                 done += 1
             else:
                 new.append(game)
-        tell(done)
+        on_progress(done)
         games_by_future = {}
         for game, final in zip(new, finals(batch, np.array(new, np.int64)), strict=True):
             games_by_future[self._workers.submit(self._judge, final, keys[game])] = game
@@ -224,7 +224,7 @@ class Referee:
             if self._journal:
                 self._journal.add(keys[game], int(verdicts[game]), owners)
             done += 1
-            tell(done)
+            on_progress(done)
 
     def _keys(self, batch: GameBatch) -> list[int]:
         """64 bits a game: its moves, what its count depends on, and who judges."""

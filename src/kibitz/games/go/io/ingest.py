@@ -67,12 +67,12 @@ class SgfReader(Files):
 
 def finish(games: Games, keep: Filter) -> GameBatch:
     """The batch of one block: games filtered by their headers, played, filtered by their moves."""
-    left_out, chosen, said = Rejections(), list[int](), list[Said]()
+    rejections, chosen, said = Rejections(), list[int](), list[Said]()
 
     def leave(i: int, headers: dict[str, str], reason: str, detail: str = "") -> None:
         named = {"White": "PW", "Black": "PB", "Date": "DT", "Event": "EV"}
         shown = {name: headers[key] for name, key in named.items() if headers.get(key)}
-        left_out.add(reason, games.files[i], games.numbers[i], shown, detail)
+        rejections.add(reason, games.files[i], games.numbers[i], shown, detail)
 
     for i in range(len(games)):
         headers = games.headers(i)
@@ -112,7 +112,7 @@ def finish(games: Games, keep: Filter) -> GameBatch:
         played.plies[accepted],
         None if _all_standard(starts) else starts,
         pa.table([pa.array(rows[field.name], field.type) for field in COLUMNS], schema=COLUMNS),
-        left_out,
+        rejections,
         len(games),
     )
 
