@@ -64,7 +64,7 @@ def label(batches: list[GameBatch], which: str, workers: int) -> tuple[dict[str,
         labels.update(table["labels"].to_pylist())
         labels.update(batch.rejections.counts)
         keys = zip(table["source"].to_pylist(), table["number"].to_pylist(), strict=True)
-        owners.update(zip(keys, batch.carried["owner"], strict=True))
+        owners.update(zip(keys, batch.per_game["owner"], strict=True))
     games = sum(map(len, batches))
     rates = {"games": games, "kept": len(owners), "seconds": seconds, "games_per_second": games / seconds}
     costs = {"processor_ms_per_game": work / games * 1000, "minutes_for_10000": 10_000 / games * seconds / 60}

@@ -30,7 +30,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 from kibitz.systems import chessnet, human
 from kibitz.systems.human import SYSTEM, Human, Material, PlayedMoves, Settings, learning_rate
-from kibitz.training.dataloader import make
+from kibitz.training.dataloader import make_batch
 from kibitz.training.export import export_onnx
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig
@@ -223,7 +223,7 @@ def test_the_loss_is_that_of_the_answers(small_store: Store) -> None:
     """−log of the probabilities that the network answers with, on the board's own squares."""
     net = network()
     examples = PlayedMoves(small_store, np.arange(60), Settings(balance=0, withhold=0))
-    batch = make(examples, 200, 0, 0)
+    batch = make_batch(examples, 200, 0, 0)
     _, measures = human.loss(net, batch, 0.5)
     found = answers(net, batch["codes"], batch["state"])
     rows, turned = torch.arange(200), batch["state"][:, 0].long() * 56

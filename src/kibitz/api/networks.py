@@ -297,8 +297,8 @@ class TrainedNetwork:
     def _side_values(self, function: str, inputs: SideInputs, keywords: type = SideInputs) -> dict[str, int]:
         """The side inputs by name, 0..255, from the keywords of a method.
 
-        Raises TypeError, as Python does, for a keyword that is not in `keywords`, and UsageError for a side input that the
-        network does not have.
+        Raises TypeError for a keyword that is not in `keywords`, and UsageError for a side input that the network does
+        not have.
         """
         for name in inputs:
             if name not in keywords.__annotations__:

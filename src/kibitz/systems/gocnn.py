@@ -149,7 +149,7 @@ class OwnerExamples(Positions):
 
     def __init__(self, store: Store, games: NDArray[np.int64], symmetry: bool = False):
         super().__init__(store, games)
-        owners = store.carried("owner")
+        owners = store.per_game("owner")
         assert owners is not None or not len(games)
         self._owners = owners
         self._ways = np.stack([symmetries(size) for size in range(GRID + 1)]) if symmetry else None  # [size, way, 361]
@@ -295,7 +295,7 @@ class GoCnnSystem(System):
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         """Raises KibitzError where no game of the store has owners."""
         labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
-        if store.carried("owner") is None or not labelled.any():
+        if store.per_game("owner") is None or not labelled.any():
             raise KibitzError(
                 f"{store.path}: nobody has told who owns what at the end of its games; import counted games again,"
                 " without --referee none"

@@ -30,7 +30,7 @@ from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS, write_whole
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Stage, System, batches_in_epoch
 from kibitz.training.checkpoints import thin
-from kibitz.training.dataloader import make, prefetch_batches
+from kibitz.training.dataloader import make_batch, prefetch_batches
 from kibitz.training.health import HealthCheck, Symptom
 
 _VALIDATION_BATCH = 4096
@@ -121,7 +121,7 @@ def best_precision(device: str) -> str:
 
 
 class _Stop:
-    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that no iteration is cut short; a second one interrupts."""
+    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that the iteration ends; a second one interrupts it."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -146,8 +146,8 @@ class _Stop:
 
 
 @contextlib.contextmanager
-def _small_numbers_flushed() -> Iterator[None]:
-    """Numbers below the normal format become 0: they mean nothing here, and a CPU is slow with them."""
+def _denormals_flushed() -> Iterator[None]:
+    """Flush denormal numbers to 0: they do not matter here, and a CPU is slow with them."""
     torch.set_flush_denormal(True)
     try:
         yield
@@ -242,7 +242,7 @@ class Trainer:
         self.store, self.games, self.validation = store, games, validation
         precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
         for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
-            logging.getLogger(name).setLevel(logging.WARNING)  # they announce what was asked of them
+            logging.getLogger(name).setLevel(logging.WARNING)  # they log every setting
         self.fabric = Fabric(accelerator=plan.device, devices=1, precision=precision)
         self.network = network.to(self.fabric.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.stages = list(system.stages(self.network, settings))
@@ -257,7 +257,7 @@ class Trainer:
         self._best: dict[str, float] = {}
 
     def _notify(self, progress: TrainProgress) -> None:
-        """Pass progress on; True in answer stops the training after this iteration."""
+        """Call `on_progress`; if it returns True, the training stops after this iteration."""
         if self._on_progress(progress) is True:
             self._stop.requested = True
 
@@ -321,7 +321,7 @@ class Trainer:
     def train(self) -> TrainOutcome:
         """Train every stage to its end, or to the plan's time limit, or until asked to stop (Ctrl-C, SIGTERM)."""
         index, iteration, optimiser_state = self._resume()
-        with self._stop as stop, _small_numbers_flushed():
+        with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):
                 run = self._begin_stage(index, iteration, optimiser_state)
                 reason = self._train_stage(run, stop)
@@ -500,7 +500,7 @@ class Trainer:
         total = min(len(examples), run.intervals.validate_positions)
         batch_size = min(_VALIDATION_BATCH, total)
         for i in range(min(-(-total // batch_size), batches_in_epoch(len(examples), batch_size))):
-            tensors = make(examples, batch_size, _VALIDATION_SEED, i)
+            tensors = make_batch(examples, batch_size, _VALIDATION_SEED, i)
             with self.fabric.autocast():
                 _, measures = run.stage.loss({name: values.to(self.fabric.device) for name, values in tensors.items()})
             for name, values in measures.items():
@@ -510,7 +510,7 @@ class Trainer:
         return {name: value / count for name, value in sums.items()}, count
 
     def _sample(self, examples: Examples) -> dict[str, Tensor]:
-        batch = make(examples, min(_VALIDATION_BATCH, len(examples)), _VALIDATION_SEED, 0)
+        batch = make_batch(examples, min(_VALIDATION_BATCH, len(examples)), _VALIDATION_SEED, 0)
         return {name: values.to(self.fabric.device) for name, values in batch.items()}
 
     def _warn(self, run: _StageRun, iteration: int, symptom: Symptom | None) -> None:

@@ -149,7 +149,7 @@ def test_comments_variations_and_marks_are_no_moves(tmp_path: Path) -> None:
 def test_clocks_and_evaluations(tmp_path: Path) -> None:
     with_both = "1. e4 {[%eval 0.25] [%clk 0:03:00]} e5 {[%clk 1:00:01.6]} 2. Nf3 {[%eval -1.5]} 1-0"
     read = Read(tmp_path, game(with_both, Result="1-0") + game("1. d4 1-0", Result="1-0") * 2)
-    beside = read.batches[0].beside
+    beside = read.batches[0].per_move
     assert beside["evaluation"].tolist() == [25, -32768, -150, -32768]
     assert beside["clock"].tolist()[0] == 180
     assert beside["clock"].tolist()[1] in (3601, 3602)
@@ -157,7 +157,7 @@ def test_clocks_and_evaluations(tmp_path: Path) -> None:
 
 
 def test_nothing_beside_the_moves_where_comments_say_nothing(tmp_path: Path) -> None:
-    assert Read(tmp_path, game("1. d4 {hm} 1-0", Result="1-0")).batches[0].beside == {}
+    assert Read(tmp_path, game("1. d4 {hm} 1-0", Result="1-0")).batches[0].per_move == {}
 
 
 def test_set_up_positions(tmp_path: Path) -> None:

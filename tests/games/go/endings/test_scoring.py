@@ -45,7 +45,7 @@ def test_playouts_confirm_what_is_written() -> None:
         labelled = referee.label(games)
         assert referee.note is None
     assert labelled.table["labels"].to_pylist() == ["playouts"] * 4
-    owner = labelled.carried["owner"]
+    owner = labelled.per_game["owner"]
     assert owner.shape == (4, 361)
     assert owner.dtype == np.uint8
     assert np.array_equal(owner[1], settle(diagrams.colours(DEAD), points((4, 1))))
@@ -90,8 +90,8 @@ def test_games_that_were_not_counted_stay_without_labels() -> None:
     with Referee("playouts") as referee:
         labelled = referee.label(games)
     assert labelled.table["labels"].to_pylist() == [None, "playouts"]
-    assert not labelled.carried["owner"][0].any()
-    assert labelled.carried["owner"][1].any()
+    assert not labelled.per_game["owner"][0].any()
+    assert labelled.per_game["owner"][1].any()
 
 
 def test_no_referee_labels_nothing_and_leaves_nothing_out() -> None:
@@ -116,7 +116,7 @@ def test_equal_seeds_give_equal_labels_on_any_number_of_threads() -> None:
     games = [batch(*[(DEAD, {"result": -1, "margin": 8.0})] * 20) for _ in range(2)]
     with Referee("playouts", workers=1) as one, Referee("playouts", workers=4) as four:
         first, second = one.label(games[0]), four.label(games[1])
-    assert np.array_equal(first.carried["owner"], second.carried["owner"])
+    assert np.array_equal(first.per_game["owner"], second.per_game["owner"])
 
 
 def test_progress_is_told() -> None:
@@ -181,7 +181,7 @@ def test_what_is_in_the_journal_is_not_judged_again(tmp_path: Path) -> None:
             results.append(referee.label(batch(*games)))
         assert (tmp_path / "asked").read_text() == "xxx"
     first, second = results
-    assert np.array_equal(first.carried["owner"], second.carried["owner"])
+    assert np.array_equal(first.per_game["owner"], second.per_game["owner"])
     assert first.table.equals(second.table)
     assert first.rejections.counts == second.rejections.counts == {"score not confirmed": 2}
     other = [(PLAIN, {**WHITE_BY_9, "komi": 1.0})]  # the same moves, another count
@@ -262,6 +262,6 @@ def test_gnugo_confirms_a_seki_that_playouts_do_not_see() -> None:
     with Referee("auto", gnugo=referee_of, limit_s=60) as referee:
         labelled = referee.label(batch((SEKI, {"result": -1, "margin": 5.0}), (SEKI, {"result": -1, "margin": 6.0})))
     assert labelled.table["number"].to_pylist() == [1]
-    owner = labelled.carried["owner"][0].reshape(GRID, GRID)
+    owner = labelled.per_game["owner"][0].reshape(GRID, GRID)
     assert owner[0, 4] == owner[1, 4] == 0
     assert labelled.rejections.counts == {"score not confirmed": 1}

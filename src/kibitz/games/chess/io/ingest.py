@@ -157,7 +157,7 @@ def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBa
     """The batch of one block: parsed games checked, filtered by their moves, as flat arrays."""
     taken, name = _Taken(), block.file
     moves: list[NDArray[np.uint16]] = []
-    beside: dict[str, list[NDArray[Any]]] = {column: [] for column in PER_MOVE}
+    per_move: dict[str, list[NDArray[Any]]] = {column: [] for column in PER_MOVE}
     games = iter(block.games)
     for chunk in parsed.chunks:
         begins = chunk.move_offsets.astype(np.int64)
@@ -195,9 +195,9 @@ def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBa
             taken.add(game, result, ending, length, start, name)
         each_move = np.repeat(kept, lengths)
         moves.append(pack(chunk.from_squares, chunk.to_squares, chunk.promotions)[each_move])
-        beside["clock"].append(_whole(chunk.clocks[each_move], 1, *PER_MOVE["clock"]))
-        beside["evaluation"].append(_whole(chunk.evals[each_move], 100, *PER_MOVE["evaluation"]))
-    arrays = {column: np.concatenate(parts) for column, parts in beside.items() if parts}
+        per_move["clock"].append(_whole(chunk.clocks[each_move], 1, *PER_MOVE["clock"]))
+        per_move["evaluation"].append(_whole(chunk.evals[each_move], 100, *PER_MOVE["evaluation"]))
+    arrays = {column: np.concatenate(parts) for column, parts in per_move.items() if parts}
     return GameBatch(
         np.concatenate(moves) if moves else np.empty(0, np.uint16),
         np.array(taken.plies, np.int32),
