@@ -45,7 +45,7 @@ OF_A_SYSTEM = ("train", "tune")
 """Commands that have the settings of a system as options."""
 
 OF_THE_EXTRA = ("train", "tune", "test")
-"""Commands that need what `pip install 'kibitz[train]'` brings; all others do without."""
+"""Commands that need the packages of `pip install 'kibitz[train]'`."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the signal's number, as shells expect."""
@@ -149,7 +149,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def describe(error: OSError) -> str | None:
-    """One line for what the system refused: file, reason, remedy. None where the system did not say (a bug, then)."""
+    """One line for an error of the operating system: file, reason, remedy. None if it has no number (a bug)."""
     if error.errno is None:
         return None
     remedy = _REMEDIES.get(error.errno, f"{one_line(error)}; check the file and try again")
@@ -157,7 +157,7 @@ def describe(error: OSError) -> str | None:
 
 
 def _memory_is_full(error: Exception) -> bool:
-    """Whether memory was refused: by Python, or by torch, which says so in a RuntimeError's text."""
+    """Whether memory is full: a MemoryError, or a RuntimeError of torch with such a text."""
     text = str(error).lower()
     return isinstance(error, MemoryError) or "can't allocate memory" in text or "out of memory" in text
 

@@ -1,4 +1,4 @@
-"""What tables of both games on a terminal are made of. Nothing is told by colour alone."""
+"""Parts of the terminal output of both games. Colour is never the only sign."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class MoveProbability:
 
 @dataclass(frozen=True, repr=False)
 class PositionEvaluation:
-    """What a network says of one position; None for what it says nothing of.
+    """The evaluation of one position by a network; None for outputs that the network does not have.
 
     white: of chess, White's probability, 0..1, of what `meaning` says (of a mate, a stalemate and bare kings: 1, 0 or
     0.5, by the rules). outcome: of networks that tell draws apart, the probabilities that White wins, that it is a
@@ -137,7 +137,7 @@ class TrainedNetwork:
     """A network that is loaded, see `load_network`. It may be used from several threads.
 
     name, path: of the run; path is its folder. system: its system, such as "chessnet". game: "chess" or "go".
-    outputs: the names of what `predict` gives. side_inputs: names of its inputs besides the position, such as
+    outputs: names of the arrays that `predict` returns. side_inputs: names of its inputs besides the position, such as
     "rating"; () for most. methods: names of the ways to choose a move with it, the default first; () where there is
     none. board_sizes: of Go, the sizes that it knows. meaning: what White's (in Go Black's) probability is that of.
 
@@ -211,7 +211,7 @@ class TrainedNetwork:
         komi: float | None = None,
         **inputs: Unpack[SideInputs],
     ) -> PositionEvaluation:
-        """What the network says of one position, in words of the game.
+        """The evaluation of one position.
 
         komi: of Go, points; None: the SGF's own, 7.5 for boards. Everything else, and what is raised, as in `predict`.
 
@@ -478,7 +478,7 @@ def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
 
     name: of a packaged network (see `list_networks`), the folder of a run ("runs/winner-1"), or what `train` returned.
     Answers come from the run's model.onnx, on the CPU; a run without one needs PyTorch.
-    Raises KibitzError where there is no such run, nothing is trained in it yet, or its files are damaged.
+    Raises KibitzError if there is no such run, it is not trained yet, or its files are damaged.
 
     >>> import kibitz
     >>> kibitz.load_network("winner").outputs

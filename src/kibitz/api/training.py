@@ -65,7 +65,7 @@ class TrainingRun:
     continued: bool = False
 
     def metrics(self) -> list[dict[str, Any]]:
-        """What metrics.jsonl says: a dict for each summary, validation and warning, in their order."""
+        """The rows of metrics.jsonl: a dict for each summary, validation and warning, in order."""
         from kibitz.runs import Run
 
         return Run(self.path).metrics()
@@ -117,7 +117,7 @@ class TrainingOptions:
                 raise UsageError(f"{name} {value}: at least {least}")
 
     def config(self, recipe: Mapping[str, Any]) -> TrainConfig:
-        """The configuration of the loop. recipe: what a recipe says of it, which these options override."""
+        """The configuration of the loop. recipe: the values of a recipe, which these options override."""
         from kibitz.training.trainer import TrainConfig
 
         values = {**asdict(self), "precision": PRECISIONS[self.precision] if self.precision else None}

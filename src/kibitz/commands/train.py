@@ -23,7 +23,7 @@ PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
 
 @dataclass(frozen=True)
 class StartOptions:
-    """What a training starts with."""
+    """The start of a training: its recipe, directory and weights."""
 
     recipe: Annotated[
         str | None,
@@ -43,7 +43,7 @@ class StartOptions:
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """How long the loop trains, and how often it looks at what it has. None: what the recipe says."""
+    """Length of the training, and intervals of its checks. None: the value of the recipe."""
 
     time_limit: Annotated[float | None, typer.Option(help="Minutes after which this call stops, to go on later.")] = (
         None
@@ -84,7 +84,7 @@ class LoopOptions:
 
 @dataclass(frozen=True)
 class StoreSplitOptions:
-    """How the games are divided, where not as the store says."""
+    """The split of the games, if it is not the store's."""
 
     validate_share: Annotated[
         float | None, typer.Option(help="Percent of games for validation. [default: the store's]")
@@ -98,7 +98,7 @@ class StoreSplitOptions:
     test_from: Annotated[str | None, typer.Option(help="The test takes games from this day on.")] = None
 
     def split(self, store: str) -> Split | None:
-        """The split that was asked for; None for the store's. Raises UsageError for what is no day.
+        """The requested split; None for the store's. Raises UsageError for an invalid day.
 
         Shares alone ask for a split by hash; days replace the store's days.
         """
@@ -121,7 +121,7 @@ class StoreSplitOptions:
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """Where and how precisely it is computed."""
+    """Device and precision of the training."""
 
     precision: Annotated[
         str | None, typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16. [default: auto]")
@@ -168,7 +168,7 @@ def train(
 
 
 def lightning_precision(name: str) -> str:
-    """What the loop calls a precision of the command line. Raises UsageError."""
+    """Lightning's name of a precision of the command line. Raises UsageError."""
     if name not in PRECISIONS:
         raise UsageError(f"--precision {name}: choose from {', '.join(PRECISIONS)}")
     return PRECISIONS[name]
@@ -192,7 +192,7 @@ def check_device(device: str) -> None:
 
 
 class TrainingBar(Progress):
-    """A bar for each stage of a training; without a terminal a line at each validation, and one a minute."""
+    """A bar for each stage of a training; without a terminal, a line at each validation, and one a minute."""
 
     def __init__(self) -> None:
         super().__init__(

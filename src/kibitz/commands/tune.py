@@ -34,7 +34,7 @@ NOT_OPTIONS = (
 
 @dataclass(frozen=True)
 class SpaceOptions:
-    """What is tried, and on which network."""
+    """The search space, and the network to train."""
 
     learning_rates: Annotated[
         str | None, typer.Option(help="Learning rates to try, with commas. Default: the system's, and about it.")
@@ -51,7 +51,7 @@ class SpaceOptions:
     ] = None
 
     def grid(self, usual: Grid) -> Grid:
-        """What was asked for, else the usual. Raises UsageError for what cannot be read."""
+        """The requested grid, or the usual one. Raises UsageError for values that cannot be parsed."""
         from kibitz.training.tune.space import Grid
 
         rates, decays, initials = self.learning_rates, self.weight_decays, self.initials

@@ -34,7 +34,7 @@ from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.nets import constant
 from kibitz.nets.build import ResidualBlock
 from kibitz.nets.layers import Chain, Conv, Layer, Residual, read_layers, shapes
-from kibitz.nets.optim import OPTIMISERS, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
+from kibitz.nets.optim import OPTIMISER, OPTIMISERS, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
 from kibitz.store.positions import Positions
 from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
@@ -67,7 +67,7 @@ class Settings:
     loss: str = setting("squares", "squares (the text's) or entropy", choices=("squares", "entropy"))
     symmetry: bool = setting(False, "show every position turned and mirrored at random")
     # solver
-    optimiser: str = setting("adamw", "rmsprop, adagrad, adamw, sgd or muon", choices=OPTIMISERS)
+    optimiser: str = setting("adamw", OPTIMISER, choices=OPTIMISERS)
     learning_rate: float = setting(0.0001, "learning rate at the first iteration", at_least=0)
     schedule: str = setting(
         "constant", "learning rate: constant or cosine (to 0 at the last)", choices=("constant", "cosine")

@@ -84,7 +84,7 @@ def read(
 
 
 def parse(text: str) -> Record | None:
-    """The first game of a text; None where there is none."""
+    """The first game of a text; None if there is none."""
     builder: Any = chess.pgn.read_game(io.StringIO(text), Visitor=cast(Any, partial(_Builder, 1, True)))
     if builder is None or not builder.is_game:
         return None
@@ -97,7 +97,7 @@ def parse(text: str) -> Record | None:
 _BROKEN_AT = re.compile(r"at ply (\d+): (.*) \(\w+ san\)")
 """Where the import's parser met a token that is no move, or an illegal one."""
 _OTHER_HEADER = re.compile(r'^[ \t]*\[(?!FEN\b|SetUp\b|Variant\b)[A-Za-z]\w*[ \t]+".*"[ \t]*\][ \t]*$', re.MULTILINE)
-"""A header on a line of its own that says nothing of the moves."""
+"""A header on a line of its own, without any information about the moves."""
 
 
 def _stop_at_unreadable(record: Record, text: str) -> None:
@@ -135,7 +135,7 @@ class _Lines:
         self._game.clear()
 
     def text(self) -> str:
-        """What was read since the game began."""
+        """The text read since the beginning of the game."""
         return "".join(self._game)
 
     def readline(self) -> str:

@@ -74,7 +74,7 @@ def lacking(headers: chess.pgn.Headers) -> bool:
 
 
 def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
-    """White's and Black's; 0 where there is none."""
+    """Ratings of White and Black; 0 if unknown."""
     return read_rating(headers.get("WhiteElo", "")), read_rating(headers.get("BlackElo", ""))
 
 

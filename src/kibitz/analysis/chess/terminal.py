@@ -1,4 +1,4 @@
-"""A judged game on a terminal: a curve of the whole, a row a move, what mattered. Nothing is told by colour alone."""
+"""An analysed game on a terminal: a curve, a row for each move, the important moves. Colour is never the only sign."""
 
 from __future__ import annotations
 

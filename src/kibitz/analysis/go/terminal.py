@@ -1,6 +1,6 @@
-"""A judged Go game on a terminal: a curve of the whole, a row a move, what mattered, boards with owners.
+"""An analysed Go game on a terminal: a curve, a row for each move, the important moves, boards with owners.
 
-Nothing is told by colour alone: a board's signs are letters (`go_games.Position.signs`), its colours show the same
+Colour is never the only sign: a board's signs are letters (`go_games.Position.signs`), its colours show the same
 probabilities finer.
 """
 

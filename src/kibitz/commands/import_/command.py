@@ -105,7 +105,7 @@ class _Referees:
 
     @contextlib.contextmanager
     def labelling(self, show: Callable[[int], None]) -> Iterator[Callable[[GameBatch], GameBatch]]:
-        """The function that labels a batch before it is written. show: told how many games of the batch are done."""
+        """The function that labels a batch before it is written. show: called with the number of labelled games."""
         from kibitz.games.go.endings.scoring import Referee
 
         options = self.options
@@ -124,7 +124,7 @@ class _Referees:
 
 @dataclass
 class ImportResult:
-    """What one import did: counts are of this import, `store` is as it stands after it."""
+    """The result of one import: its counts, and the store after it."""
 
     store: Store
     read: int

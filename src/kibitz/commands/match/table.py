@@ -1,4 +1,4 @@
-"""What kibitz match says: the running score, and at the end the table."""
+"""The output of kibitz match: the running score, and the table at the end."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def _raw(session: GtpSession, command: Command) -> str:
 
 
 def _raw_answer(session: GtpSession, side: int, symmetry: int) -> str:
-    """What the network says of the position turned or mirrored like that, as `kata-raw-nn` tells it."""
+    """The network's outputs for the position under a symmetry, in the format of `kata-raw-nn`."""
     import numpy as np
 
     from kibitz.play.go.ownership import points_of, spread, winrate

@@ -161,7 +161,7 @@ def _final_status_list(session: GtpSession, command: Command) -> str:
     owners, colours = session.owners(), game.board.colours()
     if status in ("alive", "dead", "seki"):
         dead = dead_chains(owners, colours, game.size)
-        # The network was never told what a seki is; stones in it are alive.
+        # The network has no output for seki; stones in it are alive.
         lists = {"dead": dead, "seki": [], "alive": [c for c in chains(colours, game.size) if c not in dead]}[status]
     else:
         lists = [_territory(session, owners, colours, status)]

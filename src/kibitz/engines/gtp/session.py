@@ -1,4 +1,4 @@
-"""What all GTP commands share: the game, the network that is loaded when it is first needed, the player."""
+"""The state of a GTP session: the game, the player, and the network, which is loaded when it is first needed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class GtpSession:
     settings: GtpSettings
     load: Callable[[], NetworkSession]
     last_words: str = field(default="", init=False)
-    """What there is to say about the last move that was chosen."""
+    """A description of the last chosen move."""
 
     @cached_property
     def game(self) -> GtpGame:

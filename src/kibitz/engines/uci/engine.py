@@ -62,8 +62,8 @@ class UciEngine:
         self._writing = threading.Lock()
         self._initial = self._options = options
         self._player: ThinkingPlayer | None = None
-        self._playing = _of_player(options)  # what the player is made with
-        self._forget = False  # what the player remembers, before the next search
+        self._playing = _of_player(options)  # the options of the current player
+        self._forget = False  # whether to clear the player's memory before the next search
         self._debug = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -206,7 +206,7 @@ class UciEngine:
     def _choose(
         self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, stop: threading.Event
     ) -> chess.Move | None:
-        """The player's move, None where there is none; sends `info` lines meanwhile. Raises what the player raises."""
+        """The player's move, or None if no move is legal; sends `info` lines meanwhile. Raises the player's errors."""
         if not any(board.legal_moves):
             self._send(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
             return None
@@ -253,7 +253,7 @@ def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[st
 
 
 def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
-    """What a `go` allows the player for this position."""
+    """The limits of a `go` command for this position."""
     from kibitz.play.result import SearchLimits
 
     number = go.numbers.get

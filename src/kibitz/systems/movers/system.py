@@ -18,12 +18,20 @@ from numpy.typing import NDArray
 from torch import nn
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.games.chess.encodings import ATTACKS
+from kibitz.games.chess.encodings import ATTACKS, BOARD_ENCODINGS
 from kibitz.games.chess.legal import moved_pieces
-from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.replay import SIDE, to_mover_view
 from kibitz.nets import constant
 from kibitz.nets.layers import Dense, read_layers, shapes
-from kibitz.nets.optim import OPTIMISERS, SCHEDULES, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
+from kibitz.nets.optim import (
+    OPTIMISER,
+    OPTIMISERS,
+    SCHEDULES,
+    WEIGHT_DECAY,
+    draw_weights,
+    learning_rate_at,
+    make_optimiser,
+)
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
@@ -60,7 +68,7 @@ class Settings:
         choices=("piece", "square"),
     )
     # planes
-    planes: int = setting(6, "planes of the board: 6 (own +1, other −1) or 12 (0 or 1)", choices=(6, 12))
+    planes: int = setting(6, "planes of the board: 6 (own +1, other −1) or 12 (0 or 1)", choices=tuple(BOARD_ENCODINGS))
     rating_plane: bool = setting(False, "a plane with the mover's rating")
     piece_plane: bool = setting(False, "a plane with the piece that moves, for the six move selectors")
     outcome_plane: bool = setting(False, "a plane with the game's result for the mover: won 1, drawn 0.5, lost 0")
@@ -75,7 +83,7 @@ class Settings:
     games: int = setting(0, "games at most to learn from, drawn evenly; 0 for all", at_least=0)
     moves: int = setting(0, "moves at most to learn from, drawn evenly from these games; 0 for all", at_least=0)
     # solver
-    optimiser: str = setting("rmsprop", "rmsprop, adagrad, adamw, sgd or muon", choices=OPTIMISERS)
+    optimiser: str = setting("rmsprop", OPTIMISER, choices=OPTIMISERS)
     learning_rate: float = setting(0.001, "learning rate at the first iteration", at_least=0)
     schedule: str = setting(
         "constant", "learning rate: constant, epoch (× --decay an epoch), step or cosine", choices=SCHEDULES
@@ -204,12 +212,11 @@ class MoveExamples:
         moves = self.store.moves[self.store.offsets[games] + plies].astype(np.int64)
         piece = (batch.codes[np.arange(len(moves)), moves & 63].astype(np.int64) - 1) % 6
         more = side_input_columns(self.settings, self.ratings, self.results, games, side)
-        mirrored = side * 56  # the mover's view: ranks are flipped for Black
         return {
             "codes": batch.codes,
             "state": np.concatenate([batch.state, more], 1),
-            "origin": moves & 63 ^ mirrored,
-            "target": (moves >> 6 & 63) ^ mirrored,
+            "origin": to_mover_view(moves & 63, side),
+            "target": to_mover_view(moves >> 6 & 63, side),
             "piece": piece,
             "value": values(self.results[games], side, self.store.plies[games] - plies, self.settings.gamma),
         }  # fmt: skip
