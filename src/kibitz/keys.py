@@ -1,4 +1,4 @@
-"""Keys of what `--json` prints: stable names in snake_case; what people read stands in a "label" beside them."""
+"""Keys of the JSON output: stable names in snake_case, each with a "label" for people."""
 
 from __future__ import annotations
 

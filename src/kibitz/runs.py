@@ -1,6 +1,6 @@
 """A run: the directory of one training, and how every face opens one.
 
-run.json           system, settings, data, split, versions, seed; and at the end what came out
+run.json           system, settings, data, split, versions, seed; and the result at the end
 metrics.jsonl      one row a summary or validation
 last.pt            all that a broken training needs to go on
 snapshots/         the weights as they were, by stage and iteration
@@ -67,7 +67,7 @@ def find(name: str | Path) -> Path:
 
 
 class Run:
-    """An open run. Raises KibitzError for a directory that is none, or of another version, or damaged."""
+    """An open run. Raises KibitzError if the directory is not a run, of another version, or damaged."""
 
     def __init__(self, name: str | Path):
         self.path = find(name)

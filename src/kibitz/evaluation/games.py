@@ -1,4 +1,4 @@
-"""Which games a run is tested on: as a rule those that it has not seen, and how that is said in words."""
+"""The choice of the games for a test: by default those that the run has not seen; and its description."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> s
 
 
 def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """What must be said when most of the games are the bundled ones; else None."""
+    """A note if most of the games are the bundled ones; else None."""
     count = int(np.count_nonzero(store.column("event")[games] == BUNDLED))
     if 2 * count <= len(games):
         return None

@@ -18,7 +18,7 @@ def respelled(
 ) -> dict[str, Any]:
     """The settings of a run.json under the names and values of today.
 
-    known, choices: the names that the system has, and the values of each; what is among them stays as it is.
+    known, choices: the system's own names and values, which stay as they are.
     """
     current: dict[str, Any] = {}
     for old, value in settings.items():

@@ -71,7 +71,7 @@ class NetworkInfo:
 
     @property
     def claim(self) -> dict[str, str] | None:
-        """What White's or Black's chance is the probability of; None where the network says nothing of it."""
+        """The meaning of White's or Black's chance; None if the network has no such output."""
         if self.declaration is None or not {WHITE, OWNERS} & set(self.answers):
             return None
         return asdict(self.declaration.meaning)
@@ -83,7 +83,7 @@ class NetworkInfo:
 
     @property
     def ways(self) -> list[dict[str, Any]]:
-        """What each of the methods does, in their order."""
+        """A description of each method, in order."""
         if self.declaration is None:
             return []
         return [
@@ -131,7 +131,7 @@ class NetworkInfo:
 
 
 def _usual(package: Mapping[str, Path]) -> list[str]:
-    """The packaged network of each game that the page takes where nobody has chosen: of the game's first system."""
+    """The default network of each game: the packaged one of the game's first system."""
     first: dict[str, str] = {}
     for name, declaration in SYSTEMS.items():
         if name in package:
@@ -173,7 +173,7 @@ class NetworkRegistry:
         return list(networks.values())
 
     def find(self, name: str) -> NetworkInfo:
-        """The network of that name. Raises BadRequest if there is none, or its run.json is damaged."""
+        """The network of that name. Raises BadRequest if it does not exist, or its run.json is damaged."""
         if name not in self._known:
             self.known()
         if name not in self._known:

@@ -1,4 +1,4 @@
-"""Answers: JSON, streams of lines, and what an error becomes."""
+"""Responses: JSON, streams of lines, and errors."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """What the first network is worth beside its accuracy."""
+    """Figures of the first network besides its accuracy."""
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)
     return {
@@ -224,7 +224,7 @@ def _points(right: NDArray[np.float64], of: PairResults) -> list[CurvePoint]:
 
 
 def properties(results: PairResults, seed: int) -> Table:
-    """What a comparison ought to satisfy and a network need not."""
+    """Properties of a consistent comparison that a network may violate."""
     rows: list[list[Cell]] = []
     for name, answers in results.answers.items():
         gap, changed = results.groups.means([answers.gap, answers.changed])

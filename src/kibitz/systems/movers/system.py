@@ -1,4 +1,4 @@
-"""What the systems that predict moves share: their settings, what they learn from, their solver.
+"""The shared parts of the systems that predict moves: settings, examples and stages.
 
 `convchess` and `chessnet` ask the same two questions, where does the move start and where does it go, of networks of
 the same kinds (nets.py); each has its paper's numbers in a file of its own.
