@@ -216,14 +216,14 @@ def analyse(
             change = after - before if board.turn == chess.WHITE else before - after
             sign = closing or mark(change, swing)
             worth = Worth(before, after, None if closing else change)
-        wanted = expected(board, *expecting[i], node.move) if expecting else None
+        expectation = expected(board, *expecting[i], node.move) if expecting else None
         colour = SIDES[0] if board.turn == chess.WHITE else SIDES[1]
         san, uci = board.san(node.move), node.move.uci()
         strength = strengths.get(i)
         if strength and worth and worth.change is not None:
             slip = worth.change <= -swing and strength.player < UNLIKELY_FOR
             strength = replace(strength, slip=slip)
-        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted, strength))
+        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, expectation, strength))
         board.push(node.move)
     return AnalysedGame(record, moves, white, expecting is not None, meaning)
 

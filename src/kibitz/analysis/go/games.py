@@ -141,12 +141,12 @@ class AnalysedGame:
         """The moves with a mark, those that changed the lead most first."""
         return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
 
-    def boards(self, wanted: int | None) -> list[AnalysedPosition]:
-        """The positions to show: the one after `wanted` moves (the end where there are not as many), or those after the
+    def boards(self, ply: int | None) -> list[AnalysedPosition]:
+        """The positions to show: the one after `ply` moves (the end where there are not as many), or those after the
         largest swing and at the end."""
         last = len(self.moves)
-        if wanted is not None:
-            return [self.positions[min(wanted, last)]]
+        if ply is not None:
+            return [self.positions[min(ply, last)]]
         plies = {last} | ({self.swings[0].ply} if self.swings else set())
         return [self.positions[ply] for ply in sorted(plies)]
 
@@ -155,8 +155,8 @@ class AnalysedGame:
         losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
-    def as_json(self, wanted: int | None = None, owners: bool = False) -> dict[str, Any]:
-        """One object. `wanted`: see `boards`; owners: with the probability that Black owns each point, of every
+    def as_json(self, ply: int | None = None, owners: bool = False) -> dict[str, Any]:
+        """One object. `ply`: see `boards`; owners: with the probability that Black owns each point, of every
         position, as a list a row from the top."""
         record, start = self.record, self.positions[0].score
         found: dict[str, Any] = {
@@ -173,7 +173,7 @@ class AnalysedGame:
             "average_loss": {side: figure(*self.average_loss(colour)) for colour, side in SIDES.items()},
             "boards": [
                 {"ply": one.ply, "lead": round(one.score.lead, 2), "count": one.score.count, "rows": one.signs()}
-                for one in self.boards(wanted)
+                for one in self.boards(ply)
             ],
         }
         if owners:

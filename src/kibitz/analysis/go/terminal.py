@@ -26,8 +26,8 @@ _OWNERS = ((181, 101, 29), (119, 119, 119), (59, 110, 168))
 """Red, green and blue behind points that are White's, nobody's, Black's: black and white stones can be read on each."""
 
 
-def show(judged: AnalysedGame, wanted: int | None, console: Console) -> None:
-    """Print a game; `wanted`: the position to show (AnalysedGame.boards). Reads as meant from 60 columns. In narrower
+def show(judged: AnalysedGame, ply: int | None, console: Console) -> None:
+    """Print a game; `ply`: the position to show (AnalysedGame.boards). Reads as meant from 60 columns. In narrower
     windows the bars are left out first, then columns of the table, then what stands between a board's points."""
     _heading(judged, console)
     print_line(console, "")
@@ -36,7 +36,7 @@ def show(judged: AnalysedGame, wanted: int | None, console: Console) -> None:
         _moves(judged, console)
         print_line(console, "")
     _summary(judged, console)
-    for position in judged.boards(wanted):
+    for position in judged.boards(ply):
         print_line(console, "")
         show_board(judged, position, console)
     print_line(console, "")
