@@ -1,4 +1,4 @@
-"""What libraries must be told before they are loaded, by the environment: it reaches the programs we start, too."""
+"""Environment variables that libraries need before they are imported; the programs we start inherit them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CACHE = "NUMBA_CACHE_DIR"
 """Where numba keeps compiled functions. It would take the folder in which kibitz is installed, which may be read-only,
 belong to another user, or be compared with what was installed."""
 SILENT = "ORT_DISABLE_TELEMETRY"
-"""ONNX Runtime reports to its makers from 1.31 on, unless this says that it must not."""
+"""Switches off the telemetry of ONNX Runtime, which is on by default since 1.31."""
 
 
 def set_up() -> None:

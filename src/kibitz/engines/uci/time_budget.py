@@ -1,13 +1,13 @@
-"""How long to think: from what `go` says of the clocks to seconds for this move."""
+"""Time management: from the clocks of a `go` command to the seconds for this move."""
 
 from __future__ import annotations
 
 HORIZON = 30
 """A game is taken to last so many moves more; the clock is shared between them."""
 INCREMENT_SHARE = 0.7
-"""So much of what each move gains is spent with it, the rest is saved."""
+"""Share of the increment that a move spends; the rest is saved."""
 LARGEST_SHARE = 0.8
-"""No move takes more than this of what is left, not even the last one before the clock is filled up."""
+"""Largest share of the remaining time for a move, even for the last one before the time control."""
 
 OVERHEAD_SHARE = 0.05
 """Of a time for the move at most so much is left to the overhead: nobody's flag falls, and the rest is for thinking."""
