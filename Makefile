@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test lint install page clean
+.PHONY: demo demo-go test test-slow lint install page clean
 
 install: $(READY) $(PAGE)
 
@@ -33,8 +33,15 @@ demo: $(READY)
 demo-go: $(READY)
 	@sh tools/demo_go.sh $(BIN)/kibitz demo
 
+# Two processes with one thread each: networks of tests are so small that two threads mostly wait for each other.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+
 test: $(READY) $(PAGE)
-	$(BIN)/python -m pytest
+	$(PYTEST) -m "not slow"
+
+# Installs, trains whole recipes, compares all that is recorded; .ci/run does this too.
+test-slow: $(READY) $(PAGE)
+	$(PYTEST) -m slow
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

@@ -55,16 +55,16 @@ def label(batches: list[GameBatch], which: str, workers: int) -> tuple[dict[str,
     """What a referee did, and the owner map of each game that it kept."""
     begun, before = time.perf_counter(), processor()
     with Referee(which, workers=workers) as referee:
-        labelled = [referee.label(replace(batch, left_out=Rejections())) for batch in batches]
+        labelled = [referee.label(replace(batch, rejections=Rejections())) for batch in batches]
     seconds, work = time.perf_counter() - begun, processor() - before
     owners = {}
     labels: Counter[str] = Counter()
     for batch in labelled:
         table = batch.table
         labels.update(table["labels"].to_pylist())
-        labels.update(batch.left_out.counts)
+        labels.update(batch.rejections.counts)
         keys = zip(table["source"].to_pylist(), table["number"].to_pylist(), strict=True)
-        owners.update(zip(keys, batch.carried["owner"], strict=True))
+        owners.update(zip(keys, batch.per_game["owner"], strict=True))
     games = sum(map(len, batches))
     rates = {"games": games, "kept": len(owners), "seconds": seconds, "games_per_second": games / seconds}
     costs = {"processor_ms_per_game": work / games * 1000, "minutes_for_10000": 10_000 / games * seconds / 60}
@@ -117,7 +117,7 @@ def main() -> None:
     path = find_gnugo()
     batches = [batch for file in options.files for batch in read(file, options.games)]
     with Referee("playouts") as referee:
-        referee.label(replace(batches[0].take(np.arange(len(batches[0])) < 1), left_out=Rejections()))  # compiles
+        referee.label(replace(batches[0].take(np.arange(len(batches[0])) < 1), rejections=Rejections()))  # compiles
     results: dict[str, Any] = {}
     kept: dict[str, dict[tuple[str, int], Any]] = {}
     for which in ("playouts", *(["auto"] if path else [])):

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from kibitz.games.chess.encodings import BITS, PieceBits
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import SYSTEM, Settings
-from kibitz.training.dataloader import make, prefetch_batches
+from kibitz.training.dataloader import make_batch, prefetch_batches
 from kibitz.training.trainer import best_precision
 
 Batch = dict[str, Tensor]
@@ -96,7 +96,7 @@ def main() -> None:
     ready = []
     examples = SYSTEM.stages(SYSTEM.network(base), base)[4].examples(store, games)
     for i in range(4):
-        batch = make(examples, base.batch, 1, i)
+        batch = make_batch(examples, base.batch, 1, i)
         planes = bits(batch["codes"], batch["state"])
         left, right = planes[batch["first"]], planes[batch["second"]]
         ready.append({"left": left, "right": right, "target": batch["target"]})

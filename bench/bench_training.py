@@ -22,7 +22,7 @@ from torch import Tensor
 from kibitz.store.store import Store
 from kibitz.systems import DEFAULT, find_recipe, load
 from kibitz.systems.base import System
-from kibitz.training.dataloader import make, prefetch_batches
+from kibitz.training.dataloader import make_batch, prefetch_batches
 from kibitz.training.trainer import best_precision
 
 
@@ -54,7 +54,7 @@ class Bench:
     def measure(self, iterations: int, rounds: int) -> tuple[float, float]:
         """Median samples/s from the store and on ready-made batches."""
         size = self.stage.batch
-        ready = [make(self.examples, size, 1, i) for i in range(8)]
+        ready = [make_batch(self.examples, size, 1, i) for i in range(8)]
         self.rate(ready)
         from_store, ready_made = [], []
         for turn in range(rounds):

@@ -103,7 +103,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> P
 
     path = tmp_path_factory.mktemp("runs") / "winner-1"
     plan = TrainConfig(
-        summary_every=20, validate_every=40, snapshot_every=40, validate_positions=2000, precision="32-true"
+        summary_every=20, validate_every=40, checkpoint_every=40, validate_positions=2000, precision="32-true"
     )
     train("winner", Settings(**SMALL, batch=256, iterations=120), str(small_store.path), run=path, plan=plan)
     return path

@@ -76,6 +76,14 @@ def test_the_page_names_everything_public() -> None:
     assert [name for name in kibitz.__all__ if name not in text] == []
 
 
+def test_keywords_that_there_are_not(winner: kibitz.TrainedNetwork) -> None:
+    board: Any = chess.Board()
+    wrong: Any = {"ratings": 1500}
+    for method in (winner.evaluate, winner.choose_move):
+        with pytest.raises(TypeError, match=r"\(\) got an unexpected keyword argument 'ratings'"):
+            method(board, **wrong)
+
+
 def test_importing_kibitz_loads_nothing_heavy() -> None:
     script = (
         "import sys, kibitz\n"

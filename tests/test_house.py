@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -31,6 +32,7 @@ LAYERS = (
 )
 """From the top downward. A module imports from its own package and from lower layers, also inside functions."""
 ALLOWED: set[tuple[str, str]] = set()
+MOST_LINES, MOST_PARAMETERS = 75, 12
 
 
 def modules() -> dict[str, Path]:
@@ -95,3 +97,34 @@ def test_a_class_name_means_one_thing() -> None:
         assert sorted(game for where in several[name] for game in ("chess", "go") if game in where.split(".")) == [
             "chess", "go",
         ]  # fmt: skip
+
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_contributing_names_files_that_there_are() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = text[text.index("## I want to") :]
+    named = set(re.findall(r"`([\w./-]+(?:\.(?:py|ts|toml|txt)|/))`", text))
+    assert len(named) > 40
+    names = {path.name for folder in (SOURCES, ROOT / "frontend" / "src") for path in folder.rglob("*.*")}
+    missing = [
+        name
+        for name in sorted(named)
+        if not ("NAME" in name or (ROOT / name).exists() or (SOURCES / name).exists() or name in names)
+    ]
+    assert missing == []
+
+
+def test_no_function_is_long_or_has_many_parameters() -> None:
+    """Except kernels of numba, whose arrays are parameters."""
+    long = []
+    for module, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef) or any("njit" in ast.unparse(d) for d in node.decorator_list):
+                continue
+            parameters = len(node.args.posonlyargs) + len(node.args.args) + len(node.args.kwonlyargs)
+            lines = (node.end_lineno or 0) - node.lineno + 1
+            if lines > MOST_LINES or parameters > MOST_PARAMETERS:
+                long.append(f"{module}.{node.name}: {lines} lines, {parameters} parameters")
+    assert long == []

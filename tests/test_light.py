@@ -97,6 +97,7 @@ def test_where_only_some_parts_are_missing_they_are_named(monkeypatch: pytest.Mo
         need_training("train")
 
 
+@pytest.mark.slow
 def test_what_is_compiled_goes_to_the_users_folder(tmp_path: Path) -> None:
     """And ONNX Runtime leaves nothing there: it would keep a number of the device, and reports."""
     environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
@@ -130,6 +131,16 @@ def test_without_a_folder_to_write_a_temporary_one_is_removed_at_the_end(tmp_pat
     folder, there = done.stdout.split()
     assert there == "True"
     assert not Path(folder).exists()
+
+
+@pytest.mark.parametrize(("given", "kept"), [({}, "passive"), ({"OMP_WAIT_POLICY": "active"}, "active")])
+def test_threads_that_wait_sleep_unless_the_user_says_otherwise(given: dict[str, str], kept: str) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "OMP_WAIT_POLICY"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import os, kibitz; print(os.environ['OMP_WAIT_POLICY'])"],
+        env={**environment, **given, "PYTHONPATH": SOURCES}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == kept
 
 
 def test_a_cache_folder_that_is_named_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

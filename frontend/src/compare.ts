@@ -116,7 +116,7 @@ class Side {
       else this.chosen = value;
       changed();
     });
-    this.snapshot = new Choice(`${name} snapshot`, () => changed());
+    this.snapshot = new Choice(`${name} checkpoint`, () => changed());
     this.element = el(
       "div",
       { class: "side" },

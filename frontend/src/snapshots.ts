@@ -19,7 +19,7 @@ export class Snapshots {
   private readonly name: HTMLElement;
   private readonly run = button("▶", () => this.toggle(), {
     class: "square",
-    "aria-label": "Run through the snapshots",
+    "aria-label": "Run through the checkpoints",
   });
   private readonly place = el("div", { class: "snapshot-board" });
   private readonly chance = new Chance();
@@ -48,7 +48,7 @@ export class Snapshots {
     this.element = el(
       "section",
       {},
-      el("h3", {}, el("label", { for: id }, "The position on the board, through its snapshots")),
+      el("h3", {}, el("label", { for: id }, "The position on the board, through its checkpoints")),
       el("div", { class: "snapshot-row" }, this.run, this.slider, this.name),
       this.problem,
       el("div", { class: "snapshot-said" }, this.chance.element, this.moves),
@@ -169,6 +169,6 @@ export class Snapshots {
     window.clearInterval(this.timer);
     this.timer = 0;
     this.run.textContent = "▶";
-    this.run.setAttribute("aria-label", "Run through the snapshots");
+    this.run.setAttribute("aria-label", "Run through the checkpoints");
   }
 }

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from kibitz.api.games import analyse, analyse_all
     from kibitz.api.moves import ChosenMove, ChosenPoint
     from kibitz.api.networks import (
+        MoveOptions,
         MoveProbability,
         PositionEvaluation,
+        SideInputs,
         TrainedNetwork,
         list_networks,
         list_systems,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     )
     from kibitz.api.positions import PositionArrays, encode_positions, make_go_board
     from kibitz.api.stores import GameStore, open_store
-    from kibitz.api.training import TrainingProgress, TrainingRun, train
+    from kibitz.api.training import TrainingOptions, TrainingProgress, TrainingRun, train
     from kibitz.errors import KibitzError, UsageError
     from kibitz.notebook import show
 
@@ -37,10 +39,13 @@ __all__ = [
     "ChosenPoint",
     "GameStore",
     "KibitzError",
+    "MoveOptions",
     "MoveProbability",
     "PositionArrays",
     "PositionEvaluation",
+    "SideInputs",
     "TrainedNetwork",
+    "TrainingOptions",
     "TrainingProgress",
     "TrainingRun",
     "UsageError",
@@ -60,11 +65,12 @@ _MODULES = {
     "api.games": ("analyse", "analyse_all"),
     "api.moves": ("ChosenMove", "ChosenPoint"),
     "api.networks": (
-        "MoveProbability", "PositionEvaluation", "TrainedNetwork", "list_networks", "list_systems", "load_network",
+        "MoveOptions", "MoveProbability", "PositionEvaluation", "SideInputs", "TrainedNetwork", "list_networks",
+        "list_systems", "load_network",
     ),
     "api.positions": ("PositionArrays", "encode_positions", "make_go_board"),
     "api.stores": ("GameStore", "open_store"),
-    "api.training": ("TrainingProgress", "TrainingRun", "train"),
+    "api.training": ("TrainingOptions", "TrainingProgress", "TrainingRun", "train"),
     "errors": ("KibitzError", "UsageError"),
     "notebook": ("show",),
 }  # fmt: skip

@@ -19,7 +19,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from kibitz.commands import options
-from kibitz.errors import KibitzError, need_training
+from kibitz.errors import KibitzError, need_training, one_line
 
 COMMANDS = {
     # games
@@ -46,7 +46,7 @@ OF_A_SYSTEM = ("train", "tune")
 """Commands that have the settings of a system as options."""
 
 OF_THE_EXTRA = ("train", "tune", "test")
-"""Commands that need what `pip install 'kibitz[train]'` brings; all others do without."""
+"""Commands that need the packages of `pip install 'kibitz[train]'`."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the signal's number, as shells expect."""
@@ -113,8 +113,8 @@ def run(arguments: Sequence[str]) -> int:
 
     The exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted.
     """
-    arguments = options.respelled(arguments)
     try:
+        arguments = options.respelled(arguments)
         command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
         with command.make_context("kibitz", arguments) as context:
             command.invoke(context)
@@ -122,10 +122,10 @@ def run(arguments: Sequence[str]) -> int:
     except typer.Exit as done:
         return done.exit_code
     except KibitzError as error:
-        _tell(str(error))
+        _report(str(error))
         return error.exit_code
     except KeyboardInterrupt as error:
-        _tell(str(error) or "interrupted")
+        _report(str(error) or "interrupted")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output, `head` say, has seen enough
         with contextlib.suppress(OSError):
@@ -134,37 +134,36 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         if (line := describe(error)) is None:
             raise
-        _tell(line)
+        _report(line)
         return 1
     except _UsageError as error:
         wrong: Any = error
         path = wrong.ctx.command_path if getattr(wrong, "ctx", None) else "kibitz"
-        _tell(f"{wrong.format_message().rstrip('.')} (see: {path} --help)")
+        _report(f"{wrong.format_message().rstrip('.')} (see: {path} --help)")
         return 2
     except (MemoryError, RuntimeError) as error:
         if not _memory_is_full(error):
             raise
-        _tell("not enough memory; take a smaller --batch or smaller --layers where you can, or close other programs")
+        _report("not enough memory; take a smaller --batch or smaller --layers where you can, or close other programs")
         return 1
     return 0
 
 
 def describe(error: OSError) -> str | None:
-    """One line for what the system refused: file, reason, remedy. None where the system did not say (a bug, then)."""
+    """One line for an error of the operating system: file, reason, remedy. None if it has no number (a bug)."""
     if error.errno is None:
         return None
-    reason = (error.strerror or os.strerror(error.errno)).lower()
-    remedy = _REMEDIES.get(error.errno, f"{reason}; check the file and try again")
+    remedy = _REMEDIES.get(error.errno, f"{one_line(error)}; check the file and try again")
     return f"{error.filename}: {remedy}" if error.filename else remedy
 
 
 def _memory_is_full(error: Exception) -> bool:
-    """Whether memory was refused: by Python, or by torch, which says so in a RuntimeError's text."""
+    """Whether memory is full: a MemoryError, or a RuntimeError of torch with such a text."""
     text = str(error).lower()
     return isinstance(error, MemoryError) or "can't allocate memory" in text or "out of memory" in text
 
 
-def _tell(line: str) -> None:
+def _report(line: str) -> None:
     with contextlib.suppress(OSError, ValueError):  # standard error may be closed
         print("kibitz: " + " ".join(line.split()), file=sys.stderr)
 

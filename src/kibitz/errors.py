@@ -1,35 +1,46 @@
-"""Errors that are told to the user in one line."""
+"""Errors that the program reports to the user in one line."""
 
 from __future__ import annotations
 
 import importlib.util
 
 TRAINING = ("torch", "lightning_fabric", "onnx", "optuna", "sklearn", "matplotlib", "jinja2")
-"""What the extra `train` installs, by the names that are imported; nothing else in kibitz may need them."""
+"""Import names of the packages that the extra `train` installs. Nothing outside training may need them."""
+
+
+MAX_FOREIGN = 200
+"""Characters that are shown of another library's error."""
 
 
 class KibitzError(Exception):
-    """The work could not be done: what was wrong and what to do, in one line. Exit code 1."""
+    """Raised if the work cannot be done. Its text is one line: what is wrong and what to do. Exit code 1."""
 
     exit_code = 1
 
 
 class UsageError(KibitzError):
-    """The call itself was wrong: an option, a name, a combination. Exit code 2."""
+    """Raised for a wrong call: an option, a name, a combination of them. Exit code 2."""
 
     exit_code = 2
 
 
 def one_line(error: BaseException) -> str:
-    """What an error says, in one line: what the system says, in lower case, of an OSError with a number; the first
-    line of any other, or its type's name where it says nothing."""
+    """The message of an error in one line.
+
+    For an OSError of the operating system this is the reason in lower case, without the file, which the caller names.
+    For any other error it is the text with each run of white space replaced by a space, or the name of the error's type
+    if the text is empty. The text of a library's error is cut after MAX_FOREIGN characters: torch writes pages.
+    """
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    line = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, KibitzError) or len(line) <= MAX_FOREIGN:
+        return line
+    return line[:MAX_FOREIGN].rstrip() + " …"
 
 
 def need_training(what: str) -> None:
-    """Raises KibitzError where a part of the extra `train` is not installed. what: that needs it, as a user says it."""
+    """Raises KibitzError if a part of the extra `train` is not installed. what: the subject of the message."""
     missing = [name for name in TRAINING if importlib.util.find_spec(name) is None]
     if missing:
         parts = "PyTorch and what goes with it" if "torch" in missing else " and ".join(missing)

@@ -1,4 +1,4 @@
-"""Keys of what `--json` prints: stable names in snake_case; what people read stands in a "label" beside them."""
+"""Keys of the JSON output: stable names in snake_case, each with a "label" for people."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, 
     return found
 
 
-def labelled_reasons(left_out: Mapping[str, Any]) -> dict[str, Any]:
+def labelled_reasons(rejections: Mapping[str, Any]) -> dict[str, Any]:
     """Games left out, as a store keeps them by reason in words, by key: {"label", "games", "first"}."""
-    return {key_of(reason): {"label": reason, **entry} for reason, entry in left_out.items()}
+    return {key_of(reason): {"label": reason, **entry} for reason, entry in rejections.items()}

@@ -25,7 +25,7 @@ else:
 
 @contextlib.contextmanager
 def exclusive_lock(file: Path, what: Path, work: str = "import") -> Iterator[None]:
-    """Hold the lock of that file, which is made and taken away again.
+    """Hold a lock on that file, which is created, and removed at the end.
 
     Raises KibitzError, naming `what` and the kind of `work`, where somebody else holds it. On a disk that knows no
     locks nothing is held.

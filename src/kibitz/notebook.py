@@ -1,4 +1,4 @@
-"""`kibitz.show(position, run)`: what a network sees of a position, as a picture for notebooks."""
+"""`kibitz.show(position, run)`: the evaluation of a position as a picture for notebooks."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _STYLE = (
 
 @dataclass(frozen=True, repr=False)
 class Shown:
-    """What `show` returns: notebooks draw it, elsewhere it is its text.
+    """The result of `show`: notebooks draw it; elsewhere it is text.
 
-    svg: the picture, complete in itself. text: what it says in words. answer: the figures; "white" (White's chance) or
+    svg: the picture. text: its content in words. answer: the figures; "white" (White's chance) or
     "black" (Black's), 0..1; "moves", the likeliest first, each with "move", "san" and "p"; "origin", probabilities of
     the 64 squares, a1 first; "by_rating", of networks that are told ratings, a "rating" and its "moves" each; "owners",
     the probability that Black will own each point, row by row from the upper left; "score", Black's lead in points.
-    None for what the network does not say.
+    None for an output that the network does not have.
     """
 
     svg: str
@@ -212,7 +212,7 @@ def _picture(
 
 
 def _bar(chance: float, whose: str, y: int) -> str:
-    """A bar as wide as the board: at its left, as wide as it is likely, the side whose chance is told."""
+    """A bar as wide as the board; its left part is as wide as the probability of the side that it shows."""
     part = round(BOARD * chance, 1)
     mine, other = ("#fafaf7", "#26282b") if whose == "white" else ("#26282b", "#fafaf7")
     end = part < BOARD / 2  # the figure stands where there is more room

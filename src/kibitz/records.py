@@ -16,7 +16,7 @@ from typing import IO, Any, Protocol
 
 import zstandard
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
@@ -26,7 +26,7 @@ _FAULTS = (
     EOFError, ValueError, zlib.error, zstandard.ZstdError,
     zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError,
 )  # fmt: skip
-"""What unpacking may raise beside OSError; of archives: damage, an unknown packing, a password, no such member."""
+"""Exceptions of unpacking besides OSError; of archives: damage, unknown compression, a password, a missing member."""
 
 
 def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
@@ -62,7 +62,7 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
 
 def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
-    """The records in a zip archive, as paths; the archive itself where it is broken, for who opens it to say so."""
+    """Paths of the records in a zip archive; its own path if it is damaged, so that opening it reports this."""
     try:
         names = _open_archive(archive).namelist()
     except (OSError, *_FAULTS):
@@ -96,7 +96,7 @@ def _opened(path: str, _modified: int) -> zipfile.ZipFile:
 
 
 def _why_not_opened(path: str) -> str:
-    """What is wrong with a zip archive that was given where a file of records is wanted, and the remedy."""
+    """The problem and remedy for a zip archive that was given instead of a file of records."""
     if path == STDIN:
         return "a zip archive, which cannot be read from a pipe; unpack it first"
     if not path.lower().endswith(ARCHIVE):
@@ -140,7 +140,7 @@ def size(paths: Iterable[str]) -> int | None:
 class Stream:
     """One file of records, unpacked as it is read.
 
-    What it is packed with is told by its first bytes, not by its name. `consumed` counts bytes read from disk. A path
+    The compression is recognised by the first bytes, not by the name. `consumed` counts bytes read from disk. A path
     like "archive.zip:member" is a file in an archive.
     """
 
@@ -151,7 +151,7 @@ class Stream:
             buffered = io.BufferedReader(self._raw, 1 << 20)
             magic = buffered.peek(4)[:4]
         except OSError as error:
-            raise KibitzError(f"{path}: {(error.strerror or str(error)).lower()}; check that it can be read") from None
+            raise KibitzError(f"{path}: {one_line(error)}; check that it can be read") from None
         except _FAULTS as error:
             raise self._damaged(error) from None
         if magic == b"PK\x03\x04" or path.lower().endswith(ARCHIVE):
@@ -174,7 +174,7 @@ class Stream:
     def blocks(self, size: int) -> Iterator[bytes]:
         """The unpacked bytes, `size` at a time. Raises KibitzError where the packing is damaged or the file unreadable.
 
-        What was unpacked before the damage is given first.
+        Everything before the damage is returned first.
         """
         try:
             while block := self._file.read(size):
@@ -195,7 +195,7 @@ class Stream:
         yield from blocks
 
     def _damaged(self, error: Exception) -> KibitzError:
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        reason = one_line(error).rstrip(".")
         return KibitzError(f"{self.name}: cannot be unpacked further ({reason}); fetch the file again")
 
     def close(self) -> None:
@@ -204,9 +204,9 @@ class Stream:
 
 
 class Files:
-    """Files of records, read one after the other: what every reader of games knows of its files.
+    """Files of records, read one after the other; the base class of the readers.
 
-    `consumed` is how many bytes were read from disk so far, `broken` what was wrong with whole files, a line each.
+    `consumed`: bytes read from disk so far; `broken`: problems with whole files, a line each.
     """
 
     def __init__(self, paths: list[str]):
@@ -221,7 +221,7 @@ class Files:
         return self._done + (stream.consumed if stream else 0)
 
     def streams(self) -> Generator[Stream]:
-        """Each file that can be opened; it is closed when the next one is asked for."""
+        """Each file that can be opened; it is closed when the next one is requested."""
         for path in self.paths:
             try:
                 stream = self._stream = Stream(path)
@@ -317,7 +317,7 @@ def _standard_input() -> IO[bytes]:
 
 
 class _Counting(io.RawIOBase):
-    """A raw stream that counts what is read through it."""
+    """A raw stream that counts the bytes read from it."""
 
     def __init__(self, file: IO[bytes]):
         self._file, self.count = file, 0
@@ -327,7 +327,7 @@ class _Counting(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         data = self._file.read(len(buffer))
-        while 0 < len(data) < 4 and self.count == 0:  # a slow pipe; the first four bytes tell the packing
+        while 0 < len(data) < 4 and self.count == 0:  # a slow pipe; the compression is in the first four bytes
             more = self._file.read(len(buffer) - len(data))
             if not more:
                 break

@@ -1,6 +1,6 @@
 """A run: the directory of one training, and how every face opens one.
 
-run.json           system, settings, data, split, versions, seed; and at the end what came out
+run.json           system, settings, data, split, versions, seed; and the result at the end
 metrics.jsonl      one row a summary or validation
 last.pt            all that a broken training needs to go on
 snapshots/         the weights as they were, by stage and iteration
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 from kibitz.store.split import Split
 from kibitz.systems import load
 
@@ -67,7 +67,7 @@ def find(name: str | Path) -> Path:
 
 
 class Run:
-    """An open run. Raises KibitzError for a directory that is none, or of another version, or damaged."""
+    """An open run. Raises KibitzError if the directory is not a run, of another version, or damaged."""
 
     def __init__(self, name: str | Path):
         self.path = find(name)
@@ -149,8 +149,7 @@ class Run:
         try:
             yield
         except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise KibitzError(f"{self.path}: its weights cannot be read ({reason}); train again") from None
+            raise KibitzError(f"{self.path}: its weights cannot be read ({one_line(error)}); train again") from None
 
     def metrics(self) -> list[dict[str, Any]]:
         """The rows of metrics.jsonl; a last line that was cut by a kill is passed over."""

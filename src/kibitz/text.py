@@ -1,4 +1,4 @@
-"""Words from outside: numbers that may be none, and text that must be told again in one line."""
+"""Text from outside: parsing of numbers, and sanitising of text for one-line messages."""
 
 from __future__ import annotations
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Annotated, Any
 
 import pytest
@@ -16,7 +18,9 @@ from kibitz.commands import options
 from kibitz.commands.options import parameters_of, respelled, with_groups, with_settings
 from kibitz.runs import Run, packaged
 from kibitz.store.store import Store
+from kibitz.systems import SYSTEMS, register
 from kibitz.systems.base import setting
+from kibitz.systems.declaration import Declaration
 
 MOST_PARAMETERS = 11
 
@@ -138,6 +142,7 @@ def renamed(monkeypatch: pytest.MonkeyPatch) -> None:
         (["train", "x", "--optimiser=adam"], ["train", "x", "--optimiser=adamw"]),
         (["tune", "x", "--value-optimiser", "adam"], ["tune", "x", "--value-optimiser", "adamw"]),
         (["train", "adam", "--name", "adam"], ["train", "adam", "--name", "adam"]),
+        (["train", "x", "--snapshot-every=9"], ["train", "x", "--checkpoint-every=9"]),
         (["train", "--", "--l2", "x"], ["train", "--", "--l2", "x"]),
         (["match", "--l2", "search"], ["match", "--l2", "search"]),
         (["info", "search"], ["info", "search"]),
@@ -145,6 +150,37 @@ def renamed(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_old_spellings_become_those_of_today(renamed: None, words: Sequence[str], now: list[str]) -> None:
     assert respelled(words) == now
+
+
+@dataclass(frozen=True)
+class OtherSettings:
+    """Of a system of another package, which calls its settings as kibitz once did."""
+
+    l2: float = setting(0.0, "its own")
+    optimiser: str = setting("adam", "its own", choices=("adam", "lion"))
+
+
+@pytest.mark.parametrize(
+    ("words", "now"),
+    [
+        (["train", "other", "--l2", "0.1"], ["train", "other", "--l2", "0.1"]),
+        (["train", "other", "--optimiser=adam"], ["train", "other", "--optimiser=adam"]),
+        (["tune", "other", "--l2s", "0,1"], ["tune", "other", "--weight-decays", "0,1"]),
+        (["train", "other", "--snapshot-every", "5"], ["train", "other", "--checkpoint-every", "5"]),
+        (["train", "winner", "--l2", "0.1"], ["train", "winner", "--weight-decay", "0.1"]),
+    ],
+)
+def test_settings_of_another_package_keep_their_names(
+    monkeypatch: pytest.MonkeyPatch, words: Sequence[str], now: list[str]
+) -> None:
+    module = ModuleType("other")
+    module.SYSTEM = SimpleNamespace(settings_type=OtherSettings)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "other", module)
+    register(Declaration(name="other", game="chess", title="another", module="other", answers=(), evaluation=""))
+    try:
+        assert respelled(words) == now
+    finally:
+        SYSTEMS.remove("other")
 
 
 def test_the_old_name_of_a_command_works_and_is_in_no_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from kibitz.commands import progress
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.train import TrainingBar
 from kibitz.commands.tune import TuningProgress
-from kibitz.training.trainer import Beat
+from kibitz.training.trainer import TrainProgress
 from kibitz.training.tune.search import Step
 
 
@@ -161,7 +161,9 @@ def test_a_training_tells_of_each_validation_and_once_a_minute(
             clock.now += 1
             summary = iteration % 10 == 0
             note = "validation loss 0.5" if iteration == 30 else ""
-            shown.on_beat(Beat("main", iteration, 150, 0.25 if summary else None, 64.0 if summary else None, note=note))
+            shown.on_progress(
+                TrainProgress("main", iteration, 150, 0.25 if summary else None, 64.0 if summary else None, note=note)
+            )
     assert capsys.readouterr().err.splitlines() == [
         "main 30: validation loss 0.5",
         "main 90 of 150: loss 0.2500, 64 samples/s, 59 s left",
@@ -175,5 +177,5 @@ def test_a_search_for_settings_tells_once_a_minute(clock: Clock, capsys: pytest.
     with TuningProgress(Request()) as shown:  # type: ignore[arg-type]
         for iteration in range(1, 71):
             clock.now += 1
-            shown.on_step(Step(2, 1, Beat("main", iteration, 100, 0.5 if iteration == 50 else None)))
+            shown.on_step(Step(2, 1, TrainProgress("main", iteration, 100, 0.5 if iteration == 50 else None)))
     assert capsys.readouterr().err == "trial 2: iteration 60 of 100, loss 0.5000, 2 min left\n"

@@ -209,7 +209,7 @@ def test_an_interrupt_tells_what_is_known(
     small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def tell(progress: Any, step: Any) -> None:
-        if (step.number, step.beat.iteration) == (2, 40):
+        if (step.number, step.progress.iteration) == (2, 40):
             signal.raise_signal(signal.SIGINT)
 
     call = ["tune", "convchess", str(small_store.path), *LONG, "--out", str(tmp_path / "s.journal")]

@@ -20,7 +20,7 @@ def mover_run(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> P
 
     path = tmp_path_factory.mktemp("runs") / "chessnet-1"
     plan = TrainConfig(
-        summary_every=20, validate_every=20, snapshot_every=20, validate_positions=500, precision="32-true"
+        summary_every=20, validate_every=20, checkpoint_every=20, validate_positions=500, precision="32-true"
     )
     settings = Settings(
         layers="8conv3x3p1.ip16", min_rating=0, batch=64, iterations=20, value_batch=64, value_iterations=20

@@ -30,7 +30,7 @@ def test_own_store_gives_the_test_side(opened: Run, small_store: Store) -> None:
     chosen = choose(opened, small_store)
     won = decisive(small_store)
     assert np.array_equal(chosen.games, np.flatnonzero((small_store.sides() == TEST) & won))
-    assert chosen.left_out == won.sum() - len(chosen.games)
+    assert chosen.excluded == won.sum() - len(chosen.games)
     assert chosen.taken == won.sum()
     assert chosen.seen == 0
     assert chosen.words == f"test games of its split {small_store.split.describe()}"
@@ -42,7 +42,7 @@ def test_another_store_keeps_only_unseen_games(opened: Run, small_store: Store, 
     hashes = bundled_store.column("hash").tolist()
     expected = [game for game in np.flatnonzero(decisive(bundled_store)).tolist() if hashes[game] not in seen]
     assert chosen.games.tolist() == expected
-    assert chosen.left_out == len(seen)
+    assert chosen.excluded == len(seen)
     assert chosen.words == "games that the network has not seen"
 
 
@@ -53,7 +53,7 @@ def test_validation_and_all(opened: Run, small_store: Store) -> None:
     assert validation.seen == len(validation.games)
     every = choose(opened, small_store, "all")
     assert np.array_equal(every.games, np.flatnonzero(won))
-    assert every.seen == choose(opened, small_store).left_out
+    assert every.seen == choose(opened, small_store).excluded
     assert f"{every.seen:,} of which the network learned from" in every.words
     assert np.array_equal(choose(opened, small_store, "test").games, choose(opened, small_store).games)
     with pytest.raises(UsageError, match="--split train: choose from unseen"):

@@ -20,7 +20,7 @@ def test_taking_some_games() -> None:
     assert taken.starts is not None
     assert taken.starts.tolist() == [[1], [2]]
     assert taken.table["name"].to_pylist() == ["b", "c"]
-    assert taken.beside["clock"].tolist() == [30, 40, 50]
+    assert taken.per_move["clock"].tolist() == [30, 40, 50]
     assert (len(taken), taken.read) == (2, 9)
     assert batch.take(np.ones(4, np.bool_)) is batch
 

@@ -89,26 +89,26 @@ def test_arrays_beside_the_moves_that_come_late(tmp_path: Path) -> None:
     plain, timed = batch([[1, 2], [3]]), batch([[4, 5]], clock=True)
     none = 65535
     store = write(tmp_path / "a", plain, timed, batch([[6]]))
-    np.testing.assert_array_equal(store.beside("clock"), [none, none, none, 4, 5, none])
-    assert store.beside("evaluation") is None
+    np.testing.assert_array_equal(store.per_move("clock"), [none, none, none, 4, 5, none])
+    assert store.per_move("evaluation") is None
 
     write(tmp_path / "b", plain)
-    assert Store(tmp_path / "b").beside("clock") is None
-    np.testing.assert_array_equal(write(tmp_path / "b", timed, append=True).beside("clock"), [none, none, none, 4, 5])
+    assert Store(tmp_path / "b").per_move("clock") is None
+    np.testing.assert_array_equal(write(tmp_path / "b", timed, append=True).per_move("clock"), [none, none, none, 4, 5])
     np.testing.assert_array_equal(
-        write(tmp_path / "b", batch([[6]]), append=True).beside("clock"), [none, none, none, 4, 5, none]
+        write(tmp_path / "b", batch([[6]]), append=True).per_move("clock"), [none, none, none, 4, 5, none]
     )
 
 
 def test_the_first_games_that_carry_an_array_are_all_duplicates(tmp_path: Path) -> None:
     store = write(tmp_path / "a", batch([[1]]), batch([[1]], clock=True), batch([[2]]))
     assert games_of(store) == [[1], [2]]
-    assert store.beside("clock") is None
+    assert store.per_move("clock") is None
 
 
 def test_duplicates_take_their_arrays_with_them(tmp_path: Path) -> None:
     store = write(tmp_path / "a", batch([[1, 1], [2], [1, 1], [3]], clock=True))
-    np.testing.assert_array_equal(store.beside("clock"), [1, 1, 2, 3])
+    np.testing.assert_array_equal(store.per_move("clock"), [1, 1, 2, 3])
     assert store.column("number").tolist() == [1, 2, 4]
 
 
@@ -138,7 +138,7 @@ def test_what_was_left_out_adds_up_over_imports(tmp_path: Path) -> None:
     for number in range(3):
         one = batch([[number]])
         for game in range(4):
-            one.left_out.add("drawn", f"{number}.pgn", game, {"White": "W" * 500}, "x" * 500)
+            one.rejections.add("drawn", f"{number}.pgn", game, {"White": "W" * 500}, "x" * 500)
         store = write(tmp_path / "a", one, append=True)
     entry = store.info["left_out"]["drawn"]
     assert entry["games"] == 12
@@ -264,7 +264,7 @@ def test_the_split_stays_when_games_are_added(tmp_path: Path) -> None:
 def with_owners(games: list[list[int]], first: int = 1, **options: Any) -> GameBatch:
     """Games that carry their first move three times."""
     found = batch(games, first, **options)
-    found.carried["owner"] = np.array([[game[0]] * 3 for game in games], np.uint8)
+    found.per_game["owner"] = np.array([[game[0]] * 3 for game in games], np.uint8)
     return found
 
 
@@ -272,20 +272,20 @@ OWNERS = {"owner": ("uint8", 9, 3)}
 
 
 def test_arrays_that_go_with_the_games(tmp_path: Path) -> None:
-    store = write(tmp_path / "s", with_owners([[1, 2], [3], [1, 2]]), batch([[4, 5]], 4), carried=OWNERS)
+    store = write(tmp_path / "s", with_owners([[1, 2], [3], [1, 2]]), batch([[4, 5]], 4), per_game=OWNERS)
     assert store.info["carried"] == {"owner": {"dtype": "uint8", "none": 9, "width": 3}}
-    owner = store.carried("owner")
+    owner = store.per_game("owner")
     assert owner is not None
     assert owner.tolist() == [[1] * 3, [3] * 3, [9] * 3]
-    assert store.carried("other") is None
-    assert store.beside("owner") is None
+    assert store.per_game("other") is None
+    assert store.per_move("owner") is None
 
 
 def test_arrays_of_games_that_come_late_and_are_added_to(tmp_path: Path) -> None:
-    write(tmp_path / "s", batch([[7, 7]], clock=True), carried=OWNERS)
-    write(tmp_path / "s", with_owners([[1, 2]]), carried=OWNERS, append=True)
-    store = write(tmp_path / "s", with_owners([[3]], clock=True), carried=OWNERS, append=True)
-    owner, clock = store.carried("owner"), store.beside("clock")
+    write(tmp_path / "s", batch([[7, 7]], clock=True), per_game=OWNERS)
+    write(tmp_path / "s", with_owners([[1, 2]]), per_game=OWNERS, append=True)
+    store = write(tmp_path / "s", with_owners([[3]], clock=True), per_game=OWNERS, append=True)
+    owner, clock = store.per_game("owner"), store.per_move("clock")
     assert owner is not None
     assert clock is not None
     assert owner.tolist() == [[9] * 3, [1] * 3, [3] * 3]
@@ -293,7 +293,7 @@ def test_arrays_of_games_that_come_late_and_are_added_to(tmp_path: Path) -> None
 
 
 def test_a_damaged_array_of_games(tmp_path: Path) -> None:
-    write(tmp_path / "s", with_owners([[1, 2]]), carried=OWNERS)
+    write(tmp_path / "s", with_owners([[1, 2]]), per_game=OWNERS)
     (tmp_path / "s" / "0001" / "owner.bin").write_bytes(b"12")
     with pytest.raises(KibitzError, match=r"owner\.bin: missing or of the wrong size"):
         Store(tmp_path / "s")
@@ -304,7 +304,7 @@ def test_new_games_alone_are_finished_and_may_be_left_out(tmp_path: Path) -> Non
 
     def finish(games: GameBatch) -> GameBatch:
         asked.append(games.moves.tolist())
-        games.left_out.add("too small", "f.pgn", 1, {})
+        games.rejections.add("too small", "f.pgn", 1, {})
         return games.take(games.moves[np.cumsum(games.plies) - 1] > 2)
 
     with StoreWriter(tmp_path / "s", "chess", COLUMNS, STANDARD, PER_MOVE) as writer:

@@ -35,7 +35,7 @@ from kibitz.systems.deepchess import (
     reconstruction_loss,
     reference_positions,
 )
-from kibitz.training.dataloader import make
+from kibitz.training.dataloader import make_batch
 from kibitz.training.export import export_onnx
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig
@@ -402,7 +402,7 @@ def test_a_stage_changes_its_own_layer_alone(small_store: Store, games: NDArray[
         optimiser = stage.optimiser()
         for group in optimiser.param_groups:
             group["lr"] = 0.003
-        loss, measures = stage.loss(make(stage.examples(small_store, games), stage.batch, 0, 0))
+        loss, measures = stage.loss(make_batch(stage.examples(small_store, games), stage.batch, 0, 0))
         loss.backward()
         optimiser.step()
         assert all(len(values) == stage.batch for values in measures.values())
@@ -461,7 +461,7 @@ def test_weights_decay_in_deepchess_alone_and_biases_never() -> None:
 def trained(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Run:
     path = tmp_path_factory.mktemp("deepchess") / "run"
     plan = TrainConfig(
-        summary_every=20, validate_every=1000, snapshot_every=1000, validate_positions=4000, precision="32-true"
+        summary_every=20, validate_every=1000, checkpoint_every=1000, validate_positions=4000, precision="32-true"
     )
     train("deepchess", Settings(**SMALL_PAIRS), str(small_store.path), run=path, plan=plan)  # type: ignore[arg-type]
     return Run(path)

@@ -52,9 +52,9 @@ def store_of(path: Path, games: list[dict[str, Any]]) -> Store:
         np.concatenate([np.array(played, np.uint16) for played in moves]),
         np.array([len(played) for played in moves], np.int32),
         np.stack([start_row(one["size"]) for one in games]), table, Rejections(), len(games),
-        carried={"owner": owner.reshape(len(games), -1)},
+        per_game={"owner": owner.reshape(len(games), -1)},
     )  # fmt: skip
-    with StoreWriter(path, "go", COLUMNS, STANDARD_START, PER_MOVE, carried=PER_GAME) as writer:
+    with StoreWriter(path, "go", COLUMNS, STANDARD_START, PER_MOVE, per_game=PER_GAME) as writer:
         writer.add(batch)
         return writer.commit({})
 

@@ -30,7 +30,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 from kibitz.systems import chessnet, human
 from kibitz.systems.human import SYSTEM, Human, Material, PlayedMoves, Settings, learning_rate
-from kibitz.training.dataloader import make
+from kibitz.training.dataloader import make_batch
 from kibitz.training.export import export_onnx
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig
@@ -223,7 +223,7 @@ def test_the_loss_is_that_of_the_answers(small_store: Store) -> None:
     """−log of the probabilities that the network answers with, on the board's own squares."""
     net = network()
     examples = PlayedMoves(small_store, np.arange(60), Settings(balance=0, withhold=0))
-    batch = make(examples, 200, 0, 0)
+    batch = make_batch(examples, 200, 0, 0)
     _, measures = human.loss(net, batch, 0.5)
     found = answers(net, batch["codes"], batch["state"])
     rows, turned = torch.arange(200), batch["state"][:, 0].long() * 56
@@ -334,11 +334,12 @@ from kibitz.systems.human import Settings
 from kibitz.training.trainer import TrainConfig
 from kibitz.training.fit import train
 store, run, stop_at = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-def tell(beat):
-    if beat.iteration == stop_at and not beat.note:
+def on_progress(progress):
+    if progress.iteration == stop_at and not progress.note:
         os.kill(os.getpid(), signal.SIGKILL)
-plan = TrainConfig(summary_every=5, validate_every=10, snapshot_every=8, validate_positions=100, precision="32-true")
-train("human", Settings(blocks=2, filters=16, batch=32, warmup=4, iterations=30), store, run=run, plan=plan, tell=tell)
+plan = TrainConfig(summary_every=5, validate_every=10, checkpoint_every=8, validate_positions=100, precision="32-true")
+settings = Settings(blocks=2, filters=16, batch=32, warmup=4, iterations=30)
+train("human", settings, store, run=run, plan=plan, on_progress=on_progress)
 """
 
 

@@ -87,6 +87,7 @@ def distinct() -> list[tuple[str, str]]:
     return list(small.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("system", "recipe"), distinct())
 def test_a_recipe_learns(system: str, recipe: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Every stage ends under the loss of the best constant answer, and no layer dies.

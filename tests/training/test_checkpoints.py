@@ -63,7 +63,7 @@ def test_the_newest_are_never_left_out_while_there_are_others(places: list[int])
 
 
 def test_a_run_keeps_to_its_megabytes(small_store: Store, tmp_path: Path) -> None:
-    plan = TrainConfig(50, 50, 2, 500, precision="32-true", snapshot_megabytes=0.3)
+    plan = TrainConfig(50, 50, 2, 500, precision="32-true", checkpoint_megabytes=0.3)
     train("winner", Settings(**SMALL, batch=64, iterations=60), str(small_store.path), run=tmp_path / "r", plan=plan)
     files = list((tmp_path / "r" / "snapshots").iterdir())
     assert 3 < len(files) < 30
@@ -74,14 +74,14 @@ def test_a_run_that_cannot_fit_is_refused(small_store: Store, tmp_path: Path, mo
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10**9, 10**9 - 10**8, 10**8))
     given = Settings(**SMALL, batch=64, iterations=60)
-    with pytest.raises(KibitzError, match=r"may take 21\d MB and 100 MB are free .*--snapshot-megabytes"):
+    with pytest.raises(KibitzError, match=r"may take 21\d MB and 100 MB are free .*--checkpoint-megabytes"):
         train("winner", given, str(small_store.path), run=tmp_path / "r", plan=TrainConfig(precision="32-true"))
     train(
         "winner",
         given,
         str(small_store.path),
         run=tmp_path / "r",
-        plan=TrainConfig(precision="32-true", snapshot_megabytes=5),
+        plan=TrainConfig(precision="32-true", checkpoint_megabytes=5),
     )
 
 

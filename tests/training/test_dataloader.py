@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kibitz.training.dataloader import batches_in_epoch, make, prefetch_batches
+from kibitz.training.dataloader import batches_in_epoch, make_batch, prefetch_batches
 
 
 class Numbers:
@@ -34,11 +34,11 @@ def test_any_batch_can_be_made_alone() -> None:
     for i, batch in itertools.chain(
         enumerate(all_of_them), zip(range(50, 60), prefetch_batches(Numbers(777), 32, 1, 50, 60), strict=True)
     ):
-        assert torch.equal(batch["number"], make(Numbers(777), 32, 1, i)["number"])
+        assert torch.equal(batch["number"], make_batch(Numbers(777), 32, 1, i)["number"])
 
 
 def test_epochs_differ_and_are_told() -> None:
-    first, second = make(Numbers(100), 100, 0, 0), make(Numbers(100), 100, 0, 1)
+    first, second = make_batch(Numbers(100), 100, 0, 0), make_batch(Numbers(100), 100, 0, 1)
     assert (first["epoch"] == 0).all()
     assert (second["epoch"] == 1).all()
     assert not torch.equal(first["number"], second["number"])
@@ -46,7 +46,7 @@ def test_epochs_differ_and_are_told() -> None:
 
 
 def test_fewer_examples_than_a_batch_are_one_batch() -> None:
-    assert len(make(Numbers(10), 64, 0, 3)["number"]) == 10
+    assert len(make_batch(Numbers(10), 64, 0, 3)["number"]) == 10
 
 
 def test_a_feed_that_is_left_early_ends_its_thread() -> None:

@@ -90,7 +90,7 @@ def test_no_validation_is_said_and_the_last_weights_are_kept(small_store: Store,
         run=tmp_path / "r",
         split=split,
         plan=QUICK,
-        say=said.append,
+        log=said.append,
     )
     assert any("no game is left for validation" in line for line in said)
     assert Run(done.path).trained().is_file()
@@ -137,12 +137,12 @@ def test_a_store_that_has_grown_is_said_to_begin_a_new_run(
     monkeypatch.setattr(fit, "RUNS", tmp_path / "runs")
     store, said = tmp_path / "s", []
     shutil.copytree(small_store.path, store)
-    train("winner", quick(small_store), str(store), plan=QUICK, say=said.append)
+    train("winner", quick(small_store), str(store), plan=QUICK, log=said.append)
     assert not any("other games" in line for line in said)
     shutil.rmtree(store)
     import_games(store, limit=300)
     said.clear()
-    done = train("winner", quick(small_store), str(store), plan=QUICK, say=said.append)
+    done = train("winner", quick(small_store), str(store), plan=QUICK, log=said.append)
     assert done.path == tmp_path / "runs" / "winner-2"
     assert "other games" in said[0]
     assert str(tmp_path / "runs" / "winner-1") in said[0]

@@ -13,7 +13,7 @@ from kibitz.store.store import Store
 from kibitz.systems import chessnet
 from kibitz.systems.winner import Settings
 from kibitz.training.fit import train
-from kibitz.training.trainer import Beat, TrainConfig
+from kibitz.training.trainer import TrainConfig, TrainProgress
 from support.helpers import SMALL
 
 PLAN = TrainConfig(10, 10, 1000, 500, precision="32-true")
@@ -26,15 +26,15 @@ def warnings(path: Path) -> list[dict[str, Any]]:
 
 def test_adagrads_leap_is_noticed_and_the_training_goes_on(small_store: Store, tmp_path: Path) -> None:
     """The thesis to the letter: its first step moves every weight by 0.1."""
-    notes: list[Beat] = []
+    notes: list[TrainProgress] = []
     given = chessnet.Settings(**THESIS, batch=250, accumulator=0.0)  # type: ignore[arg-type]
-    done = train("chessnet", given, str(small_store.path), run=tmp_path / "r", plan=PLAN, tell=notes.append)
+    done = train("chessnet", given, str(small_store.path), run=tmp_path / "r", plan=PLAN, on_progress=notes.append)
     assert done.outcome.iteration == 40
     (seen,) = [row for row in warnings(tmp_path / "r") if row["warning"] == "dead units"]
     assert seen["iteration"] <= 30
     assert "of the units of nets.piece." in seen["text"]
     assert "--recipe default" in seen["text"]
-    assert [beat.note for beat in notes if "dead" in beat.note] == [f"warning: {seen['text']}"]
+    assert [progress.note for progress in notes if "dead" in progress.note] == [f"warning: {seen['text']}"]
 
 
 def test_a_network_that_stands_still_is_noticed_after_a_tenth(small_store: Store, tmp_path: Path) -> None:

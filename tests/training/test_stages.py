@@ -27,17 +27,18 @@ from kibitz.systems.deepchess import Settings
 from kibitz.training.trainer import TrainConfig
 from kibitz.training.fit import train
 store, settings = sys.argv[1], Settings(**json.loads(sys.argv[2]))
-plan = TrainConfig(summary_every=7, validate_every=10, snapshot_every=8, validate_positions=500, precision="32-true")
+plan = TrainConfig(summary_every=7, validate_every=10, checkpoint_every=8, validate_positions=500, precision="32-true")
 Store(store).captures()  # loads what compiled functions need
 for run, stage, iteration in json.loads(sys.argv[3]):
     child = os.fork()
     if not child:
-        def tell(beat):
-            if (beat.stage, beat.iteration) == (stage, iteration) and not beat.note:
+        def on_progress(progress):
+            if (progress.stage, progress.iteration) == (stage, iteration) and not progress.note:
                 os.kill(os.getpid(), signal.SIGKILL)
         code = 1
         try:
-            code = 0 if train("deepchess", settings, store, run=Path(run), plan=plan, tell=tell).outcome.finished else 2
+            done = train("deepchess", settings, store, run=Path(run), plan=plan, on_progress=on_progress)
+            code = 0 if done.outcome.finished else 2
         finally:
             os._exit(code)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)

@@ -22,7 +22,7 @@ from kibitz.store.store import Store
 from kibitz.systems.movers import system
 from kibitz.systems.winner import Settings
 from kibitz.training.fit import train
-from kibitz.training.trainer import Beat, TrainConfig
+from kibitz.training.trainer import TrainConfig, TrainProgress
 from support.helpers import SMALL
 
 ITERATIONS = 150
@@ -34,11 +34,12 @@ from kibitz.systems.winner import Settings
 from kibitz.training.trainer import TrainConfig
 from kibitz.training.fit import train
 store, run, stop_at, how, settings = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], eval(sys.argv[5])
-def tell(beat):
-    if beat.iteration == stop_at and not beat.note:
+def on_progress(progress):
+    if progress.iteration == stop_at and not progress.note:
         os.kill(os.getpid(), getattr(signal, how))
-plan = TrainConfig(summary_every=20, validate_every=30, snapshot_every=50, validate_positions=1000, precision="32-true")
-done = train("winner", Settings(**settings), store, run=run, plan=plan, tell=tell)
+every = {"summary_every": 20, "validate_every": 30, "checkpoint_every": 50}
+plan = TrainConfig(**every, validate_positions=1000, precision="32-true")
+done = train("winner", Settings(**settings), store, run=run, plan=plan, on_progress=on_progress)
 print(done.outcome.reason)
 """
 
@@ -97,7 +98,7 @@ def test_an_interrupted_training_keeps_its_work(tmp_path: Path, small_store: Sto
 
 def test_it_learns(small_store: Store, tmp_path: Path) -> None:
     """On what it trains on, a few hundred steps must beat the constant answer by far."""
-    plan = TrainConfig(summary_every=100, validate_every=500, snapshot_every=500, precision="32-true")
+    plan = TrainConfig(summary_every=100, validate_every=500, checkpoint_every=500, precision="32-true")
     given = Settings(**{**SMALL, "view": "mover"}, batch=256, iterations=400)
     train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan)
     summaries = [row for row in Run(tmp_path / "run").metrics() if row["kind"] == "summary"]
@@ -152,13 +153,13 @@ def test_a_few_games_end_a_long_recipe_early(small_store: Store, tmp_path: Path)
 
 
 def test_progress_is_told_at_every_iteration(small_store: Store, tmp_path: Path) -> None:
-    beats: list[Beat] = []
+    beats: list[TrainProgress] = []
     given = Settings(**SMALL, batch=64, iterations=30)
     plan = TrainConfig(10, 15, 30, 500, precision="32-true")
-    train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan, tell=beats.append)
-    assert [beat.iteration for beat in beats if not beat.note] == list(range(1, 31))
-    assert [beat.iteration for beat in beats if beat.samples_per_second] == [10, 20, 30]
-    assert [beat.iteration for beat in beats if beat.note.startswith("validation")] == [15, 30]
+    train("winner", given, str(small_store.path), run=tmp_path / "run", plan=plan, on_progress=beats.append)
+    assert [progress.iteration for progress in beats if not progress.note] == list(range(1, 31))
+    assert [progress.iteration for progress in beats if progress.samples_per_second] == [10, 20, 30]
+    assert [progress.iteration for progress in beats if progress.note.startswith("validation")] == [15, 30]
 
 
 def test_the_best_weights_are_those_of_the_best_validation(small_run: Path) -> None:

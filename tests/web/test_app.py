@@ -148,7 +148,7 @@ def test_snapshots(client: Client, small_run: Path) -> None:
     assert len(set(shown)) == 3
     for name in ("x", "../best", "winner-000040.safetensors"):
         lines = client.stream("/api/analyse", {**asked, "snapshot": name})
-        assert "there is no snapshot" in lines[-1]["error"]
+        assert "there is no checkpoint" in lines[-1]["error"]
 
 
 def test_first_results_come_first(shared: tuple[Client, Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Analyses: what a trained network thinks of a game, move by move.
+"""Analysis of games with a trained network, move by move.
 
 `chess/` and `go/` have the same plan: `games.py` reads games, `moves.py` evaluates them, `answers.py` reads a network's
 outputs. A system whose outputs mean something else declares a module of its own with the functions of `Analysis`.

@@ -9,7 +9,7 @@ GAINED = "↑"
 
 
 def figure(value: float | None, n: int) -> dict[str, Any]:
-    """A figure of one game as JSON; no interval, since one game says nothing about how games differ."""
+    """A figure of one game as JSON, without an interval: that needs many games."""
     return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
 
 

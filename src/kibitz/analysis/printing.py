@@ -1,4 +1,4 @@
-"""What tables of both games on a terminal are made of. Nothing is told by colour alone."""
+"""Parts of the terminal output of both games. Colour is never the only sign."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def bar(share: float, width: int, ascii_only: bool = False) -> str:
     return ("█" * filled + (EIGHTHS[part] if part else "")).ljust(width, "·")
 
 
-def say(console: Console, text: str, style: str = "") -> None:
+def print_line(console: Console, text: str, style: str = "") -> None:
     """Print a line."""
-    say_text(console, Text(text, style=style))
+    print_text(console, Text(text, style=style))
 
 
-def say_text(console: Console, text: Text) -> None:
+def print_text(console: Console, text: Text) -> None:
     """Print styled text; on a terminal without Unicode with signs that it has."""
     if console.options.ascii_only:  # rather a wrong letter than an encoding error
         plain = text.plain.translate(_PLAIN)

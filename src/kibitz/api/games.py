@@ -32,7 +32,7 @@ def analyse(
     swing: float | None = None,
     ratings: tuple[int, int] | None = None,
 ) -> AnalysedGame:
-    """What a network thinks of every move of one game.
+    """Analyse every move of one game with a network.
 
     game: a PGN or SGF file (packed ones too), the text of a game, or a chess.pgn.Game. network: a loaded one, or what
     `load_network` takes. number: of the game in its file, from 1; a text is read to its first game. swing: the least

@@ -12,6 +12,7 @@ import numpy as np
 from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
+    from kibitz.api.networks import MoveOptions
     from kibitz.games.go.rules import Board as GoBoard
     from kibitz.play.session import Session
     from kibitz.runs import Run
@@ -73,21 +74,22 @@ class ChosenPoint:
 
 
 def choose_chess(
-    run: Run, session: Session, board: chess.Board, *, method: str | None, depth: int | None, nodes: int | None,
-    seconds: float | None, temperature: float, seed: int | None, side_inputs: Mapping[str, int],
-) -> ChosenMove:  # fmt: skip
-    """See TrainedNetwork.choose_move."""
+    run: Run, session: Session, board: chess.Board, options: MoveOptions, side_inputs: Mapping[str, int]
+) -> ChosenMove:
+    """See TrainedNetwork.choose_move. side_inputs: 0..255 by name."""
     from kibitz.play import open_player
     from kibitz.play.result import SearchLimits
 
+    depth, nodes, seconds = options.get("depth"), options.get("nodes"), options.get("seconds")
+    temperature = options.get("temperature", 0.0)
     _check_limits(depth=depth, nodes=nodes, seconds=seconds)
     _check_temperature(temperature)
     if not any(board.generate_legal_moves()):
         raise UsageError(f"no move is legal: {'checkmate' if board.is_check() else 'stalemate'}")
-    settings: dict[str, Any] = {"temperature": temperature, "seed": seed, "hash_mb": HASH_MB}
+    settings: dict[str, Any] = {"temperature": temperature, "seed": options.get("seed"), "hash_mb": HASH_MB}
     if side_inputs:
         settings["side_inputs"] = side_inputs
-    player = open_player(run, lambda: session, method=method, **settings)
+    player = open_player(run, lambda: session, method=options.get("method"), **settings)
     if depth is None and nodes is None and seconds is None and any(word in player.method for word in _SEARCHES):
         seconds = SECONDS
     if seconds is not None:  # what is compiled on first use must not take from the time
@@ -101,10 +103,7 @@ def choose_chess(
     )  # fmt: skip
 
 
-def choose_go(
-    run: Run, session: Session, board: GoBoard, *, komi: float, rules: str, seconds: float | None, temperature: float,
-    seed: int | None,
-) -> ChosenPoint:  # fmt: skip
+def choose_go(run: Run, session: Session, board: GoBoard, options: MoveOptions, komi: float) -> ChosenPoint:
     """See TrainedNetwork.choose_move."""
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board
@@ -112,15 +111,16 @@ def choose_go(
     from kibitz.play import open_player
     from kibitz.play.go.player import Terms
 
+    seconds, temperature = options.get("seconds"), options.get("temperature", 0.0)
     _check_limits(seconds=seconds)
     _check_temperature(temperature)
     try:
-        territory = named(rules).territory
+        territory = named(options.get("rules", "chinese")).territory
     except UnknownRules as error:
         raise UsageError(str(error)) from None
     ages = encode_board(board)[0] // AGE
     last = int(np.argmax(ages == 1)) if (ages == 1).any() else PASS
-    player = open_player(run, lambda: session, temperature=temperature, seed=seed)
+    player = open_player(run, lambda: session, temperature=temperature, seed=options.get("seed"))
     chosen = player.choose(board, board.to_move, Terms(komi, territory), last=last, seconds=seconds)
     return ChosenPoint(
         chosen.point, to_gtp(chosen.point, board.size), float(chosen.lead), float(chosen.gain), chosen.captured

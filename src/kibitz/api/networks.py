@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import chess
 import numpy as np
@@ -27,6 +27,56 @@ TOGETHER = 512
 """Positions that are evaluated at once: answers are large, and memory is to stay flat."""
 
 
+class SideInputs(TypedDict, total=False):
+    """Inputs of networks like `human` besides the position: keywords of `predict`, `evaluate` and `choose_move`.
+
+    rating: of the player to move, 100 to 4000; opponent_rating: of the other one, by default the same. speed: "bullet",
+    "blitz", "rapid", "classical" …; scale: of the ratings, "fide", "lichess", "chess.com" or "fics". side_inputs:
+    others by name, 0..255. An input that is not given is unknown to the network; the last moves come from the history
+    of a chess.Board.
+
+    >>> import chess, kibitz
+    >>> player: kibitz.SideInputs = {"rating": 1000, "speed": "blitz"}
+    >>> kibitz.load_network("human").evaluate(chess.Board(), **player).moves[0].san
+    'e4'
+    """
+
+    rating: int | None
+    opponent_rating: int | None
+    speed: str | None
+    scale: str | None
+    side_inputs: Mapping[str, int] | None
+
+
+class MoveOptions(SideInputs, total=False):
+    """Keywords of `TrainedNetwork.choose_move`; each may be left out.
+
+    method: one of the network's `methods`; None: the first. depth (plies), nodes (positions evaluated), seconds: limits
+    of a search, which ends at the first one it reaches; by default it takes one second. Go has seconds alone; by
+    default it looks at every move. temperature: 0 (the default) plays the best move; more varies (1: a policy's move as
+    often as it is likely). seed: of the random draws; None: any. Side inputs matter to methods that do not search.
+
+    to_move: "b" or "w", for boards of sgfmill. komi: points; None: the SGF's own, 7.5 for boards. rules: of Go, by
+    default "chinese"; "japanese" and the others that KataGo names.
+
+    >>> import chess, kibitz
+    >>> quick: kibitz.MoveOptions = {"method": "top-prob", "temperature": 1.0, "seed": 1}
+    >>> chosen = kibitz.load_network("chessnet").choose_move(chess.Board(), **quick)
+    >>> chosen.nodes
+    1
+    """
+
+    method: str | None
+    depth: int | None
+    nodes: int | None
+    seconds: float | None
+    temperature: float
+    seed: int | None
+    to_move: str | None
+    komi: float | None
+    rules: str
+
+
 @dataclass(frozen=True)
 class MoveProbability:
     """A legal move and its probability among all legal ones, 0..1. san: "Nf3"; uci: "g1f3".
@@ -45,7 +95,7 @@ class MoveProbability:
 
 @dataclass(frozen=True, repr=False)
 class PositionEvaluation:
-    """What a network says of one position; None for what it says nothing of.
+    """The evaluation of one position by a network; None for outputs that the network does not have.
 
     white: of chess, White's probability, 0..1, of what `meaning` says (of a mate, a stalemate and bare kings: 1, 0 or
     0.5, by the rules). outcome: of networks that tell draws apart, the probabilities that White wins, that it is a
@@ -87,7 +137,7 @@ class TrainedNetwork:
     """A network that is loaded, see `load_network`. It may be used from several threads.
 
     name, path: of the run; path is its folder. system: its system, such as "chessnet". game: "chess" or "go".
-    outputs: the names of what `predict` gives. side_inputs: names of its inputs besides the position, such as
+    outputs: names of the arrays that `predict` returns. side_inputs: names of its inputs besides the position, such as
     "rating"; () for most. methods: names of the ways to choose a move with it, the default first; () where there is
     none. board_sizes: of Go, the sizes that it knows. meaning: what White's (in Go Black's) probability is that of.
 
@@ -126,12 +176,8 @@ class TrainedNetwork:
         self,
         positions: Sequence[chess.Board | GoBoard | SgfmillBoard | str] | PositionArrays | tuple[Any, Any],
         *,
-        rating: int | None = None,
-        opponent_rating: int | None = None,
-        speed: str | None = None,
-        scale: str | None = None,
-        side_inputs: Mapping[str, int] | None = None,
         to_move: str | None = None,
+        **inputs: Unpack[SideInputs],
     ) -> dict[str, NDArray[np.float32]]:
         """The network's outputs as they are: float32 arrays by name, the first axis the position.
 
@@ -139,11 +185,8 @@ class TrainedNetwork:
         and state). What each output means stands in kibitz.systems.declaration.OUTPUTS; all are probabilities or values
         on the board's real squares, whoever is to move.
 
-        For networks with side inputs (`human`): rating: of the player to move, 100 to 4000; opponent_rating: of the
-        other one, by default the same; speed: "bullet", "blitz", "rapid", "classical" …; scale: "fide", "lichess",
-        "chess.com" or "fics". side_inputs: others by name, 0..255. What is not given is unknown to the network. The
-        last moves come from a chess.Board's own history. Arrays may have side inputs in further columns of the state.
-        to_move: "b" or "w", for boards of sgfmill.
+        to_move: "b" or "w", for boards of sgfmill. inputs: those of `SideInputs`, as keywords. Arrays may have
+        side inputs in further columns of the state instead.
 
         Raises UsageError for positions of another game, arrays of another dtype or shape, boards of a size that the
         network does not know, and side inputs that it does not have; KibitzError for positions that cannot be.
@@ -156,7 +199,7 @@ class TrainedNetwork:
         >>> bool(answers["white_wins"][0] < answers["white_wins"][1])
         True
         """
-        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        values = self._side_values("predict", inputs)
         codes, state, _ = self._rows(positions, values, to_move)
         return dict(self._session.evaluate(codes, state))
 
@@ -164,15 +207,11 @@ class TrainedNetwork:
         self,
         position: chess.Board | GoBoard | SgfmillBoard | str,
         *,
-        rating: int | None = None,
-        opponent_rating: int | None = None,
-        speed: str | None = None,
-        scale: str | None = None,
-        side_inputs: Mapping[str, int] | None = None,
         to_move: str | None = None,
         komi: float | None = None,
+        **inputs: Unpack[SideInputs],
     ) -> PositionEvaluation:
-        """What the network says of one position, in words of the game.
+        """The evaluation of one position.
 
         komi: of Go, points; None: the SGF's own, 7.5 for boards. Everything else, and what is raised, as in `predict`.
 
@@ -186,20 +225,16 @@ class TrainedNetwork:
         >>> kibitz.load_network("gocnn").evaluate(kibitz.make_go_board(["E5"], size=9)).owners.shape
         (9, 9)
         """
-        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        values = self._side_values("evaluate", inputs)
         return self._evaluations([position], values, to_move, komi)[0]
 
     def evaluate_all(
         self,
         positions: Sequence[chess.Board | GoBoard | SgfmillBoard | str] | PositionArrays | tuple[Any, Any],
         *,
-        rating: int | None = None,
-        opponent_rating: int | None = None,
-        speed: str | None = None,
-        scale: str | None = None,
-        side_inputs: Mapping[str, int] | None = None,
         to_move: str | None = None,
         komi: float | None = None,
+        **inputs: Unpack[SideInputs],
     ) -> list[PositionEvaluation]:
         """`evaluate` of any number of positions, or of arrays, in their order; many times faster than one by one.
 
@@ -208,60 +243,22 @@ class TrainedNetwork:
         >>> kibitz.load_network("winner").evaluate_all(positions)[1]
         White's winning probability 100%
         """
-        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
+        values = self._side_values("evaluate_all", inputs)
         return self._evaluations(positions, values, to_move, komi)
 
     @overload
-    def choose_move(
-        self, position: chess.Board, *, method: str | None = ..., depth: int | None = ..., nodes: int | None = ...,
-        seconds: float | None = ..., temperature: float = ..., seed: int | None = ..., rating: int | None = ...,
-        opponent_rating: int | None = ..., speed: str | None = ..., scale: str | None = ...,
-        side_inputs: Mapping[str, int] | None = ..., to_move: str | None = ..., komi: float | None = ...,
-        rules: str = ...,
-    ) -> ChosenMove: ...  # fmt: skip
+    def choose_move(self, position: chess.Board, **options: Unpack[MoveOptions]) -> ChosenMove: ...
     @overload
-    def choose_move(
-        self, position: GoBoard | SgfmillBoard, *, method: str | None = ..., depth: int | None = ...,
-        nodes: int | None = ..., seconds: float | None = ..., temperature: float = ..., seed: int | None = ...,
-        rating: int | None = ..., opponent_rating: int | None = ..., speed: str | None = ..., scale: str | None = ...,
-        side_inputs: Mapping[str, int] | None = ..., to_move: str | None = ..., komi: float | None = ...,
-        rules: str = ...,
-    ) -> ChosenPoint: ...  # fmt: skip
+    def choose_move(self, position: GoBoard | SgfmillBoard, **options: Unpack[MoveOptions]) -> ChosenPoint: ...
     @overload
+    def choose_move(self, position: str, **options: Unpack[MoveOptions]) -> ChosenMove | ChosenPoint: ...
     def choose_move(
-        self, position: str, *, method: str | None = ..., depth: int | None = ..., nodes: int | None = ...,
-        seconds: float | None = ..., temperature: float = ..., seed: int | None = ..., rating: int | None = ...,
-        opponent_rating: int | None = ..., speed: str | None = ..., scale: str | None = ...,
-        side_inputs: Mapping[str, int] | None = ..., to_move: str | None = ..., komi: float | None = ...,
-        rules: str = ...,
-    ) -> ChosenMove | ChosenPoint: ...  # fmt: skip
-    def choose_move(
-        self,
-        position: chess.Board | GoBoard | SgfmillBoard | str,
-        *,
-        method: str | None = None,
-        depth: int | None = None,
-        nodes: int | None = None,
-        seconds: float | None = None,
-        temperature: float = 0.0,
-        seed: int | None = None,
-        rating: int | None = None,
-        opponent_rating: int | None = None,
-        speed: str | None = None,
-        scale: str | None = None,
-        side_inputs: Mapping[str, int] | None = None,
-        to_move: str | None = None,
-        komi: float | None = None,
-        rules: str = "chinese",
+        self, position: chess.Board | GoBoard | SgfmillBoard | str, **options: Unpack[MoveOptions]
     ) -> ChosenMove | ChosenPoint:
         """The move that the network plays: a ChosenMove of chess, a ChosenPoint of Go.
 
-        position: as in `evaluate`; a chess.Board's history counts for repetitions. method: one of `methods`, None for
-        the first. depth (plies), nodes (positions evaluated), seconds: when a search ends, whatever comes first; none
-        of them: after one second. Go knows seconds alone, and looks at every move where they are not given.
-        temperature: 0 plays the best move; more varies (1: a policy's move as often as it is likely). seed: of these
-        draws, None for any. komi: None for the SGF's own, 7.5 for boards; rules: of Go, "chinese", "japanese" and the
-        others that KataGo names. rating and so on: as in `predict`, for the methods that do not search.
+        position: as in `evaluate`; a chess.Board's history counts for repetitions. options: those of `MoveOptions`, as
+        keywords; all have defaults.
 
         Raises UsageError for a method that the network cannot play, limits and temperatures out of range, and where no
         move is legal; else as `predict`.
@@ -276,21 +273,15 @@ class TrainedNetwork:
         """
         from kibitz.api.moves import choose_chess, choose_go
 
-        values = self._side_values(rating, opponent_rating, speed, scale, side_inputs)
-        read = self._read(position, to_move)
+        values = self._side_values("choose_move", options, MoveOptions)
+        read = self._read(position, options.get("to_move"))
         if read.game == "chess":
-            return choose_chess(
-                self._run, self._session, read.chess_board, method=method, depth=depth, nodes=nodes, seconds=seconds,
-                temperature=temperature, seed=seed, side_inputs=values,
-            )  # fmt: skip
-        if depth is not None or nodes is not None:
+            return choose_chess(self._run, self._session, read.chess_board, options, values)
+        if options.get("depth") is not None or options.get("nodes") is not None:
             raise UsageError("depth and nodes are limits of a search; the player of Go takes seconds")
-        if method not in (None, *self.methods):
+        if (method := options.get("method")) not in (None, *self.methods):
             raise UsageError(f"no method {method!r}; {self.name} has {', '.join(self.methods) or 'none'}")
-        return choose_go(
-            self._run, self._session, read.go_board, komi=_komi(komi, read), rules=rules, seconds=seconds,
-            temperature=temperature, seed=seed,
-        )  # fmt: skip
+        return choose_go(self._run, self._session, read.go_board, options, _komi(options.get("komi"), read))
 
     def _read(self, position: Any, to_move: str | None) -> ReadPosition:
         """A position that fits the network. Raises UsageError for one of another game or size."""
@@ -303,12 +294,18 @@ class TrainedNetwork:
             raise UsageError(f"{self.name} knows boards of {sizes}, not of {read.go_board.size}")
         return read
 
-    def _side_values(
-        self, rating: int | None, opponent_rating: int | None, speed: str | None, scale: str | None,
-        others: Mapping[str, int] | None,
-    ) -> dict[str, int]:  # fmt: skip
-        """The side inputs that are given, by name, 0..255. Raises UsageError for one that the network does not have."""
-        given: dict[str, int] = dict(others or {})
+    def _side_values(self, function: str, inputs: SideInputs, keywords: type = SideInputs) -> dict[str, int]:
+        """The side inputs by name, 0..255, from the keywords of a method.
+
+        Raises TypeError for a keyword that is not in `keywords`, and UsageError for a side input that the network does
+        not have.
+        """
+        for name in inputs:
+            if name not in keywords.__annotations__:
+                raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+        rating, opponent_rating = inputs.get("rating"), inputs.get("opponent_rating")
+        speed, scale = inputs.get("speed"), inputs.get("scale")
+        given: dict[str, int] = dict(inputs.get("side_inputs") or {})
         if rating is not None and opponent_rating is None and "opponent_rating" in self.side_inputs:
             opponent_rating = rating
         for name, value in (("rating", rating), ("opponent_rating", opponent_rating)):
@@ -481,7 +478,7 @@ def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
 
     name: of a packaged network (see `list_networks`), the folder of a run ("runs/winner-1"), or what `train` returned.
     Answers come from the run's model.onnx, on the CPU; a run without one needs PyTorch.
-    Raises KibitzError where there is no such run, nothing is trained in it yet, or its files are damaged.
+    Raises KibitzError if there is no such run, it is not trained yet, or its files are damaged.
 
     >>> import kibitz
     >>> kibitz.load_network("winner").outputs

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
 
 KOMI = 7.5
-"""White's points for moving second, where a position of Go does not say."""
+"""Komi of a Go position that does not have one."""
 _KINDS = "a chess.Board, a FEN, a board of Go (kibitz.make_go_board, sgfmill) or an SGF text"
 _WIDTHS = {"chess": 64, "go": 361}
 _HIGHEST_CODE = {"chess": 12, "go": 14 + 16 * 13}
@@ -110,7 +110,7 @@ def read_fen(fen: str) -> chess.Board:
 
     try:
         return read_start(fen)
-    except KibitzError as error:  # the board's own kind, which says nothing here
+    except KibitzError as error:  # its message is about the board of the web page
         raise KibitzError(f"{fen[:100]}: {error}") from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
     from kibitz.api.networks import TrainedNetwork
-    from kibitz.training.trainer import Beat
+    from kibitz.training.trainer import TrainConfig, TrainProgress
 
 PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
 
@@ -65,7 +65,7 @@ class TrainingRun:
     continued: bool = False
 
     def metrics(self) -> list[dict[str, Any]]:
-        """What metrics.jsonl says: a dict for each summary, validation and warning, in their order."""
+        """The rows of metrics.jsonl: a dict for each summary, validation and warning, in order."""
         from kibitz.runs import Run
 
         return Run(self.path).metrics()
@@ -81,6 +81,52 @@ def _ignore(progress: TrainingProgress) -> None:
     """The callback of those who want none."""
 
 
+@dataclass(frozen=True)
+class TrainingOptions:
+    """Options of the training loop; `train` takes them as keywords.
+
+    time_limit: minutes, of this call. seed: 0 or more. validate_every, summary_every: iterations; validate_positions:
+    of one validation; patience: validations without a better one, 0 for never; None of these follows the length of the
+    training. precision: "auto", "float32" or "bf16"; device: "auto", "cpu" or "cuda".
+
+    >>> import kibitz
+    >>> kibitz.TrainingOptions(time_limit=30).seed
+    0
+    """
+
+    time_limit: float | None = None
+    seed: int = 0
+    validate_every: int | None = None
+    summary_every: int | None = None
+    validate_positions: int | None = None
+    patience: int | None = None
+    precision: str | None = None
+    device: str = "auto"
+
+    def check(self) -> None:
+        """Raises UsageError, naming the option, for the first value out of range."""
+        _check_device(self.device)
+        if self.precision is not None and self.precision not in PRECISIONS:
+            raise UsageError(f"precision {self.precision!r}: choose from {', '.join(PRECISIONS)}")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise UsageError(f"time_limit {self.time_limit:g}: minutes, more than 0")
+        if not 0 <= self.seed < 2**31:
+            raise UsageError(f"seed {self.seed}: from 0 to {2**31 - 1}")
+        for name, least in (("validate_every", 1), ("summary_every", 1), ("validate_positions", 1), ("patience", 0)):
+            if (value := getattr(self, name)) is not None and value < least:
+                raise UsageError(f"{name} {value}: at least {least}")
+
+    def config(self, recipe: Mapping[str, Any]) -> TrainConfig:
+        """The configuration of the loop. recipe: the values of a recipe, which these options override."""
+        from kibitz.training.trainer import TrainConfig
+
+        values = {**asdict(self), "precision": PRECISIONS[self.precision] if self.precision else None}
+        given = {name: value for name, value in values.items() if value is not None}
+        if self.time_limit is not None:
+            given["time_limit"] = self.time_limit * 60
+        return TrainConfig(**{**recipe, **given})
+
+
 def train(
     system: str,
     store: str | Path,
@@ -89,35 +135,26 @@ def train(
     recipe: str | None = None,
     start_from: str | Path | None = None,
     on_progress: Callable[[TrainingProgress], object] = _ignore,
-    time_limit: float | None = None,
-    seed: int = 0,
-    validate_every: int | None = None,
-    summary_every: int | None = None,
-    validate_positions: int | None = None,
-    patience: int | None = None,
-    precision: str | None = None,
-    device: str = "auto",
     export: bool = True,
     **settings: Any,
 ) -> TrainingRun:
-    """Train a system on a store, or go on with a training that was stopped; what `kibitz train` does. Needs PyTorch.
+    """Train a system on a store, or resume a training that was stopped, as `kibitz train` does. Needs PyTorch.
 
-    system: see `list_systems`. store: its folder. run: the folder of the run; None: runs/SYSTEM-1, or the next number
-    that is free, or that of this very training. recipe: settings that go together, "default" (the best known for half
-    an hour on two cores), "long", "paper" …; settings: those of the system that differ, by name (`kibitz systems
-    SYSTEM` lists them). start_from: a run or packaged network whose weights (and settings) to begin with.
+    system: see `list_systems`. store: its folder. run: the folder of the run; None: runs/SYSTEM-1 or the next free
+    number, or the run of this very training. recipe: settings that go together, "default" (the best known for half an
+    hour on two cores), "long", "paper" …; start_from: a run or packaged network whose weights (and settings) to begin
+    with. export: write model.onnx, from which the network answers without PyTorch.
 
-    on_progress: called after every iteration, summary and validation, in the thread of the training. Where it returns
-    True the training stops as by Ctrl-C: the run is saved, and the same call goes on from there. What it raises ends
-    the training, too, and is raised here.
+    settings: the fields of `TrainingOptions` (time_limit, seed, validate_every …), and settings of the system that
+    differ from the recipe's, by name (`kibitz systems SYSTEM` lists them).
 
-    time_limit: minutes, of this call. seed: 0 or more. validate_every, summary_every: iterations; validate_positions:
-    of one validation; patience: validations without a better one, 0 for never; None of these follows the length of the
-    training. precision: "auto", "float32" or "bf16"; device: "auto", "cpu" or "cuda". export: write model.onnx, from
-    which the network answers without PyTorch.
+    on_progress: called after every iteration, summary and validation, in the thread of the training. If it returns
+    True, the training stops as by Ctrl-C: the run is saved, and the same call resumes it. An exception that it raises
+    ends the training and is raised here.
 
-    Raises KibitzError where PyTorch is not installed, the store has nothing to learn from, or the loss is no number any
-    more; UsageError for unknown systems, recipes and settings, values out of range, and a `run` of another training.
+    Raises KibitzError if PyTorch is not installed, the store has nothing to learn from, or the loss becomes NaN or
+    infinite; UsageError for unknown systems, recipes and settings, values out of range, and a `run` of another
+    training.
 
     >>> import kibitz
     >>> def report(progress):
@@ -138,39 +175,23 @@ def train(
     from kibitz.systems import DEFAULT, find_recipe, load
 
     chosen = load(system)
-    _check_device(device)
-    if precision is not None and precision not in PRECISIONS:
-        raise UsageError(f"precision {precision!r}: choose from {', '.join(PRECISIONS)}")
-    if time_limit is not None and not time_limit > 0:
-        raise UsageError(f"time_limit {time_limit:g}: minutes, more than 0")
-    if not 0 <= seed < 2**31:
-        raise UsageError(f"seed {seed}: from 0 to {2**31 - 1}")
-    intervals = {
-        "validate_every": validate_every, "summary_every": summary_every, "validate_positions": validate_positions,
-    }  # fmt: skip
-    for name, value in {**intervals, "patience": patience}.items():
-        if value is not None and value < (name in intervals):
-            raise UsageError(f"{name} {value}: at least {int(name in intervals)}")
+    of_loop = {field.name: settings.pop(field.name) for field in fields(TrainingOptions) if field.name in settings}
+    options = TrainingOptions(**of_loop)
+    options.check()
     named = recipe or DEFAULT
-    looks = {**intervals, "patience": patience, "precision": PRECISIONS[precision] if precision else None}
-    given = {name: value for name, value in looks.items() if value is not None}
 
     from kibitz.training.fit import train as start
-    from kibitz.training.trainer import TrainConfig
 
-    plan = TrainConfig(
-        **{**find_recipe(system, named).training, **given},
-        time_limit=None if time_limit is None else time_limit * 60, seed=seed, device=device,
-    )  # fmt: skip
+    plan = options.config(find_recipe(system, named).training)
 
-    def tell(beat: Beat) -> bool:
-        values = {field.name: getattr(beat, field.name) for field in fields(TrainingProgress)}
+    def report(progress: TrainProgress) -> bool:
+        values = {field.name: getattr(progress, field.name) for field in fields(TrainingProgress)}
         return on_progress(TrainingProgress(**values)) is True
 
     done = start(
         system, chosen.settings_type(**_settings(system, recipe, start_from, settings)), str(store),
         run=None if run is None else Path(run), plan=plan, start_from=None if start_from is None else str(start_from),
-        recipe=named if recipe or start_from is None else "", command="kibitz.train (from Python)", tell=tell,
+        recipe=named if recipe or start_from is None else "", command="kibitz.train (from Python)", on_progress=report,
         export=export,
     )  # fmt: skip
     _draw(done.path)
@@ -184,8 +205,6 @@ def _settings(
     system: str, recipe: str | None, start_from: str | Path | None, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The settings that differ from the system's defaults: of the run to start from, the recipe, and those given."""
-    from dataclasses import asdict
-
     from kibitz.runs import Run
     from kibitz.systems import DEFAULT, find_recipe, load
 

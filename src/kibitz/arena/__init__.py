@@ -1,1 +1,1 @@
-"""Matches between engines: players, openings, games, what came out, and how sure it is."""
+"""Matches between engines: players, openings, games, results and their statistics."""

@@ -1,4 +1,4 @@
-"""What a match must be told of the game that is played: all that differs between chess and Go is behind `Contest`."""
+"""The interface between a match and its game: everything that differs between chess and Go is behind `Contest`."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Fault(Exception):
         self.reason = reason
 
 
-def in_words(said: object) -> str:
-    """What a program or an error said, as a reason: in one line, without the quotation marks that would end a tag."""
-    return " ".join(str(said).split()).replace('"', "'")[:200]
+def in_words(text: object) -> str:
+    """The text of a program or an error as a reason: one line, without the quotation marks that would end a tag."""
+    return " ".join(str(text).split()).replace('"', "'")[:200]
 
 
 class MatchEngine(Protocol):
     """A player's process."""
 
     identity: str
-    """What it calls itself; the player's name before it was started."""
+    """The engine's own name; before its start the player's name."""
 
     def start(self) -> None:
         """Start the process unless it runs. Raises StartFailed."""
@@ -47,7 +47,7 @@ class MatchEngine(Protocol):
 
 @dataclass(frozen=True)
 class MoveCost:
-    """What a move took: seconds, and nodes where the engine told them."""
+    """The cost of a move: seconds, and nodes if the engine reported them."""
 
     seconds: float
     nodes: int | None = None
@@ -75,7 +75,7 @@ class Contest(Protocol):
         """The limit of "A" or "B", in words."""
 
     def settings(self) -> dict[str, str]:
-        """What must be the same for games to be of one match, beside players and limits."""
+        """Settings that must be equal for games of one match, in addition to players and limits."""
 
     def engine(self, participant: Participant) -> MatchEngine:
         """A process of a player, not started yet."""
@@ -89,4 +89,4 @@ class Contest(Protocol):
         """
 
     def facts(self) -> dict[str, Any]:
-        """What the match's result tells of the game beside what every match's does, ready for JSON."""
+        """Further facts of the match's result that belong to this game, as JSON."""

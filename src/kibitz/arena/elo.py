@@ -1,4 +1,4 @@
-"""What the games of a match say: score, Elo difference with its interval, LOS and SPRT.
+"""Statistics of a match: score, Elo difference with its interval, LOS and SPRT.
 
 The two games of a pair share an opening, so their results hang together; the spread is therefore taken over pairs,
 whose score has five values (0, 1/2, 1, 3/2, 2 points: the pentanomial), and over single games only where there are

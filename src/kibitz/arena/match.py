@@ -1,4 +1,4 @@
-"""A match: many games between two players, several at a time, that can be broken off and gone on with."""
+"""A match: many games between two players, several at a time. It can be interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _described(player: Participant) -> str:
 
 @dataclass
 class Usage:
-    """What a player used in the games of this call: moves, seconds, the longest move, and nodes where it told them."""
+    """Totals of a player in the games of this call: moves, seconds, the longest move, and nodes if it reported them."""
 
     moves: int = 0
     seconds: float = 0.0
@@ -87,7 +87,7 @@ class Match:
         self._engines: list[MatchEngine] = []
 
     def run(self, on_progress: Callable[[Match], None] = lambda match: None) -> None:
-        """Play what is missing; `on_progress` is called after every game, and once before the first.
+        """Play the missing games; `on_progress` is called after every game, and once before the first.
 
         Raises KibitzError when an engine cannot be started. However it ends, no engine is left running, and every game
         that ended is in the record.
@@ -147,7 +147,7 @@ class Match:
                 thread.join(timeout=5)
 
     def _next(self) -> PlayedGame | BaseException | None:
-        """What a worker reports next. Waits in small steps, so that Ctrl-C is heard on every system."""
+        """The next report of a worker. Waits in small steps, so that Ctrl-C works on every system."""
         while True:
             try:
                 return self._results.get(timeout=0.5)
@@ -194,11 +194,11 @@ class Match:
 
     @property
     def decided(self) -> str | None:
-        """The hypothesis that the SPRT has accepted, if it was asked for and has."""
+        """The hypothesis that the SPRT has accepted; None without a test or a decision."""
         return self.config.sprt.decision(self.tally) if self.config.sprt else None
 
     def result(self) -> dict[str, Any]:
-        """All that the match says so far, ready for JSON."""
+        """The result so far, as JSON."""
         config, rows = self.config, [self.rows[number] for number in sorted(self.rows)]
         whole = tally(rows)
         return {

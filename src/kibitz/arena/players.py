@@ -12,7 +12,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.external.programs import find_program
 
 SPEAKS = {"chess": "UCI", "go": "GTP"}
-"""What programs of each game speak: `kibitz uci RUN` and `kibitz gtp RUN` do."""
+"""The protocol of each game's programs; `kibitz uci RUN` and `kibitz gtp RUN` speak it."""
 
 KNOWN = {"sunfish": "chess", "gnugo": "go"}
 """Programs that need more than their name to be played against."""

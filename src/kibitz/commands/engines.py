@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import copy
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -16,19 +17,20 @@ from kibitz.systems import MOVES, find
 from kibitz.text import shown
 
 RATING_UNIT = 16
-"""Points in one step of a rating that a network is told (kibitz.games.chess.sides, which loads slowly)."""
+"""Rating points in one step of a network's input (as in kibitz.games.chess.sides, which loads slowly)."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from kibitz.engines.gtp.session import GtpSettings
     from kibitz.play.result import ThinkingPlayer
     from kibitz.play.session import Session
 
 
-def uci(
-    run: Annotated[
-        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
-    ],
+@dataclass(frozen=True)
+class UciOptions:
+    """The start values of options that a GUI can set."""
+
     method: Annotated[
         str,
         typer.Option(
@@ -36,11 +38,11 @@ def uci(
             " chessnet, comparison for networks that compare positions, top-prob where no value network is known.",
             metavar="METHOD",
         ),
-    ] = AUTO,
+    ] = AUTO
     value: Annotated[
         str | None,
         typer.Option(help="Another run, whose value network is used. Default: its own.", metavar="RUN"),
-    ] = None,
+    ] = None
     temperature: Annotated[
         int | None,
         typer.Option(
@@ -51,7 +53,7 @@ def uci(
             metavar="PERCENT",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     elo: Annotated[
         int | None,
         typer.Option(
@@ -60,7 +62,31 @@ def uci(
             metavar="RATING",
             show_default=False,
         ),
-    ] = None,
+    ] = None
+
+    def of_engine(self, run: str) -> Options:
+        """The engine's options for a run. Raises UsageError for a method or rating that the run cannot play by."""
+        methods, rated = _methods(run), _takes_ratings(run)
+        if self.method not in (AUTO, *methods):
+            raise UsageError(f"--method {self.method}: choose from {', '.join((AUTO, *methods))}")
+        if self.elo is not None and not rated:
+            raise UsageError(f"--elo {self.elo}: {run} is not told ratings, so it has one strength; take human")
+        if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
+            raise UsageError(f"--elo {self.elo}: ratings from {ELO[0]} to {ELO[1]}")
+        usual = OWN_TEMPERATURE if rated else 0
+        return Options(
+            method=self.method, value=self.value or "", rated=rated, methods=methods,
+            temperature=usual if self.temperature is None else self.temperature,
+            limit_strength=self.elo is not None, elo=self.elo or Options.elo,
+        )  # fmt: skip
+
+
+def uci(
+    run: Annotated[
+        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
+    ],
+    *,
+    start: UciOptions,
 ) -> None:
     """Play as a UCI engine, for chess GUIs and matches: commands on standard input, answers on standard output.
 
@@ -68,48 +94,46 @@ def uci(
     temperature, Value, UCI_ShowWDL; of networks that are told ratings
     UCI_LimitStrength and UCI_Elo too). The network is loaded on isready.
     """
-    for name in (run, value):
+    for name in (run, start.value):
         if name:
             _check(name)
-    methods = _methods(run)
-    if method not in (AUTO, *methods):
-        raise UsageError(f"--method {method}: choose from {', '.join((AUTO, *methods))}")
-    rated = _told_ratings(run)
-    if elo is not None and not rated:
-        raise UsageError(f"--elo {elo}: {run} is not told ratings, so it has one strength; take human")
-    if elo is not None and not ELO[0] <= elo <= ELO[1]:
-        raise UsageError(f"--elo {elo}: ratings from {ELO[0]} to {ELO[1]}")
-    own = OWN_TEMPERATURE if rated else 0
+    options = start.of_engine(run)
 
     from pathlib import Path
 
     from kibitz.engines.uci.engine import UciEngine, read_lines
 
+    with _standard_streams("kibitz uci", "a GUI gives it both") as (lines, output):
+        UciEngine(Path(run).resolve().name, opener(run), options, output).run(read_lines(lines))
+
+
+@contextlib.contextmanager
+def _standard_streams(command: str, remedy: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Standard input and output, for the protocol alone: other prints go to standard error meanwhile.
+
+    Raises UsageError if either of them is closed.
+    """
     if sys.stdin is None or sys.stdout is None:
-        raise UsageError("kibitz uci: needs standard input and standard output; a GUI gives it both")
+        raise UsageError(f"{command}: needs standard input and standard output; {remedy}")
     output = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
-        options = Options(
-            method=method, value=value or "", temperature=own if temperature is None else temperature, rated=rated,
-            limit_strength=elo is not None, elo=elo or Options.elo, methods=methods,
-        )  # fmt: skip
-        UciEngine(Path(run).resolve().name, opener(run), options, output).run(read_lines(sys.stdin.buffer))
+        yield sys.stdin.buffer, output
 
 
 STRONGEST = 2400
-"""Rating, of both sides, that a network which is told ratings hears where its strength is not limited: of the highest
-that it has seen often."""
+"""Rating of both sides for a network with ratings among its inputs, if its strength is not limited: near the highest
+that it was trained on often."""
 
 
-def _told_ratings(run: str) -> bool:
-    """Whether a run's network is told the ratings of the players."""
+def _takes_ratings(run: str) -> bool:
+    """Whether the ratings of the players are inputs of the run's network."""
     from kibitz.runs import Run
 
     return "rating" in Run(run).side_inputs
 
 
 def _methods(run: str) -> tuple[str, ...]:
-    """The methods that `kibitz uci` knows, and those that the run's system has of its own."""
+    """The methods that `kibitz uci` knows, then further ones of the run's system."""
     from kibitz.runs import Run
 
     own = (method.name for method in find(Run(run).info["system"]).methods)
@@ -117,7 +141,7 @@ def _methods(run: str) -> tuple[str, ...]:
 
 
 def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
-    """A function that makes the player of a run for some options. The networks are loaded once, and kept."""
+    """A function that makes the player of a run for given options. Each network is loaded once."""
     sessions: dict[tuple[str, int], Session] = {}
 
     def session(name: str, threads: int) -> Session:
@@ -161,7 +185,7 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
 
 def _of_rating(session: Session, options: Options) -> Session:
-    """The session whose network hears the rating to play like."""
+    """A copy of the session with the rating to play like as its input."""
     rating = options.elo if options.limit_strength else STRONGEST
     names = [name for name in ("rating", "opponent_rating") if name in session.side_inputs]
     like = copy.copy(session)
@@ -170,26 +194,26 @@ def _of_rating(session: Session, options: Options) -> Session:
 
 
 def _temperature(options: Options) -> float:
-    """1 where it plays like a person of a rating, else 0, if nothing else is asked for."""
+    """The temperature that is set; by default 1 if the strength is limited to a rating, else 0."""
     if options.temperature == OWN_TEMPERATURE:
         return 1.0 if options.limit_strength else 0.0
     return options.temperature / 100
 
 
-def gtp(
-    run: Annotated[
-        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
-    ],
+@dataclass(frozen=True)
+class GtpOptions:
+    """Of the first game, and how the engine plays."""
+
     name: Annotated[
         str,
         typer.Option(
             help="The name to answer to. Lizzie, say, shows owners where the name begins with KataGo.", metavar="NAME"
         ),
-    ] = "kibitz",
-    rules: Annotated[
-        str, typer.Option(help=f"Rules of the first game: {', '.join(NAMED)}.", metavar="RULES")
-    ] = "chinese",
-    komi: Annotated[float, typer.Option(help="Komi of the first game.", metavar="POINTS")] = 7.5,
+    ] = "kibitz"
+    rules: Annotated[str, typer.Option(help=f"Rules of the first game: {', '.join(NAMED)}.", metavar="RULES")] = (
+        "chinese"
+    )
+    komi: Annotated[float, typer.Option(help="Komi of the first game.", metavar="POINTS")] = 7.5
     temperature: Annotated[
         int,
         typer.Option(
@@ -199,58 +223,61 @@ def gtp(
             max=1000,
             metavar="PERCENT",
         ),
-    ] = 0,
+    ] = 0
     seed: Annotated[
         int | None, typer.Option(help="Of the draws of --temperature. Default: any.", min=0, metavar="NUMBER")
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="CPU cores to use. Default: all.", min=1, metavar="NUMBER")
-    ] = None,
+    ] = None
+    threads: Annotated[int | None, typer.Option(help="CPU cores to use. Default: all.", min=1, metavar="NUMBER")] = None
+
+    def check(self) -> None:
+        """Raises UsageError for a komi out of range and for unknown rules."""
+        if not abs(self.komi) <= MAX_KOMI:  # not a number either
+            raise UsageError(f"--komi {self.komi:g}: points from {-MAX_KOMI:g} to {MAX_KOMI:g}")
+        try:
+            named(self.rules)
+        except ValueError as error:
+            raise UsageError(f"--rules {self.rules}: {error}") from None
+
+    def of_engine(self, largest: int) -> GtpSettings:
+        """The engine's settings. largest: the largest board that the network knows."""
+        from importlib.metadata import version
+
+        from kibitz.engines.gtp.session import GtpSettings
+
+        return GtpSettings(
+            name=shown(self.name) or "kibitz", version=version("kibitz"), komi=self.komi, rules=self.rules,
+            temperature=self.temperature / 100, seed=self.seed, largest=largest,
+        )  # fmt: skip
+
+
+def gtp(
+    run: Annotated[
+        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
+    ],
+    *,
+    options: GtpOptions,
 ) -> None:
     """Play Go as a GTP engine, for boards and matches: commands on standard input, answers on standard output.
 
     Shows who will own what in GoGui, Lizzie and Sabaki. The network is loaded when a command needs it.
     """
-    from importlib.metadata import version
-
-    if not abs(komi) <= MAX_KOMI:  # not a number either
-        raise UsageError(f"--komi {komi:g}: points from {-MAX_KOMI:g} to {MAX_KOMI:g}")
-    try:
-        named(rules)
-    except ValueError as error:
-        raise UsageError(f"--rules {rules}: {error}") from None
+    options.check()
     largest = _largest_board(run)
 
     from kibitz.engines.gtp.engine import GtpEngine
-    from kibitz.engines.gtp.session import GtpSettings
     from kibitz.engines.uci.engine import read_lines
-
-    if sys.stdin is None or sys.stdout is None:
-        raise UsageError(
-            "kibitz gtp: needs standard input and standard output; a Go program's controller gives it both"
-        )
 
     def load() -> Session:
         from kibitz.play.session import Session
 
-        return Session(run, threads)
+        return Session(run, options.threads)
 
-    output = sys.stdout.buffer
-    with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
-        settings = GtpSettings(
-            name=shown(name) or "kibitz",
-            version=version("kibitz"),
-            komi=komi,
-            rules=rules,
-            temperature=temperature / 100,
-            seed=seed,
-            largest=largest,
-        )
-        GtpEngine(settings, load, output).run(read_lines(sys.stdin.buffer))
+    with _standard_streams("kibitz gtp", "a Go program's controller gives it both") as (lines, output):
+        GtpEngine(options.of_engine(largest), load, output).run(read_lines(lines))
 
 
 def _largest_board(name: str) -> int:
-    """The largest board that a run knows. Raises KibitzError where it is no trained run for Go; nothing is loaded."""
+    """The largest board that a run knows. Loads nothing. Raises KibitzError if it is no trained run for Go."""
     from kibitz.runs import ONNX, Run
 
     run = Run(name)
@@ -262,7 +289,7 @@ def _largest_board(name: str) -> int:
 
 
 def _check(name: str) -> None:
-    """Raises KibitzError where that is no trained run, or none for chess; a look at run.json, nothing is loaded."""
+    """Raises KibitzError if the run is not trained or not for chess. Reads run.json alone, and loads nothing."""
     from kibitz.runs import ONNX, Run
 
     run = Run(name)

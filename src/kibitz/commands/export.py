@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kibitz.errors import KibitzError, UsageError
+from kibitz.errors import KibitzError, UsageError, one_line
 
 
 def export(
@@ -31,5 +31,5 @@ def export(
         to.mkdir(parents=True, exist_ok=True)
         files = write_folder(opened, to)
     except OSError as error:
-        raise KibitzError(f"{to}: {(error.strerror or str(error)).lower()}; choose another --to") from None
+        raise KibitzError(f"{to}: {one_line(error)}; choose another --to") from None
     print(f"{to}: {', '.join(file.name for file in files)}; try: python {to / 'example.py'}")

@@ -39,7 +39,7 @@ def info(
 
 
 def describe(store: Store) -> dict[str, Any]:
-    """All that is told of a store, ready for JSON.
+    """The summary of a store, as JSON.
 
     Counts are plain numbers; what was measured stands under "figures" as {"value", "low", "high", "n"}, without an
     interval where all there is was counted.

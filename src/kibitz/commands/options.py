@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, asdict, fields, is_dataclass
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -21,8 +21,9 @@ RENAMED_COMMANDS = {"search": "tune"}
 """Old name of a command -> its name. Old names work for one more release and are in no help."""
 
 _OF_SETTINGS = {spelling.option_of(old): spelling.option_of(new) for old, new in spelling.RENAMED_SETTINGS.items()}
+_OF_TRAINING = {spelling.option_of(old): spelling.option_of(new) for old, new in spelling.RENAMED_TRAINING.items()}
 RENAMED_OPTIONS: dict[str, dict[str, str]] = {
-    "train": _OF_SETTINGS,
+    "train": {**_OF_SETTINGS, **_OF_TRAINING},
     "tune": {**_OF_SETTINGS, "--l2s": "--weight-decays"},
 }
 """Command -> old spelling of an option -> its spelling. A switch needs a row for its --no- form, too."""
@@ -38,7 +39,7 @@ def respelled(arguments: Sequence[str]) -> list[str]:
     if not words:
         return words
     command = words[0] = RENAMED_COMMANDS.get(words[0], words[0])
-    options, values = RENAMED_OPTIONS.get(command, {}), RENAMED_VALUES.get(command, {})
+    options, values = _spellings(command, words)
     spelled, before = words[:1], ""
     for i, word in enumerate(words[1:], 1):
         if word == "--":  # arguments follow, no options
@@ -52,6 +53,37 @@ def respelled(arguments: Sequence[str]) -> list[str]:
         spelled.append(word)
         before = word
     return spelled
+
+
+def _spellings(command: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """The rows of RENAMED_OPTIONS and RENAMED_VALUES for a command line.
+
+    Those of a name or value that the settings of its system have themselves are left out: a system of another package
+    may call a setting as we once did. The system is loaded only if the line has an old spelling.
+    """
+    options, values = RENAMED_OPTIONS.get(command, {}), RENAMED_VALUES.get(command, {})
+    parts = {part for word in words[1:] for part in word.split("=", 1)}
+    old = options.keys() | {value for renamed in values.values() for value in renamed}
+    if not parts & old or (system := _system_in(words)) is None:
+        return options, values
+    from kibitz.errors import KibitzError
+    from kibitz.systems import load
+
+    with contextlib.suppress(KibitzError):  # the command itself reports what is wrong
+        own = {spelling.option_of(f.name): f.metadata.get("choices", ()) for f in fields(load(system).settings_type)}
+        options = {name: new for name, new in options.items() if name not in own}
+        values = {
+            option: {value: new for value, new in renamed.items() if value not in own.get(option, ())}
+            for option, renamed in values.items()
+        }
+    return options, values
+
+
+def _system_in(words: Sequence[str]) -> str | None:
+    """The system that a command line names; None if it names none."""
+    from kibitz.systems import SYSTEMS
+
+    return next((word for word in words[1:] if word in SYSTEMS), None)
 
 
 def parameters_of(
@@ -107,10 +139,9 @@ def with_settings(
 
     The command's function takes them as `**settings`. without: settings that are no options of this command.
     """
-    from kibitz.systems import SYSTEMS, load
+    from kibitz.systems import load
 
-    system = next((word for word in arguments if word in SYSTEMS), None)
-    if system is None:
+    if (system := _system_in(arguments)) is None:
         return command
     parameters = inspect.signature(command).parameters
     defaults = _system_defaults(arguments, system, "recipe" in parameters)
@@ -133,8 +164,8 @@ def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> di
     source = words[words.index("--start-from") + 1] if "--start-from" in words[:-1] else None
     recipe = words[words.index("--recipe") + 1] if recipes and "--recipe" in words[:-1] else None
     with contextlib.suppress(KibitzError):  # the command itself reports what is wrong
-        if source is not None and (info := Run(source).info)["system"] == system:
-            settings |= spelling.respelled(info["settings"])
+        if source is not None and (run := Run(source)).info["system"] == system:
+            settings |= asdict(run.settings)
         if recipes and (recipe or source is None):
             settings |= find_recipe(system, recipe or DEFAULT).settings
     return settings

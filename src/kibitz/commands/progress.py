@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn, TaskID
 
 PATIENCE = 2.0
-"""Seconds before the bar of a patient command is shown: what is done sooner needs none."""
+"""Seconds before the bar of a patient command is shown: shorter work needs none."""
 MINUTE = 60.0
 """Seconds between lines, where a command does not choose its own."""
 BAR, ELAPSED, LEFT = "[bar]", "[elapsed]", "[left]"
@@ -98,7 +98,7 @@ class Progress:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def rate(self, done: float | None = None) -> float:
-        """Units a second of this call, up to the last update or to `done`; 0 where nothing is done yet."""
+        """Units a second of this call, up to the last update or to `done`; 0 at the beginning."""
         passed = self.seconds
         return ((self._done if done is None else done) - self._first) / passed if passed > 0 else 0.0
 

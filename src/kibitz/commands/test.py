@@ -14,7 +14,7 @@ import typer
 
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.commands.tables import print_table
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 
 if TYPE_CHECKING:
     from kibitz.runs import Run
@@ -121,12 +121,12 @@ def run_test(
     games = Store(store or own_store(opened))
     page = _page(opened, games.path, options.out)
     chosen = choose(opened, games, options.split)
-    if chosen.left_out:
-        _say(f"{chosen.left_out:,} games that {run} has seen are left out; {len(chosen.games):,} are left to test on")
+    if chosen.excluded:
+        _log(f"{chosen.excluded:,} games that {run} has seen are left out; {len(chosen.games):,} are left to test on")
     for option, path in programs.items():
         if path is None:
             name = PROGRAMS[option]
-            _say(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
+            _log(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
     config = EvalConfig(
         options.positions, programs.get("stockfish"), options.stockfish_positions, programs.get("gnugo"),
         options.gnugo_positions, options.playout_positions, options.all_ways,
@@ -139,7 +139,7 @@ def run_test(
             config,
             command=shlex.join(["kibitz", *sys.argv[1:]]),
             on_progress=progress.on_progress,
-            log=_say,
+            log=_log,
         )
     result["page"] = str(page)
     problem = _write(page, render_test_page(result))
@@ -179,12 +179,11 @@ def _write(page: Path, text: str) -> str | None:
     try:
         write_whole(page, text.encode())
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        return f"{page}: {reason}; the page was not written, choose another place with --out"
+        return f"{page}: {one_line(error)}; the page was not written, choose another place with --out"
     return None
 
 
-def _say(line: str) -> None:
+def _log(line: str) -> None:
     print(f"kibitz: {line}", file=sys.stderr)
 
 

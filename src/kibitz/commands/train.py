@@ -15,7 +15,7 @@ from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
     from kibitz.store.split import Split
-    from kibitz.training.trainer import Beat
+    from kibitz.training.trainer import TrainProgress
 
 PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
 """Precision on the command line -> what the loop (Lightning) calls it."""
@@ -23,7 +23,7 @@ PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
 
 @dataclass(frozen=True)
 class StartOptions:
-    """What a training starts with."""
+    """The start of a training: its recipe, directory and weights."""
 
     recipe: Annotated[
         str | None,
@@ -43,7 +43,7 @@ class StartOptions:
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """How long the loop trains, and how often it looks at what it has. None: what the recipe says."""
+    """Length of the training, and intervals of its checks. None: the value of the recipe."""
 
     time_limit: Annotated[float | None, typer.Option(help="Minutes after which this call stops, to go on later.")] = (
         None
@@ -55,13 +55,13 @@ class LoopOptions:
     validate_every: Annotated[
         int | None, typer.Option(help="Iterations between validations. [default: a twentieth of all]", min=1)
     ] = None
-    snapshot_every: Annotated[
-        int | None, typer.Option(help="Iterations between snapshots. [default: a fiftieth of all, up to 2000]", min=1)
+    checkpoint_every: Annotated[
+        int | None, typer.Option(help="Iterations between checkpoints. [default: a fiftieth of all, up to 2000]", min=1)
     ] = None
-    snapshot_megabytes: Annotated[
+    checkpoint_megabytes: Annotated[
         float | None,
         typer.Option(
-            help="Most that the run's snapshots may take: an even series of them is kept. [default: 200]", min=0
+            help="Most that the run's checkpoints may take: an even series of them is kept. [default: 200]", min=0
         ),
     ] = None
     validate_positions: Annotated[
@@ -84,7 +84,7 @@ class LoopOptions:
 
 @dataclass(frozen=True)
 class StoreSplitOptions:
-    """How the games are divided, where not as the store says."""
+    """The split of the games, if it is not the store's."""
 
     validate_share: Annotated[
         float | None, typer.Option(help="Percent of games for validation. [default: the store's]")
@@ -98,7 +98,7 @@ class StoreSplitOptions:
     test_from: Annotated[str | None, typer.Option(help="The test takes games from this day on.")] = None
 
     def split(self, store: str) -> Split | None:
-        """The split that was asked for; None for the store's. Raises UsageError for what is no day.
+        """The requested split; None for the store's. Raises UsageError for an invalid day.
 
         Shares alone ask for a split by hash; days replace the store's days.
         """
@@ -121,7 +121,7 @@ class StoreSplitOptions:
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """Where and how precisely it is computed."""
+    """Device and precision of the training."""
 
     precision: Annotated[
         str | None, typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16. [default: auto]")
@@ -161,14 +161,14 @@ def train(
         done = fit(
             system, chosen.settings_type(**settings), store, run=start.run, split=split, plan=plan,
             start_from=start.start_from, recipe=recipe if start.recipe or start.start_from is None else "",
-            command=shlex.join(["kibitz", *sys.argv[1:]]), tell=progress.on_beat, say=progress.log,
+            command=shlex.join(["kibitz", *sys.argv[1:]]), on_progress=progress.on_progress, log=progress.log,
         )  # fmt: skip
     _draw(done.path)
     _report(done, json)
 
 
 def lightning_precision(name: str) -> str:
-    """What the loop calls a precision of the command line. Raises UsageError."""
+    """Lightning's name of a precision of the command line. Raises UsageError."""
     if name not in PRECISIONS:
         raise UsageError(f"--precision {name}: choose from {', '.join(PRECISIONS)}")
     return PRECISIONS[name]
@@ -192,7 +192,7 @@ def check_device(device: str) -> None:
 
 
 class TrainingBar(Progress):
-    """A bar for each stage of a training; without a terminal a line at each validation, and one a minute."""
+    """A bar for each stage of a training; without a terminal, a line at each validation, and one a minute."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -201,19 +201,21 @@ class TrainingBar(Progress):
         )  # fmt: skip
         self._stage = self._figures = ""
 
-    def on_beat(self, beat: Beat) -> None:
+    def on_progress(self, progress: TrainProgress) -> None:
         """Called by the loop after every iteration."""
-        if self._stage != beat.stage:
-            self.begin(beat.stage, beat.iterations, beat.iteration - 1, figures="")
-            self._stage, self._figures = beat.stage, ""
-        if beat.samples_per_second is not None:
-            loss = "" if beat.loss is None else f"loss {beat.loss:.4f}, "
-            self._figures = f"{loss}{beat.samples_per_second:,.0f} samples/s"
-        if beat.note:
-            self.log(f"{beat.stage} {beat.iteration:,}: {beat.note}")
+        if self._stage != progress.stage:
+            self.begin(progress.stage, progress.iterations, progress.iteration - 1, figures="")
+            self._stage, self._figures = progress.stage, ""
+        if progress.samples_per_second is not None:
+            loss = "" if progress.loss is None else f"loss {progress.loss:.4f}, "
+            self._figures = f"{loss}{progress.samples_per_second:,.0f} samples/s"
+        if progress.note:
+            self.log(f"{progress.stage} {progress.iteration:,}: {progress.note}")
         figures = f": {self._figures}" if self._figures else ""
         self.update(
-            beat.iteration, f"{beat.stage} {beat.iteration:,} of {beat.iterations:,}{figures}", figures=self._figures
+            progress.iteration,
+            f"{progress.stage} {progress.iteration:,} of {progress.iterations:,}{figures}",
+            figures=self._figures,
         )
 
 

@@ -34,7 +34,7 @@ NOT_OPTIONS = (
 
 @dataclass(frozen=True)
 class SpaceOptions:
-    """What is tried, and on which network."""
+    """The search space, and the network to train."""
 
     learning_rates: Annotated[
         str | None, typer.Option(help="Learning rates to try, with commas. Default: the system's, and about it.")
@@ -51,7 +51,7 @@ class SpaceOptions:
     ] = None
 
     def grid(self, usual: Grid) -> Grid:
-        """What was asked for, else the usual. Raises UsageError for what cannot be read."""
+        """The requested grid, or the usual one. Raises UsageError for values that cannot be parsed."""
         from kibitz.training.tune.space import Grid
 
         rates, decays, initials = self.learning_rates, self.weight_decays, self.initials
@@ -184,15 +184,15 @@ class TuningProgress(Progress):
 
     def on_step(self, step: Step) -> None:
         """Called after every iteration of a trial."""
-        beat, each = step.beat, self.request.iterations
-        done = step.ended * each + beat.iteration
+        progress, each = step.progress, self.request.iterations
+        done = step.ended * each + progress.iteration
         if not self._trial:
             self.begin("", self.request.total * each, done - 1, trial=step.ended + 1, figures="")
         if self._trial != step.number:
             self._trial, self._figures = step.number, ""
-        if beat.loss is not None:
-            self._figures = f"loss {beat.loss:.4f}"
-        line = f"trial {step.number}: iteration {beat.iteration:,} of {each:,}"
+        if progress.loss is not None:
+            self._figures = f"loss {progress.loss:.4f}"
+        line = f"trial {step.number}: iteration {progress.iteration:,} of {each:,}"
         line += f", {self._figures}" if self._figures else ""
         self.update(done, line, trial=step.ended + 1, figures=self._figures)
 

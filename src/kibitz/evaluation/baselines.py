@@ -32,7 +32,7 @@ OPTIONS = {"Threads": 1, "Hash": 4}
 
 
 def baseline(label: str, estimate: Estimate) -> dict[str, Any]:
-    """One of the "baselines" of a result: its figure, and what people read."""
+    """One of the "baselines" of a result: its figure and its label."""
     return {"label": label, **estimate.as_json()}
 
 
@@ -76,7 +76,7 @@ class StockfishBaseline:
     log: Callable[[str], None]
 
     def depths(self) -> Iterator[tuple[int, int]]:
-        """Each depth, and how many positions it answers there; none where Stockfish is not to be asked."""
+        """Each depth with its number of positions; empty if Stockfish is not requested."""
         if self.config.stockfish and self.config.stockfish_positions:
             yield 1, self.config.stockfish_positions
             yield 10, max(1, self.config.stockfish_positions // 5)
@@ -92,10 +92,10 @@ class StockfishBaseline:
                 on_progress=functools.partial(self.on_progress, f"Stockfish, depth {depth}"),
             )  # fmt: skip
         except EngineDied as error:
-            self.left_out(depth, str(error))
+            self.exclude(depth, str(error))
             return None
 
-    def left_out(self, depth: int, reason: str) -> None:
+    def exclude(self, depth: int, reason: str) -> None:
         """Log why there is no figure of a depth."""
         self.log(f"Stockfish at depth {depth} is left out: {reason}")
 

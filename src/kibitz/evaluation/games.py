@@ -1,4 +1,4 @@
-"""Which games a run is tested on: as a rule those that it has not seen, and how that is said in words."""
+"""The choice of the games for a test: by default those that the run has not seen; and its description."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Chosen:
     """The games of a test.
 
     games: their numbers in the store, rising. taken: how many games of the store the system takes at all; seen: how
-    many of the chosen the run has seen; left_out: how many are left out since it has seen them. words: the choice, for
+    many of the chosen the run has seen; excluded: how many are left out since it has seen them. words: the choice, for
     people.
     """
 
     games: NDArray[np.int64]
     taken: int
     seen: int
-    left_out: int
+    excluded: int
     words: str
 
 
@@ -51,9 +51,9 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     unseen = run.unseen(store.column("hash")[taken])
     split = run.info["data"]["split_in_words"]
     same = store.fingerprint == run.info["data"]["fingerprint"]
-    left_out = 0
+    excluded = 0
     if which in ("unseen", "test"):
-        games, left_out = taken[unseen], int((~unseen).sum())
+        games, excluded = taken[unseen], int((~unseen).sum())
         words = f"test games of its split {split}" if same else "games that the network has not seen"
     elif which == "validation":
         games = taken[store.sides(run.split)[taken] == VALIDATE]
@@ -61,12 +61,12 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     else:
         games, words = taken, f"all games, {int((~unseen).sum()):,} of which the network learned from or was chosen by"
     if not len(games):
-        raise KibitzError(_nothing(run, store, which, len(taken), left_out))
+        raise KibitzError(_nothing(run, store, which, len(taken), excluded))
     seen = int(np.isin(games, taken[~unseen]).sum())
-    return Chosen(games, len(taken), seen, left_out, words)
+    return Chosen(games, len(taken), seen, excluded, words)
 
 
-def _nothing(run: Run, store: Store, which: str, taken: int, left_out: int) -> str:
+def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> str:
     if not taken:
         return f"{store.path}: {run.info['system']} takes none of its {len(store):,} games; test on another store"
     if which == "validation":
@@ -74,13 +74,13 @@ def _nothing(run: Run, store: Store, which: str, taken: int, left_out: int) -> s
             f"{store.path}: none of its {taken:,} games is for validation in this run's split; choose another --split"
         )
     return (
-        f"{store.path}: none of its games is left to test on, the run has seen all {left_out:,} that "
+        f"{store.path}: none of its games is left to test on, the run has seen all {excluded:,} that "
         f"{run.info['system']} takes; name another store, or take --split all and read the figures as training figures"
     )
 
 
 def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """What must be said when most of the games are the bundled ones; else None."""
+    """A note if most of the games are the bundled ones; else None."""
     count = int(np.count_nonzero(store.column("event")[games] == BUNDLED))
     if 2 * count <= len(games):
         return None
@@ -103,6 +103,6 @@ def describe(store: Store, chosen: Chosen, positions: int, total: int) -> dict[s
         "positions": total,
         "positions_tested": positions,
         "seen_games": chosen.seen,
-        "seen_games_left_out": chosen.left_out,
+        "seen_games_left_out": chosen.excluded,
         "split": words,
     }

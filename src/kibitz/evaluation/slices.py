@@ -12,7 +12,7 @@ from kibitz.stats import ClusterBootstrap, slices
 from kibitz.store.store import Store
 
 VALUES = np.array([0, 1, 3, 3, 5, 9, 0, -1, -3, -3, -5, -9, 0], np.int8)
-"""What each code of a square counts for White: pawn 1, knight and bishop 3, rook 5, queen 9."""
+"""The material value of each code for White: pawn 1, knight and bishop 3, rook 5, queen 9."""
 
 PHASES = ("opening", "middlegame", "endgame")
 RATING_STEP = 200

@@ -1,4 +1,4 @@
-"""What a test reports: named metrics, tables and curves, with the kinds by which their values are printed.
+"""The parts of a test's report: named metrics, tables and curves, with the kinds of their values.
 
 The kind is declared where a value is made. `report.numbers` prints by it, and nothing is guessed from a name.
 """

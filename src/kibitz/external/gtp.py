@@ -1,4 +1,4 @@
-"""A program that speaks GTP, in a process of its own: asked with a limit, and ended whatever it does."""
+"""A client for programs that speak GTP, with time limits; the process is ended in any case."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kibitz.errors import one_line
 from kibitz.external import EngineDied
 
 _LINES = 10_000
-"""Lines of a program that are kept until they are read; one that says more meanwhile has to wait."""
+"""Lines of output that are buffered; a program that writes more has to wait."""
 _LONGEST = 1 << 16
 """Characters of a line that are read at once."""
 _POLITE = 1.0

@@ -12,12 +12,12 @@ GAMES = "/usr/games"
 
 
 def find_program(word: str) -> str | None:
-    """The path of a program, from its name or its path; None where there is none."""
+    """The path of a program, from its name or path; None if it is not installed."""
     return shutil.which(word) or (shutil.which(f"{GAMES}/{word}") if os.sep not in word else None)
 
 
 def find_stockfish(path: str | None = None) -> str | None:
-    """The path of Stockfish: of the program at `path`, or of the one that is installed; None where there is none."""
+    """The path of Stockfish: of the program at `path`, or of the installed one; None if there is none."""
     return shutil.which(path) if path else find_program("stockfish")
 
 

@@ -1,4 +1,4 @@
-"""A program that speaks UCI, in a process of its own: asked with a limit, and ended whatever it does.
+"""A client for engines that speak UCI, with time limits; the process is ended in any case.
 
 The protocol is python-chess's. What it lacks is here: a wait that ends, a process group that ends with the engine, and
 errors that say whether the engine refused, hung or died.
@@ -49,7 +49,7 @@ class EngineEvaluation(NamedTuple):
 class ExternalEngine:
     """One process of a UCI engine. A context.
 
-    command: the program and its arguments; name: in messages, until the engine has told its own.
+    command: the program and its arguments; name: for messages, until the engine has sent its own.
 
     Raises EngineDied where it cannot be started ("absent"), ends ("died") or does not answer `uci` within `patience`
     seconds ("hung"). It has a session of its own, so that an interrupt from the keyboard does not reach it, and
@@ -62,7 +62,7 @@ class ExternalEngine:
         groups: list[int] = []
 
         class Protocol(chess.engine.UciProtocol):
-            """Notes the process before it says a word: one that fails to start must be ended with its children."""
+            """Records the process at its start, so that one that fails to start is ended with its children."""
 
             def connection_made(self, transport: Any) -> None:
                 groups.append(transport.get_pid())
@@ -176,7 +176,7 @@ class ExternalEngine:
         """End the process, and where the program was a script, whatever it started."""
         _kill_group(self._engine.transport.get_pid())
         with contextlib.suppress(Exception):
-            self._engine.returncode.result(timeout=2)  # the library has seen it end, and has nothing more to say
+            self._engine.returncode.result(timeout=2)  # wait until the library has noticed the end
         with contextlib.suppress(Exception):
             self._engine.close()
 

@@ -57,21 +57,21 @@ class Rejections:
 class GameBatch:
     """Some games as arrays.
 
-    moves: uint16 [sum of plies], game after game; plies: int32 [games]; starts: uint8 [games, width] or None where all
-    games begin from the game's standard start; table: one row a game, without the columns that the store adds itself;
-    beside: arrays that go with the moves, one value a move (clocks, evaluations), by name; carried: arrays that go with
-    the games, one row a game (the final owner of each point), by name; read: games seen so far in the records, kept or
-    not.
+    moves: uint16 [sum of plies], game after game; plies: int32 [games]; starts: uint8 [games, width], or None if all
+    games begin from the standard start; table: one row a game, without the columns that the store adds itself;
+    rejections: games that are not in the batch; read: number of games in the records, rejected ones included.
+    per_move: further arrays with a value for each move (clocks, evaluations), by name; per_game: those with a row for
+    each game (the final owner of each point), by name.
     """
 
     moves: NDArray[np.uint16]
     plies: NDArray[np.int32]
     starts: NDArray[np.uint8] | None
     table: pa.Table
-    left_out: Rejections
+    rejections: Rejections
     read: int
-    beside: dict[str, NDArray[Any]] = field(default_factory=dict)
-    carried: dict[str, NDArray[Any]] = field(default_factory=dict)
+    per_move: dict[str, NDArray[Any]] = field(default_factory=dict)
+    per_game: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.plies)
@@ -86,8 +86,8 @@ class GameBatch:
             self.plies[keep],
             None if self.starts is None else self.starts[keep],
             self.table.filter(pa.array(keep)),
-            self.left_out,
+            self.rejections,
             self.read,
-            {name: values[each_move] for name, values in self.beside.items()},
-            {name: values[keep] for name, values in self.carried.items()},
+            {name: values[each_move] for name, values in self.per_move.items()},
+            {name: values[keep] for name, values in self.per_game.items()},
         )

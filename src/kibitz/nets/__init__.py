@@ -1,1 +1,1 @@
-"""What the networks of several papers share: layers, optimisers, schedules, initial weights."""
+"""Parts that the networks of several papers share: layers, optimisers, schedules, initial weights."""

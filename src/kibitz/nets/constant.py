@@ -1,4 +1,4 @@
-"""Losses of the best answers that are always the same: what a network that has learned nothing comes to."""
+"""Losses of the best constant answers, which a network that has learned nothing reaches."""
 
 from __future__ import annotations
 

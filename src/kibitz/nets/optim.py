@@ -10,6 +10,8 @@ from torch import nn
 from kibitz.nets.muon import Muon
 
 OPTIMISERS = ("rmsprop", "adagrad", "adamw", "sgd", "muon")
+OPTIMISER = f"{', '.join(OPTIMISERS[:-1])} or {OPTIMISERS[-1]}"
+"""What `--optimiser` may be, for the help of every system whose optimisers are made here."""
 WEIGHT_DECAY = (
     "weight decay: sgd, rmsprop and adagrad add so much of a weight to its gradient; adamw and muon take so much of the"
     " learning rate off the weight itself at each step"

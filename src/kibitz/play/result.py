@@ -1,4 +1,4 @@
-"""What is asked of a player, and what it answers."""
+"""The limits of a search, and its results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kibitz.play.chess import score
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """When to stop thinking; whatever is reached first. No limit at all: until told to stop.
+    """When a search ends: at the first limit it reaches. Without any: when it is stopped.
 
     depth: plies; nodes: positions evaluated by a network; seconds: of this move; moves: only these at the root, () all.
     """
@@ -78,7 +78,7 @@ class TimeManager:
         self.begun = time.perf_counter()
         self.before = nodes
         self.rate = 0.0
-        """Positions a second, of the last batch and what belongs to it."""
+        """Positions a second of the last batch, with its overhead."""
         self.last = (self.begun, nodes)
 
     def seconds(self) -> float:

@@ -39,7 +39,7 @@ class NetworkSession(Protocol):
 class Session:
     """A run or packaged network, loaded and ready.
 
-    system, game: names; outputs: the names of what `evaluate` gives.
+    system, game: names; outputs: names of the arrays that `evaluate` returns.
     threads: CPU cores for large batches (default: all that this process may use); few positions always take one.
     Raises KibitzError where there is no such run, or nothing trained in it, or its files are damaged.
 
@@ -126,7 +126,7 @@ def _open(path: Path, threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # what is wrong is told by exceptions
+    options.log_severity_level = 4  # problems raise exceptions
     # Threads that wait by spinning take the cores from whatever else runs, and from each other: beside a training they
     # halved the rate of small batches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")

@@ -27,7 +27,7 @@ _WIDTH = 5.8
 """Inches. Narrow on purpose: on a telephone the picture shrinks little, so its words stay readable."""
 
 _SHOWN = ("loss", "accuracy", "origin_accuracy", "target_accuracy")
-"""What a learning curve has a panel for, as far as the metrics have it."""
+"""Measures with a panel in a learning curve, if the metrics have them."""
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",

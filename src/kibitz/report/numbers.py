@@ -1,4 +1,4 @@
-"""Figures in print, on pages and on terminals alike. Its kind says how, see `kibitz.stats`."""
+"""Formatting of figures for pages and terminals, by their kinds (see `kibitz.stats`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def figure_text(value: float | None, kind: Kind) -> str:
 
 
 def interval_text(figure: Row, kind: Kind) -> str:
-    """The 95% interval as print, "65.0 to 67.0%"; a dash where there is none."""
+    """The 95% interval as text, "65.0 to 67.0%"; a dash if there is none."""
     low, high = figure.get("low"), figure.get("high")
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return "–"

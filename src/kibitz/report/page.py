@@ -1,4 +1,4 @@
-"""The result page of a test: one HTML file that holds everything and asks nobody for anything.
+"""The result page of a test: one self-contained HTML file.
 
 Names, events and links come out of game records and are hostile text: the templates escape everything, links are taken
 only as http or https, and the page forbids itself scripts and outside requests by its own content security policy.
@@ -113,7 +113,7 @@ def _count(number: int | None) -> str:
 
 
 def _defs(result: Row) -> Markup:
-    """What the boards of the page refer to."""
+    """Shared definitions for the boards of the page."""
     sizes = {position["board"]["size"] for position in _positions(result) if position.get("board")}
     return go.board_defs(sizes) if sizes else piece_defs()
 

@@ -128,7 +128,7 @@ class Store:
             raise KibitzError(f"{self._folder / TABLE}: damaged; import the games again")
         return cast("NDArray[np.int32]", starts)
 
-    def beside(self, name: str) -> NDArray[Any] | None:
+    def per_move(self, name: str) -> NDArray[Any] | None:
         """An array that goes with the moves, or None where the games carry none of that name."""
         kind = self.info["beside"].get(name)
         return self._map(f"{name}.bin", kind["dtype"]) if kind else None
@@ -136,7 +136,7 @@ class Store:
     def _carried(self) -> dict[str, Any]:
         return cast("dict[str, Any]", self.info.get("carried", {}))
 
-    def carried(self, name: str) -> NDArray[Any] | None:
+    def per_game(self, name: str) -> NDArray[Any] | None:
         """An array that goes with the games, [games, width], or None where they carry none of that name."""
         kind = self._carried().get(name)
         return self._map(f"{name}.bin", kind["dtype"]).reshape(-1, kind["width"]) if kind else None

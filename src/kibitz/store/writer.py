@@ -1,4 +1,4 @@
-"""Writing a store: batches of games in, a whole store out, or none."""
+"""Writing a store from batches of games. A store is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from kibitz.errors import KibitzError, UsageError
+from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
 from kibitz.games.hashing import HashSet, hash_games, hash_openings
 from kibitz.lock import exclusive_lock
@@ -27,18 +27,21 @@ from kibitz.store.split import Split
 from kibitz.store.store import FORMAT, INFO, TABLE, Store
 
 _OWN_COLUMNS = [("plies", pa.int32()), ("start", pa.int32()), ("hash", pa.uint64()), ("opening", pa.uint64())]
-_COPY = 1 << 20  # values copied at once from an old store
+_COPY = 1 << 20  # values of an old store that are copied at once
 _ROWS = 100_000  # games in a row group of the table
 
 
 class StoreWriter:
-    """Collects batches; `commit` makes the store. Used as a context: left without commit, nothing remains.
-    A second writer to the same place is refused while the first is at work.
+    """Collects batches of games; `commit` makes the store.
 
-    game: its room's name; standard_start: uint8 row of the start position; columns: the table's schema; beside: type
-    and value for none of each array that may go with the moves; carried: type, value for none and width of each that
-    may go with the games. With `append`, an existing store is added to.
-    Exact duplicates (same start, moves, result) are left out, also against what the store held before.
+    It is a context manager: leaving it without a commit removes everything it wrote. It locks the store's path, so that
+    a second writer to the same path raises an error.
+
+    game: "chess" or "go". columns: schema of the table. standard_start: the usual start position, a row of uint8.
+    per_move: dtype and missing value of each array that may have a value for each move. split: of a new store; None for
+    the default. append: add to the store if there is one. per_game: dtype, missing value and width of each array that
+    may have a row for each game. Exact duplicates (same start, moves and result) are rejected, also those of games that
+    the store already has.
     """
 
     def __init__(
@@ -47,41 +50,41 @@ class StoreWriter:
         game: str,
         columns: pa.Schema,
         standard_start: NDArray[np.uint8],
-        beside: Mapping[str, tuple[str, int]],
+        per_move: Mapping[str, tuple[str, int]],
         split: Split | None = None,
         append: bool = False,
-        carried: Mapping[str, tuple[str, int, int]] | None = None,
+        per_game: Mapping[str, tuple[str, int, int]] | None = None,
     ):
         self.path = Path(path)
-        self.game, self.kinds = game, {name: (*kind, 0) for name, kind in beside.items()} | dict(carried or {})
+        self.game, self.kinds = game, {name: (*kind, 0) for name, kind in per_move.items()} | dict(per_game or {})
         self.old = self._old_store(append)
-        with self._telling():
-            self._held = self._alone()
+        with self._os_errors_in_words():
+            self._lock = self._lock_path()
         try:
-            self.old = self._old_store(append)  # again: another import may have been at it until now
+            self.old = self._old_store(append)  # again: another import may have changed it before we had the lock
         except BaseException:
-            self._held.close()
+            self._lock.close()
             raise
         self.split = split or (self.old.split if self.old is not None else Split())
         self.schema = pa.schema([*columns, *_OWN_COLUMNS])
         self.read = self.games = self.moves = 0
-        self.left_out = Rejections()
+        self.rejections = Rejections()
         self._known = HashSet()
         self._digest = hashlib.sha256()
         self._standard = standard_start
         self._starts = {standard_start.tobytes(): 0}
         self._start_width = len(standard_start)
-        self._beside: dict[str, IO[bytes]] = {}
+        self._arrays: dict[str, IO[bytes]] = {}
         self._rows: list[pa.Table] = []
         self._committed = False
         self._files: list[IO[bytes]] = []
         self._table: pq.ParquetWriter | None = None
         try:
-            with self._telling():
+            with self._os_errors_in_words():
                 self._open()
         except BaseException:
             self._remove()
-            self._held.close()
+            self._lock.close()
             raise
 
     def _old_store(self, append: bool) -> Store | None:
@@ -97,25 +100,25 @@ class StoreWriter:
             raise UsageError(f"{self.path}: a store of {old.game} games; {self.game} games need a store of their own")
         return old
 
-    def _alone(self) -> contextlib.ExitStack:
-        """The lock on the store's place, to be closed at the end."""
+    def _lock_path(self) -> contextlib.ExitStack:
+        """Lock the store's path; closing the result unlocks it."""
         if self.old is not None:
             file = self.path / ".lock"
         else:
             file = self.path.with_name(f".{self.path.name}.lock")
             file.parent.mkdir(parents=True, exist_ok=True)
-        held = contextlib.ExitStack()
-        held.enter_context(exclusive_lock(file, self.path))
-        return held
+        lock = contextlib.ExitStack()
+        lock.enter_context(exclusive_lock(file, self.path))
+        return lock
 
     def _open(self) -> None:
         if self.old is not None:
             self._root = self.path
             self._folder = self.path / f"{int(self.old.info['folder']) + 1:04d}"
-        else:  # built under another name, renamed when whole
+        else:  # written under another name, and renamed at the end
             self._root = self.path.with_name(f".{self.path.name}.unfinished")
             self._folder = self._root / "0001"
-            if self._root.exists():  # of an import that was killed
+            if self._root.exists():  # left by an import that was killed
                 shutil.rmtree(self._root)
         if self._folder.exists():
             shutil.rmtree(self._folder)
@@ -133,14 +136,14 @@ class StoreWriter:
         return file
 
     @contextlib.contextmanager
-    def _telling(self) -> Iterator[None]:
-        """What the system refuses while the store is written, in one line with the store's name."""
+    def _os_errors_in_words(self) -> Iterator[None]:
+        """Turn errors of the operating system into a KibitzError that names the store."""
         try:
             yield
         except OSError as error:
             left = "the store is as it was before" if self.old is not None else "no store was made"
             full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-            reason = "the disk is full" if full else (error.strerror or str(error)).lower()
+            reason = "the disk is full" if full else one_line(error)
             remedy = "free some space, or choose another place" if full else "choose another place"
             raise KibitzError(f"{self.path}: {reason}; {left}; {remedy}") from None
 
@@ -149,17 +152,17 @@ class StoreWriter:
         self._known.add(old.column("hash"))
         self._starts = {row.tobytes(): i for i, row in enumerate(old.starts)}
         for name in (*old.info["beside"], *old.info.get("carried", ())):
-            self._beside[name] = self._new(f"{name}.bin")
-            values = old.beside(name)
+            self._arrays[name] = self._new(f"{name}.bin")
+            values = old.per_move(name)
             if values is None:
-                values = old.carried(name)
+                values = old.per_game(name)
             assert values is not None
-            _copy(values, self._beside[name])
+            _copy(values, self._arrays[name])
         _copy(old.moves, self._moves)
         _copy(old.offsets[1:], self._offsets)
         self._digest.update(old.column("hash").tobytes())
         table = old.table()
-        if old.openings() is None:  # made before games that begin alike were kept together
+        if old.openings() is None:  # written by a version that did not yet keep games with the same opening together
             table = table.append_column("opening", pa.array(_openings(old, self._standard), pa.uint64()))
         for rows in table.cast(self.schema).to_batches():
             self._table.write_batch(rows)
@@ -173,12 +176,12 @@ class StoreWriter:
     ) -> None:
         if not self._committed:
             self._remove()
-        self._held.close()
+        self._lock.close()
 
     def _remove(self) -> None:
-        """Take away what was written."""
+        """Remove the files written so far."""
         for file in (*self._files, *([self._table] if self._table else [])):
-            with contextlib.suppress(OSError):  # a full disk is told already
+            with contextlib.suppress(OSError):  # a full disk has been reported already
                 file.close()
         shutil.rmtree(self._folder if self.old is not None else self._root, ignore_errors=True)
 
@@ -188,13 +191,12 @@ class StoreWriter:
         limit: int | None = None,
         finish: Callable[[GameBatch], GameBatch] | None = None,
     ) -> int:
-        """Write a batch; how many of its games were taken. With `limit`, at most that many are.
+        """Write a batch. Returns the number of games that were added.
 
-        finish: what is done with the new games before they are written; costly work, that games which the store holds
-        already are spared. It may leave games out.
-        Raises KibitzError where the disk is full or the store's place has gone.
+        limit: the most games to add; None for all. finish: costly work on the new games before they are written; it is
+        not done for duplicates, and may reject games. Raises KibitzError if the disk is full or the path is gone.
         """
-        with self._telling():
+        with self._os_errors_in_words():
             return self._add(batch, limit, finish)
 
     def _hashes(self, batch: GameBatch) -> NDArray[np.uint64]:
@@ -203,28 +205,28 @@ class StoreWriter:
 
     def _add(self, batch: GameBatch, limit: int | None, finish: Callable[[GameBatch], GameBatch] | None) -> int:
         self.read += batch.read
-        self.left_out.merge(batch.left_out)
+        self.rejections.merge(batch.rejections)
         hashes = self._hashes(batch)
         new = self._known.add(hashes)
-        self._leave_out("duplicate", batch.table, ~new)
+        self._reject("duplicate", batch.table, ~new)
         if limit is not None:
             over = new & (np.cumsum(new) > limit)
-            self._leave_out("over the limit", batch.table, over)
+            self._reject("over the limit", batch.table, over)
             new &= ~over
         batch, hashes = batch.take(new), hashes[new]
         if len(batch) and finish:
-            batch = finish(replace(batch, left_out=Rejections()))
-            self.left_out.merge(batch.left_out)
+            batch = finish(replace(batch, rejections=Rejections()))
+            self.rejections.merge(batch.rejections)
             hashes = self._hashes(batch)
         if len(batch) == 0:
             return 0
-        self._write_beside(batch)
+        self._write_arrays(batch)
         self._moves.write(batch.moves.astype("<u2", copy=False).tobytes())
         ends = np.cumsum(batch.plies, dtype="<i8") + self.moves
         self._offsets.write(ends.tobytes())
         self._digest.update(hashes.tobytes())
         openings = hash_openings(batch.moves, batch.plies, batch.starts, self._standard)
-        own = (batch.plies, self._start_numbers(batch), hashes, openings)
+        own = (batch.plies, self._start_indices(batch), hashes, openings)
         table = batch.table
         for (name, kind), values in zip(_OWN_COLUMNS, own, strict=True):
             table = table.append_column(name, pa.array(values, kind))
@@ -235,48 +237,48 @@ class StoreWriter:
         self.moves += len(batch.moves)
         return len(batch)
 
-    def _leave_out(self, reason: str, table: pa.Table, games: NDArray[np.bool_]) -> None:
-        """Count these games of a batch as left out, the first few by name."""
+    def _reject(self, reason: str, table: pa.Table, games: NDArray[np.bool_]) -> None:
+        """Count these games of a batch (a mask) as rejected, and record the first few by name."""
         which = np.flatnonzero(games)
         for row in table.take(pa.array(which[:EXAMPLES])).to_pylist():
             names = {"White": row.get("white") or "?", "Black": row.get("black") or "?", "Date": str(row.get("date"))}
-            self.left_out.add(reason, row["source"], row["number"], names)
+            self.rejections.add(reason, row["source"], row["number"], names)
         if len(which) > EXAMPLES:
-            self.left_out.counts[reason] += len(which) - EXAMPLES
+            self.rejections.counts[reason] += len(which) - EXAMPLES
 
     def _flush_rows(self) -> None:
         if self._rows and self._table:
             self._table.write_table(pa.concat_tables(self._rows).combine_chunks())
             self._rows.clear()
 
-    def _start_numbers(self, batch: GameBatch) -> NDArray[np.int32]:
+    def _start_indices(self, batch: GameBatch) -> NDArray[np.int32]:
         if batch.starts is None:
             return np.zeros(len(batch), np.int32)
         indices = [self._starts.setdefault(row.tobytes(), len(self._starts)) for row in batch.starts]
         return np.array(indices, np.int32)
 
-    def _write_beside(self, batch: GameBatch) -> None:
-        """What goes with moves and games. An array that comes for the first time is none for all games before."""
-        arrays = batch.beside | batch.carried
-        for name in sorted(arrays.keys() - self._beside.keys()):
-            self._beside[name] = self._new(f"{name}.bin")
-            self._write_none(name, self.games, self.moves)
-        for name, file in self._beside.items():
+    def _write_arrays(self, batch: GameBatch) -> None:
+        """Write the arrays per move and per game. One that is new gets its missing value for all earlier games."""
+        arrays = batch.per_move | batch.per_game
+        for name in sorted(arrays.keys() - self._arrays.keys()):
+            self._arrays[name] = self._new(f"{name}.bin")
+            self._write_missing(name, self.games, self.moves)
+        for name, file in self._arrays.items():
             if name in arrays:
                 file.write(np.ascontiguousarray(arrays[name], self.kinds[name][0]).tobytes())
             else:
-                self._write_none(name, len(batch), len(batch.moves))
+                self._write_missing(name, len(batch), len(batch.moves))
 
-    def _write_none(self, name: str, games: int, moves: int) -> None:
+    def _write_missing(self, name: str, games: int, moves: int) -> None:
         dtype, missing, width = self.kinds[name]
-        _copy(np.broadcast_to(np.array(missing, dtype), games * width if width else moves), self._beside[name])
+        _copy(np.broadcast_to(np.array(missing, dtype), games * width if width else moves), self._arrays[name])
 
     def commit(self, how: Mapping[str, Any]) -> Store:
-        """Close the files and make the store visible. `how`: what this import was asked to do, kept in its history.
+        """Close the files and make the store visible. how: the options of this import, for the store's history.
 
-        Raises KibitzError where the disk is full or the store's place has gone; an old store is then as it was.
+        Raises KibitzError if the disk is full or the path is gone; an old store is unchanged then.
         """
-        with self._telling():
+        with self._os_errors_in_words():
             self._commit(how)
         return Store(self.path)
 
@@ -289,12 +291,12 @@ class StoreWriter:
             file.flush()
             os.fsync(file.fileno())
             file.close()
-        left_out = self.left_out
+        rejections = self.rejections
         if self.old is not None:
             earlier = Rejections.from_json(self.old.info["left_out"])
-            earlier.merge(left_out)
-            left_out = earlier
-        written = [(name, self.kinds[name]) for name in self._beside]
+            earlier.merge(rejections)
+            rejections = earlier
+        written = [(name, self.kinds[name]) for name in self._arrays]
         info = {
             "kibitz_store": FORMAT,
             "game": self.game,
@@ -310,12 +312,12 @@ class StoreWriter:
                 name: {"dtype": dtype, "none": none, "width": width} for name, (dtype, none, width) in written if width
             },
             "split": self.split.as_json(),
-            "left_out": left_out.as_json(),
+            "left_out": rejections.as_json(),
             "history": [*(self.old.info["history"] if self.old is not None else []), dict(how)],
         }
         temporary = self._root / (INFO + ".new")
         temporary.write_text(json.dumps(info, indent=1, ensure_ascii=False), encoding="utf-8")
-        # From here on an interrupt must not remove the new folder, which store.json may name already.
+        # From here on an interrupt must not remove the new folder: store.json may refer to it.
         self._committed = True
         try:
             os.replace(temporary, self._root / INFO)
@@ -325,14 +327,14 @@ class StoreWriter:
             self._committed = False
             raise
         if self.old is not None:
-            self.old = None  # Windows takes away no file that is still mapped
-            for folder in self.path.iterdir():  # the old one, and those of appends that were killed
+            self.old = None  # Windows does not remove a file that is mapped
+            for folder in self.path.iterdir():  # the old folder, and those of killed appends
                 if folder.name.isdigit() and folder != self._folder:
                     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _openings(store: Store, standard: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """The names of the games' openings, for a store that has none; some games at once."""
+    """uint64 [games]: the hash of each game's opening, for a store without this column."""
     parts = []
     for at in range(0, len(store), _ROWS):
         some = slice(at, min(at + _ROWS, len(store)))
@@ -343,6 +345,6 @@ def _openings(store: Store, standard: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 
 def _copy(values: NDArray[Any], file: IO[bytes]) -> None:
-    """Write an array in pieces, so that a mapped one never lies in memory whole."""
+    """Write an array in pieces: a mapped one may be larger than the memory."""
     for at in range(0, len(values), _COPY):
         file.write(values[at : at + _COPY].tobytes())

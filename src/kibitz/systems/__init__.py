@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kibitz.errors import UsageError, need_training
+from kibitz.errors import UsageError, need_training, one_line
 from kibitz.systems.declaration import (
     BEST_SCORE,
     COMPARISON,
@@ -31,6 +32,7 @@ from kibitz.systems.declaration import (
     Method,
     Settings,
 )
+from kibitz.systems.spelling import RENAMED_TRAINING
 
 if TYPE_CHECKING:
     from kibitz.systems.base import Recipe, System
@@ -201,8 +203,10 @@ class _Registry(Mapping[str, Declaration]):
                 if declaration.name in self._known:
                     raise ValueError(f"there is a system {declaration.name} already")
             except Exception as error:  # whatever another package does wrong, ours must go on
-                reason = (str(error).splitlines() or [type(error).__name__])[0]
-                print(f"kibitz: the system {point.name} cannot be used ({reason}); it is left out", file=sys.stderr)
+                print(
+                    f"kibitz: the system {point.name} cannot be used ({one_line(error)}); it is left out",
+                    file=sys.stderr,
+                )
             else:
                 self.add(declaration)
 
@@ -244,4 +248,5 @@ def find_recipe(system: str, name: str) -> Recipe:
     recipes = load(system).recipes
     if name not in recipes:
         raise UsageError(f"--recipe {name}: {system} has {', '.join(recipes)}")
-    return recipes[name]
+    recipe = recipes[name]
+    return replace(recipe, training={RENAMED_TRAINING.get(key, key): v for key, v in recipe.training.items()})

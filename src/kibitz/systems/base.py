@@ -89,8 +89,8 @@ class Stage:
 class Recipe:
     """A way to train a system that is known to work: `kibitz train SYSTEM STORE --recipe NAME`.
 
-    title: one line of what it is. settings: what differs from the defaults of the system's Settings. training: what
-    differs from the defaults of the loop's Plan (intervals, patience). reaches: what it is known to reach, on what
+    title: one line. settings: values other than the defaults of the system's Settings. training: values other than the
+    defaults of TrainConfig (intervals, patience). reaches: what it is known to reach, on what
     data, in what time on two cores; measured, each with its figure and n. departures: where the recipe is not to the
     letter of its paper, each with its reason.
     """
@@ -138,7 +138,7 @@ def check_bounds(settings: Any) -> None:
 
 
 def _bounds(kind: type, name: str) -> Mapping[str, Any]:
-    """What a setting may be. One that a subclass gives another default keeps the bounds that it had."""
+    """The bounds of a setting. A field whose default a subclass changes keeps its bounds."""
     for base in kind.__mro__:
         metadata = getattr(base, "__dataclass_fields__", {}).get(name)
         if metadata and any(value not in (None, ()) for key, value in metadata.metadata.items() if key != "help"):
@@ -208,7 +208,7 @@ class System:
     name: ClassVar[str]
     settings_type: ClassVar[type]
     recipes: Mapping[str, Recipe] = {}
-    """By name; "default" is what `train` takes by itself, "paper" the paper's own numbers."""
+    """By name; `train` takes "default" if none is named, "paper" has the paper's own numbers."""
     networks: tuple[str, ...] = ()
     """Names of the networks that a run trains apart, for the option --networks; () where there is one."""
     begins_from: tuple[str, ...] = ()

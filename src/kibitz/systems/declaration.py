@@ -1,4 +1,4 @@
-"""What a system declares to the rest of kibitz. Readable without torch: `kibitz --help` and engines start with it.
+"""The declaration of a system to the rest of kibitz. Readable without torch: `kibitz --help` and engines start with it.
 
 Every face (test, analyze, uci, gtp, match, board) reads the declaration and nothing else of a system that is not to be
 trained; no face keeps a list of the names of systems.
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 VALUE, MOVES, COMPARISON, OWNERS = "value", "moves", "comparison", "owners"
-"""What a network may answer: who wins, which move, which of two positions is better, who will own each point."""
+"""Kinds of answers: the winner, the move, the better of two positions, the owner of each point."""
 FULL_COMPARISON = "full comparison"
 """Answered by runs that also keep the large network of which the one for COMPARISON is a distilled copy."""
 
@@ -30,7 +30,7 @@ board's real squares and points. A network that speaks these works in every face
 
 @dataclass(frozen=True)
 class Meaning:
-    """What White's (in Go Black's) probability is the probability of.
+    """The event of White's (in Go Black's) probability.
 
     name: of the probability; short: a heading of up to 12 characters; note: a sentence without which the figures would
     be misread, or nothing.
@@ -111,11 +111,11 @@ class Declaration:
     board_sizes: Callable[[Settings], tuple[int, ...]] | None = None
 
     def as_json(self) -> dict[str, object]:
-        """What `kibitz systems --json` prints of it."""
+        """The declaration as JSON, for `kibitz systems --json`."""
         return {name: getattr(self, name) for name in ("game", "title", "paper", "anchor", "answers")}
 
     def answers_of(self, settings: Settings) -> tuple[str, ...]:
-        """What a run with these settings answers."""
+        """The kinds of answers of a run with these settings."""
         return self.answers if self.trained is None else self.trained(settings)
 
     def methods_of(self, settings: Settings) -> tuple[Method, ...]:

@@ -34,7 +34,7 @@ from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.nets import constant
 from kibitz.nets.build import ResidualBlock
 from kibitz.nets.layers import Chain, Conv, Layer, Residual, read_layers, shapes
-from kibitz.nets.optim import OPTIMISERS, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
+from kibitz.nets.optim import OPTIMISER, OPTIMISERS, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
 from kibitz.store.positions import Positions
 from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
@@ -67,7 +67,7 @@ class Settings:
     loss: str = setting("squares", "squares (the text's) or entropy", choices=("squares", "entropy"))
     symmetry: bool = setting(False, "show every position turned and mirrored at random")
     # solver
-    optimiser: str = setting("adamw", "rmsprop, adagrad, adamw, sgd or muon", choices=OPTIMISERS)
+    optimiser: str = setting("adamw", OPTIMISER, choices=OPTIMISERS)
     learning_rate: float = setting(0.0001, "learning rate at the first iteration", at_least=0)
     schedule: str = setting(
         "constant", "learning rate: constant or cosine (to 0 at the last)", choices=("constant", "cosine")
@@ -149,7 +149,7 @@ class OwnerExamples(Positions):
 
     def __init__(self, store: Store, games: NDArray[np.int64], symmetry: bool = False):
         super().__init__(store, games)
-        owners = store.carried("owner")
+        owners = store.per_game("owner")
         assert owners is not None or not len(games)
         self._owners = owners
         self._ways = np.stack([symmetries(size) for size in range(GRID + 1)]) if symmetry else None  # [size, way, 361]
@@ -295,7 +295,7 @@ class GoCnnSystem(System):
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         """Raises KibitzError where no game of the store has owners."""
         labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
-        if store.carried("owner") is None or not labelled.any():
+        if store.per_game("owner") is None or not labelled.any():
             raise KibitzError(
                 f"{store.path}: nobody has told who owns what at the end of its games; import counted games again,"
                 " without --referee none"

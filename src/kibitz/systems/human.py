@@ -28,7 +28,7 @@ from kibitz.games.chess.encodings import (
     Stack,
     on_squares,
 )
-from kibitz.games.chess.replay import CLOCK, SIDE
+from kibitz.games.chess.replay import CLOCK, SIDE, to_mover_view
 from kibitz.games.chess.sides import (
     BEYOND,
     LAST,
@@ -346,7 +346,6 @@ class PlayedMoves:
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         at = self.store.offsets[games] + plies
         move = self.store.moves[at].astype(np.int64)
-        mirrored = side * 56  # the mover's view: Black's ranks are turned round
         more = side_inputs(
             self.ratings[side, games], self.ratings[1 - side, games], self.speeds[games], self.scales[games],
             self.store.moves, at, plies,
@@ -355,8 +354,8 @@ class PlayedMoves:
         return {
             "codes": batch.codes,
             "state": np.concatenate([batch.state, more], 1),
-            "origin": move & 63 ^ mirrored,
-            "target": (move >> 6 & 63) ^ mirrored,
+            "origin": to_mover_view(move & 63, side),
+            "target": to_mover_view(move >> 6 & 63, side),
             "promotion": move >> 12,
             "outcome": 1 - self.results[games] * (1 - 2 * side),
         }

@@ -9,6 +9,8 @@ RENAMED_SETTINGS = {"l2": "weight_decay"}
 """Old name of a setting -> its name. Run directories have old names, command lines may have them."""
 RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "adamw"}}
 """Setting -> old value -> its value."""
+RENAMED_TRAINING = {"snapshot_every": "checkpoint_every", "snapshot_megabytes": "checkpoint_megabytes"}
+"""Old name of an option of the training loop -> its name. Recipes of other packages may have old names."""
 
 
 def respelled(
@@ -16,7 +18,7 @@ def respelled(
 ) -> dict[str, Any]:
     """The settings of a run.json under the names and values of today.
 
-    known, choices: the names that the system has, and the values of each; what is among them stays as it is.
+    known, choices: the system's own names and values, which stay as they are.
     """
     current: dict[str, Any] = {}
     for old, value in settings.items():

@@ -1,7 +1,7 @@
 """`winner`: who wins from here? A convolutional network's answer to a single chess position.
 
 After "Chess position evaluation with convolutional neural network in Julia", a post of 2016 that trained with Mocha.jl.
-This file follows it from top to bottom: games, planes, network, target and loss, solver, snapshots.
+This file follows it from top to bottom: games, planes, network, target and loss, solver, checkpoints.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ RECIPES = {
     "long": Recipe("the default with four times the positions", {**_MODERN, "iterations": 30_000, "most_epochs": 4.0}),
     "paper": Recipe(
         "the post to the letter: linear convolutions, SGD with momentum, 0.01·(1 + 0.0001·i)^−0.75, 150,000 iterations",
-        training={"summary_every": 300, "validate_every": 1000, "snapshot_every": 2000},
+        training={"summary_every": 300, "validate_every": 1000, "checkpoint_every": 2000},
         reaches=(
             "60.6% (60.1 to 61.1) on the same games after 2,552 iterations (9 minutes on one core); not run to its end",
         ),

@@ -1,7 +1,7 @@
-"""The checkpoints of a training, which the board's slider shows: how many are kept, and which.
+"""The checkpoints of a training, which the board's slider shows, and which of them are kept.
 
-Files are named STAGE-ITERATION.safetensors. Of the older ones an even series is kept, so that all together stay under
-a number of megabytes.
+Files are named STAGE-ITERATION.safetensors. An even series of the older ones is kept, so that the total size stays
+under a limit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 N_NEWEST = 3
-"""So many of the newest are never removed to make the series even."""
+"""Number of the newest checkpoints, which are not removed to make the series even."""
 _NAME = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")
 
 
@@ -53,8 +53,8 @@ def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
 
 
 def _least_missed(iterations: Sequence[int]) -> int:
-    """The index, in an ascending series, whose removal leaves the smallest gap; never the first or one of the newest.
-    Of a series that has no others, the oldest."""
+    """The index in an ascending series whose removal leaves the smallest gap, except the first and the newest; 0 if the
+    series has no others."""
     inner = range(1, len(iterations) - N_NEWEST)
     return min(inner, key=lambda i: iterations[i + 1] - iterations[i - 1]) if inner else 0
 
@@ -71,9 +71,9 @@ class RunBytes:
     peak: int
 
 
-def run_bytes(network: nn.Module, snapshot_megabytes: float) -> RunBytes:
+def run_bytes(network: nn.Module, checkpoint_megabytes: float) -> RunBytes:
     """The bounds before the training begins: last.pt has the weights and at most two values a weight for the optimiser;
     best.safetensors and the export have the weights once each."""
     weights = sum(p.numel() * p.element_size() for p in network.state_dict().values())
-    kept = 5 * weights + int(snapshot_megabytes * 1e6) + 10_000_000  # metrics, seen games, learning curve
+    kept = 5 * weights + int(checkpoint_megabytes * 1e6) + 10_000_000  # metrics, seen games, learning curve
     return RunBytes(weights, kept, kept + 3 * weights)

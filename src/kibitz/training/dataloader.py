@@ -1,4 +1,4 @@
-"""Batches made ahead: a thread replays the next ones while the network works on the current one."""
+"""Prefetching of batches: a thread makes the next ones while the network trains on the current one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kibitz.store.positions import permutation
 from kibitz.systems.base import Examples, batches_in_epoch
 
 N_READY = 3
-"""Batches that are ready ahead of the step."""
+"""Number of batches that are made ahead."""
 
 
-def make(examples: Examples, batch: int, seed: int, iteration: int) -> dict[str, Tensor]:
+def make_batch(examples: Examples, batch: int, seed: int, iteration: int) -> dict[str, Tensor]:
     """The batch of one iteration, of `batch` examples or all there are: a pure function of its arguments."""
     size = min(batch, len(examples))
     epoch, index = divmod(iteration, batches_in_epoch(len(examples), batch))
@@ -30,7 +30,7 @@ def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last
         ready: deque[Future[dict[str, Tensor]]] = deque()
         try:
             for iteration in range(first, last):
-                ready.append(maker.submit(make, examples, batch, seed, iteration))
+                ready.append(maker.submit(make_batch, examples, batch, seed, iteration))
                 if len(ready) > N_READY:
                     yield ready.popleft().result()
             while ready:

@@ -1,4 +1,4 @@
-"""The trained network as ONNX, for every face that answers on a CPU."""
+"""Export of a trained network to ONNX, for inference on a CPU."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.
     names = ["codes", "state", *outputs]
     state = with_default_side_inputs(state, side_inputs)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the exporter's own, about itself
+        warnings.simplefilter("ignore")  # about the exporter itself
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
         torch.onnx.export(
             network,

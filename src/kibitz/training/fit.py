@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import nn
 
-from kibitz.errors import KibitzError, UsageError
+from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short_hashes, write_json
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
@@ -27,7 +27,7 @@ from kibitz.systems.base import Network, System
 from kibitz.systems.spelling import respelled
 from kibitz.training.checkpoints import RunBytes, run_bytes
 from kibitz.training.export import export_onnx
-from kibitz.training.trainer import Beat, TrainConfig, Trainer, TrainOutcome, best_precision
+from kibitz.training.trainer import TrainConfig, Trainer, TrainOutcome, TrainProgress, best_precision
 
 RUNS = Path("runs")
 
@@ -197,25 +197,25 @@ def train(
     recipe: str = "",
     command: str = "",
     export: bool = True,
-    tell: Callable[[Beat], object] = lambda beat: None,
-    say: Callable[[str], None] = lambda line: None,
+    on_progress: Callable[[TrainProgress], object] = lambda progress: None,
+    log: Callable[[str], None] = lambda line: None,
 ) -> TrainResult:
     """Train a system on a store, or resume a training that was interrupted.
 
     name, settings: the system and an instance of its `settings_type`. run: the directory; None for runs/NAME-NUMBER.
     split: None for the store's own. start_from: a run or packaged network whose weights to begin with; the games that
     it has seen count as seen by this run too. recipe, command: where the settings come from, recorded in run.json.
-    export: write model.onnx at the end. tell: called after every iteration; if it returns True
-    the training stops as by Ctrl-C. say: called with each message.
+    export: write model.onnx at the end. on_progress: called after every iteration; if it returns True
+    the training stops as by Ctrl-C. log: called with each message.
     Raises KibitzError or UsageError if the store has no training games, or the settings make no network.
     """
     request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
-    job = prepare(request, say)
-    outcome = fit(job, tell)
+    job = prepare(request, log)
+    outcome = fit(job, on_progress)
     return finish(job, outcome, export)
 
 
-def prepare(request: TrainRequest, say: Callable[[str], None]) -> TrainJob:
+def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     """Check everything that can be checked before the first iteration, choose the run's directory and write run.json.
 
     Nothing is written if an error is raised, nor for a training that an earlier call has finished.
@@ -234,18 +234,18 @@ def prepare(request: TrainRequest, say: Callable[[str], None]) -> TrainJob:
     if begun and begun.get("finished"):
         return TrainJob(path, system, settings, network, data, request.plan, begun, parent, True, finished=True)
     if begun is None and request.run is None and (other := begun_before(system.name, settings, data.description, seed)):
-        say(f"{request.store} has other games than when {other} was begun, so {path} begins anew")
-    size = _make_room(path, network, request.plan.snapshot_megabytes)
+        log(f"{request.store} has other games than when {other} was begun, so {path} begins anew")
+    size = _make_room(path, network, request.plan.checkpoint_megabytes)
     info = begun or _new_info(request, system, network, data)
     plan = replace(request.plan, precision=info["precision"])
     job = TrainJob(path, system, settings, network, data, plan, info, parent, begun is not None)
     if not begun:
         _write_new_run(job)
-    _announce(job, request.recipe, size, say)
+    _announce(job, request.recipe, size, log)
     return job
 
 
-def fit(job: TrainJob, tell: Callable[[Beat], object]) -> TrainOutcome:
+def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainOutcome:
     """Train until the last iteration, or until the training is stopped; record the outcome in run.json."""
     info, games = job.info, job.data.games
     if job.finished:
@@ -254,7 +254,15 @@ def fit(job: TrainJob, tell: Callable[[Beat], object]) -> TrainOutcome:
     if job.parent:
         job.network.load_state_dict(_weights_from(job.parent, job.system, job.network))
     trainer = Trainer(
-        job.path, job.system, job.settings, job.network, job.data.store, games[TRAIN], games[VALIDATE], job.plan, tell
+        job.path,
+        job.system,
+        job.settings,
+        job.network,
+        job.data.store,
+        games[TRAIN],
+        games[VALIDATE],
+        job.plan,
+        on_progress,
     )
     began = time.monotonic()
     outcome = trainer.train()
@@ -303,18 +311,18 @@ def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[st
         raise UsageError(f"--start-from {parent.name}: {error}") from None
 
 
-def _make_room(path: Path, network: nn.Module, snapshot_megabytes: float) -> RunBytes:
+def _make_room(path: Path, network: nn.Module, checkpoint_megabytes: float) -> RunBytes:
     """Make the run's directory; its sizes on disk. Raises KibitzError if it cannot be made, or the disk is too full."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise KibitzError(f"{path}: {(error.strerror or str(error)).lower()}; choose another --run") from None
-    size = run_bytes(network, snapshot_megabytes)
+        raise KibitzError(f"{path}: {one_line(error)}; choose another --run") from None
+    size = run_bytes(network, checkpoint_megabytes)
     present = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     if (free := shutil.disk_usage(path).free + present) < size.peak:
         raise KibitzError(
             f"{path}: this run may take {size.peak / 1e6:,.0f} MB and {free / 1e6:,.0f} MB are free on this disk; make"
-            " room, or choose another --run, fewer --snapshot-megabytes or a smaller network"
+            " room, or choose another --run, fewer --checkpoint-megabytes or a smaller network"
         )
     return size
 
@@ -350,14 +358,14 @@ def _write_new_run(job: TrainJob) -> None:
     write_json(job.path / INFO, job.info)
 
 
-def _announce(job: TrainJob, recipe: str, size: RunBytes, say: Callable[[str], None]) -> None:
+def _announce(job: TrainJob, recipe: str, size: RunBytes, log: Callable[[str], None]) -> None:
     if job.continued or recipe:
         what = "going on with this run" if job.continued else f"recipe {recipe}"
-        say(f"{job.path}: {what}; it will take up to {size.kept / 1e6:,.0f} MB")
-    if size.weights > job.plan.snapshot_megabytes * 1e6:
-        say(
-            f"no snapshot is kept: one of {size.weights / 1e6:,.0f} MB is over --snapshot-megabytes"
-            f" {job.plan.snapshot_megabytes:g}"
+        log(f"{job.path}: {what}; it will take up to {size.kept / 1e6:,.0f} MB")
+    if size.weights > job.plan.checkpoint_megabytes * 1e6:
+        log(
+            f"no checkpoint is kept: one of {size.weights / 1e6:,.0f} MB is over --checkpoint-megabytes"
+            f" {job.plan.checkpoint_megabytes:g}"
         )
     if not len(job.data.games[VALIDATE]):
-        say("no game is left for validation: training runs to its last iteration and keeps the last weights")
+        log("no game is left for validation: training runs to its last iteration and keeps the last weights")

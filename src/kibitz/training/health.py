@@ -16,15 +16,15 @@ from torch import nn
 from kibitz.systems.base import Stage, Tensors
 
 DEAD_SHARE = 0.75
-"""Share of a layer's units without any gradient from which on a layer counts as dead. Healthy networks have up to a
-third (the packaged convchess), small ones that have overfitted up to two thirds."""
+"""A layer counts as dead if this share of its units has no gradient. Healthy networks have up to a third (the packaged
+convchess), small overfitted ones up to two thirds."""
 MIN_UNITS = 8
 FIRST_SHARE = 0.1
 """Share of a stage's iterations after which it should be better than a constant answer."""
 FIRST_ITERATION = 50
-"""Before it, and before the end of a shorter stage, nothing is said: the first steps may be in the wrong direction."""
+"""No report before this iteration, or the end of a shorter stage: the first steps may go in the wrong direction."""
 MARGIN = 0.002
-"""How much smaller than a constant answer's loss a validation loss must be, as a share of it."""
+"""A validation loss must be smaller than the loss of a constant answer by this share of it."""
 ADVICE = "try --recipe default, a smaller --learning-rate, or other initial weights"
 
 
@@ -65,7 +65,7 @@ class HealthCheck:
                 moved.add(_part(name))
             if len(p) >= MIN_UNITS:
                 shares[name.removesuffix(".bias")] = dead
-        # A part without any gradient had no example in this batch: one of several networks, say.
+        # A part without any gradient had no example in this batch, for instance one of several networks.
         shares = {name: share for name, share in shares.items() if share >= DEAD_SHARE and _part(name) in moved}
         if not shares:
             return None
@@ -76,9 +76,10 @@ class HealthCheck:
         )
 
     def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:
-        """training_loss: the mean over the last batches; where that is small, the network has learned, if by heart.
+        """Whether the validation loss is that of a constant answer.
 
-        means: of a validation's measures, "loss" among them.
+        training_loss: mean over the last batches; a small one means that the network has learned, if only by heart.
+        means: of the measures of a validation, with "loss" among them.
         """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
         if self.guess is None or iteration < first or "loss" not in means:

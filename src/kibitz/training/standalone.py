@@ -1,4 +1,4 @@
-"""A network as a folder for other programs: the ONNX file, what goes in and comes out, and an example in Python."""
+"""A network as a folder for other programs: the ONNX file, its inputs and outputs, and an example in Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STATE = {
         "plies since the last capture or pawn move, at most 255",
     ],
 }
-"""What each column of the state means, by game."""
+"""The meaning of each column of the state, by game."""
 CODES = {
     "chess": "squares a1, b1 … h8: 0 empty, 1 to 6 White's pawn, knight, bishop, rook, queen, king, 7 to 12 Black's",
 }
@@ -47,8 +47,10 @@ OUTPUTS = {
 
 
 def write_folder(run: Run, folder: Path) -> list[Path]:
-    """Write the files into an empty folder; their paths. Raises KibitzError where the run has no ONNX file, or is of a
-    kind that is no single network of planes (Go boards, comparisons): those have no example here."""
+    """Write the files into an empty folder; returns their paths.
+
+    Raises KibitzError if the run has no ONNX file, or if it is for Go or compares positions: there is no example then.
+    """
     if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:
         raise KibitzError(
             f"{run.name}: a network of {run.info['system']}, which has no hand-over form yet; copy its model.onnx"

@@ -30,7 +30,7 @@ from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS, write_whole
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Stage, System, batches_in_epoch
 from kibitz.training.checkpoints import thin
-from kibitz.training.dataloader import make, prefetch_batches
+from kibitz.training.dataloader import make_batch, prefetch_batches
 from kibitz.training.health import HealthCheck, Symptom
 
 _VALIDATION_BATCH = 4096
@@ -44,7 +44,7 @@ class TrainConfig:
     summary_every: int | None = None
     validate_every: int | None = None
     """None for `validations` of them in every stage."""
-    snapshot_every: int | None = None
+    checkpoint_every: int | None = None
     validate_positions: int | None = None
     """None for a number that costs about a twentieth of the stage's time, from 2,048 to 51,200."""
     validations: int = 20
@@ -55,7 +55,7 @@ class TrainConfig:
     seed: int = 0
     precision: str = "auto"
     device: str = "auto"
-    snapshot_megabytes: float = 200.0
+    checkpoint_megabytes: float = 200.0
     """Limit for all checkpoints of a run together: the newest are kept, and of the older ones an even series."""
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
@@ -64,7 +64,7 @@ class TrainConfig:
         return Intervals(
             self.summary_every or min(300, max(1, iterations // 100)),
             validation,
-            self.snapshot_every or min(2000, max(1, iterations // 50)),
+            self.checkpoint_every or min(2000, max(1, iterations // 50)),
             self.validate_positions or min(51_200, max(2048, validation * batch * 3 // 20)),
         )
 
@@ -75,12 +75,12 @@ class Intervals:
 
     summary: int
     validation: int
-    snapshot: int
+    checkpoint: int
     validate_positions: int
 
 
 @dataclass(frozen=True)
-class Beat:
+class TrainProgress:
     """Progress, reported after every iteration. loss: mean since the last summary, where this is one."""
 
     stage: str
@@ -121,7 +121,7 @@ def best_precision(device: str) -> str:
 
 
 class _Stop:
-    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that no iteration is cut short; a second one interrupts."""
+    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that the iteration ends; a second one interrupts it."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -146,8 +146,8 @@ class _Stop:
 
 
 @contextlib.contextmanager
-def _small_numbers_flushed() -> Iterator[None]:
-    """Numbers below the normal format become 0: they mean nothing here, and a CPU is slow with them."""
+def _denormals_flushed() -> Iterator[None]:
+    """Flush denormal numbers to 0: they do not matter here, and a CPU is slow with them."""
     torch.set_flush_denormal(True)
     try:
         yield
@@ -235,14 +235,14 @@ class Trainer:
         games: Any,
         validation: Any,
         plan: TrainConfig,
-        tell: Callable[[Beat], object] = lambda beat: None,
+        on_progress: Callable[[TrainProgress], object] = lambda progress: None,
     ):
-        self.path, self.plan, self._listener = path, plan, tell
+        self.path, self.plan, self._on_progress = path, plan, on_progress
         self._stop = _Stop()
         self.store, self.games, self.validation = store, games, validation
         precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
         for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
-            logging.getLogger(name).setLevel(logging.WARNING)  # they announce what was asked of them
+            logging.getLogger(name).setLevel(logging.WARNING)  # they log every setting
         self.fabric = Fabric(accelerator=plan.device, devices=1, precision=precision)
         self.network = network.to(self.fabric.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.stages = list(system.stages(self.network, settings))
@@ -256,9 +256,9 @@ class Trainer:
         self._checks_without_better = 0
         self._best: dict[str, float] = {}
 
-    def tell(self, beat: Beat) -> None:
-        """Pass progress on; True in answer stops the training after this iteration."""
-        if self._listener(beat) is True:
+    def _notify(self, progress: TrainProgress) -> None:
+        """Call `on_progress`; if it returns True, the training stops after this iteration."""
+        if self._on_progress(progress) is True:
             self._stop.requested = True
 
     # The state of a training: what last.pt holds.
@@ -321,7 +321,7 @@ class Trainer:
     def train(self) -> TrainOutcome:
         """Train every stage to its end, or to the plan's time limit, or until asked to stop (Ctrl-C, SIGTERM)."""
         index, iteration, optimiser_state = self._resume()
-        with self._stop as stop, _small_numbers_flushed():
+        with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):
                 run = self._begin_stage(index, iteration, optimiser_state)
                 reason = self._train_stage(run, stop)
@@ -372,7 +372,7 @@ class Trainer:
                 means = self._validate(run)
                 self._warn(run, run.iteration, run.health.learned_nothing(run.iteration, self._recent_loss(), means))
             ended, interruption = run.done or self._stalled, self._interruption(stop)
-            if run.iteration % run.intervals.snapshot == 0 or ended or interruption:
+            if run.iteration % run.intervals.checkpoint == 0 or ended or interruption:
                 self._save_checkpoint(run)
             if ended:
                 break
@@ -427,9 +427,9 @@ class Trainer:
         if run.iteration % run.intervals.summary == 0 or run.done:
             self._summarise(run)
         else:
-            self.tell(Beat(run.stage.name, run.iteration, run.iterations))
+            self._notify(TrainProgress(run.stage.name, run.iteration, run.iterations))
         if run.pace is not None and (line := run.pace.forecast(run.iteration)):
-            self.tell(Beat(run.stage.name, run.iteration, run.iterations, note=line))
+            self._notify(TrainProgress(run.stage.name, run.iteration, run.iterations, note=line))
             run.pace = None
 
     def _count(self, measures: dict[str, Tensor]) -> None:
@@ -447,7 +447,7 @@ class Trainer:
             kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
             learning_rate=stage.learning_rate(iteration - 1, run.iterations), samples_per_second=round(rate),
         )  # fmt: skip
-        self.tell(Beat(stage.name, iteration, run.iterations, means.get("loss"), rate))
+        self._notify(TrainProgress(stage.name, iteration, run.iterations, means.get("loss"), rate))
         self._summed_loss = means.get("loss", 0.0)
         self._sums, self._samples, self._clock = {}, 0, now
 
@@ -486,7 +486,9 @@ class Trainer:
             self._checks_without_better += 1
         self._clock += time.monotonic() - began  # the rate is that of training
         figures = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
-        self.tell(Beat(stage.name, iteration, run.iterations, validation=means, note=f"validation {figures}"))
+        self._notify(
+            TrainProgress(stage.name, iteration, run.iterations, validation=means, note=f"validation {figures}")
+        )
         return means
 
     def _validation_means(self, run: _StageRun) -> tuple[dict[str, float], int]:
@@ -498,7 +500,7 @@ class Trainer:
         total = min(len(examples), run.intervals.validate_positions)
         batch_size = min(_VALIDATION_BATCH, total)
         for i in range(min(-(-total // batch_size), batches_in_epoch(len(examples), batch_size))):
-            tensors = make(examples, batch_size, _VALIDATION_SEED, i)
+            tensors = make_batch(examples, batch_size, _VALIDATION_SEED, i)
             with self.fabric.autocast():
                 _, measures = run.stage.loss({name: values.to(self.fabric.device) for name, values in tensors.items()})
             for name, values in measures.items():
@@ -508,7 +510,7 @@ class Trainer:
         return {name: value / count for name, value in sums.items()}, count
 
     def _sample(self, examples: Examples) -> dict[str, Tensor]:
-        batch = make(examples, min(_VALIDATION_BATCH, len(examples)), _VALIDATION_SEED, 0)
+        batch = make_batch(examples, min(_VALIDATION_BATCH, len(examples)), _VALIDATION_SEED, 0)
         return {name: values.to(self.fabric.device) for name, values in batch.items()}
 
     def _warn(self, run: _StageRun, iteration: int, symptom: Symptom | None) -> None:
@@ -517,7 +519,7 @@ class Trainer:
         if symptom and f"{stage} {symptom.kind}" not in self._warned:
             self._warned.add(f"{stage} {symptom.kind}")
             self._row(kind="warning", stage=stage, iteration=iteration, warning=symptom.kind, text=symptom.text)
-            self.tell(Beat(stage, iteration, run.iterations, note=f"warning: {symptom.text}"))
+            self._notify(TrainProgress(stage, iteration, run.iterations, note=f"warning: {symptom.text}"))
 
     # Weights
 
@@ -532,7 +534,7 @@ class Trainer:
         folder = self.path / CHECKPOINTS
         folder.mkdir(exist_ok=True)
         save_weights(self.network, folder / f"{run.stage.name}-{run.iteration:06d}.safetensors")
-        thin(folder, [stage.name for stage in self.stages], self.plan.snapshot_megabytes)
+        thin(folder, [stage.name for stage in self.stages], self.plan.checkpoint_megabytes)
         self._save(run.index, run.iteration, run.optimiser)
         self._clock += time.monotonic() - began
 

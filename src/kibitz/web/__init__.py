@@ -5,4 +5,4 @@ Nothing heavy is imported at the top of what the first page needs.
 """
 
 PORT = 8642
-"""Where the board is served, unless that port is taken or another is asked for."""
+"""The default port; another is used if it is taken, or requested."""

@@ -71,7 +71,7 @@ class NetworkInfo:
 
     @property
     def claim(self) -> dict[str, str] | None:
-        """What White's or Black's chance is the probability of; None where the network says nothing of it."""
+        """The meaning of White's or Black's chance; None if the network has no such output."""
         if self.declaration is None or not {WHITE, OWNERS} & set(self.answers):
             return None
         return asdict(self.declaration.meaning)
@@ -83,7 +83,7 @@ class NetworkInfo:
 
     @property
     def ways(self) -> list[dict[str, Any]]:
-        """What each of the methods does, in their order."""
+        """A description of each method, in order."""
         if self.declaration is None:
             return []
         return [
@@ -131,7 +131,7 @@ class NetworkInfo:
 
 
 def _usual(package: Mapping[str, Path]) -> list[str]:
-    """The packaged network of each game that the page takes where nobody has chosen: of the game's first system."""
+    """The default network of each game: the packaged one of the game's first system."""
     first: dict[str, str] = {}
     for name, declaration in SYSTEMS.items():
         if name in package:
@@ -173,7 +173,7 @@ class NetworkRegistry:
         return list(networks.values())
 
     def find(self, name: str) -> NetworkInfo:
-        """The network of that name. Raises BadRequest if there is none, or its run.json is damaged."""
+        """The network of that name. Raises BadRequest if it does not exist, or its run.json is damaged."""
         if name not in self._known:
             self.known()
         if name not in self._known:
@@ -208,7 +208,7 @@ class NetworkRegistry:
     def module(self, name: str, checkpoint: str | None = None) -> nn.Module:
         """The torch network with its best weights, or those of a checkpoint. Raises KibitzError, also if torch is not
         installed."""
-        what = "what a network is given" if checkpoint is None else "a snapshot of a training"
+        what = "what a network is given" if checkpoint is None else "a checkpoint of a training"
         need_training(f"to show {what}, the board")
         known = self.ready(name) if checkpoint is None else self.find(name)
         assert known.run
@@ -246,7 +246,7 @@ def _load(run: Run, checkpoint: str | None) -> nn.Module:
         return run.load_network()
     path = next((path for path in run.checkpoints() if path.stem == checkpoint), None)
     if path is None:
-        raise BadRequest(f"{run.name}: there is no snapshot {checkpoint[:60]!r}", 404)
+        raise BadRequest(f"{run.name}: there is no checkpoint {checkpoint[:60]!r}", 404)
     return run.load_network(path)
 
 

@@ -24,7 +24,7 @@ MISSING = """<!doctype html>
 
 
 def file(request: Request) -> Response:
-    """A file of the page; for / the page itself. Only what lies in its folder."""
+    """A file of the page's folder; for / the page itself."""
     name = request.path_params.get("path", "") or "index.html"
     path = PAGE / name
     try:

@@ -86,13 +86,13 @@ class Players:
         line: Line,
         request: PlayRequest,
         seq: int,
-        tell: Callable[[Any], None],
+        send: Callable[[Any], None],
         stop: threading.Event,
     ) -> Iterator[list[dict[str, Any]]]:
-        """One step, whose result is the move. tell: streams interim results."""
+        """One step, whose result is the move. send: streams interim results."""
 
         def report(result: Mapping[str, Any]) -> None:
-            tell([{"seq": seq, **result}])
+            send([{"seq": seq, **result}])
 
         move = line.think(partial(self.player, network, request), request, report, stop)
         yield [{"seq": seq, "move": move, "done": True}]

@@ -1,4 +1,4 @@
-"""Answers: JSON, streams of lines, and what an error becomes."""
+"""Responses: JSON, streams of lines, and errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 from kibitz.web.params import BadRequest, dumps
 from kibitz.web.security import MAX_BODY_BYTES, Receive, Scope, Send, TooLarge
 from kibitz.web.workers import END, Steps, WorkerThread, stream
@@ -75,7 +75,7 @@ async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T])
 def error_line(error: BaseException) -> str:
     """An error in one line. Anything but a KibitzError is a bug: its traceback goes to standard error."""
     if isinstance(error, KibitzError):
-        return " ".join(str(error).split())
+        return one_line(error)
     with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
         traceback.print_exception(error, file=sys.stderr)
     return _BUG

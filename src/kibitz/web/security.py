@@ -1,4 +1,4 @@
-"""What the server lets in, and what its answers allow a browser to do: a wall around everything else (ASGI)."""
+"""Security middleware (ASGI): which requests are accepted, and what responses allow a browser to do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TooLarge(Exception):
 
 
 class SecurityMiddleware:
-    """Lets pass what comes from this machine's own page, and nothing else.
+    """Accepts requests of this machine's own page, and rejects all others.
 
     The host must be this server's own name, so that no other name that points here (DNS rebinding) reaches it; an
     origin, where there is one, must be the same, so that no other page can ask; what is posted must be JSON, which

@@ -21,7 +21,7 @@ from kibitz.web.app import create
 
 HOST = "127.0.0.1"
 N_PORTS = 100
-"""Ports that are tried, from PORT on, where none is asked for."""
+"""Number of ports that are tried, from PORT on, if none is requested."""
 _WHY = {errno.EADDRINUSE: "another program has it", errno.EACCES: "this system does not allow it"}
 _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 

@@ -1,4 +1,4 @@
-"""What all requests of a board share."""
+"""The state that all requests of a board share."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AppState:
             return self._players
 
     def warm_up(self) -> None:
-        """In a worker thread: import what the first requests need, and load the networks of the command line."""
+        """In a worker thread: import the modules of the first requests, and load the networks of the command line."""
 
         def work() -> None:
             from kibitz.web import answers, files, planes, positions  # noqa: F401

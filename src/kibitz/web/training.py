@@ -19,7 +19,7 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
     assert run
     rows = run.metrics()
     try:
-        info = Run(name).info  # it says at its end that it is over
+        info = Run(name).info  # "finished" is set at its end
     except KibitzError:
         info = run.info
     return {"rows": rows[int(after) :], "total": len(rows), "finished": bool(info.get("finished", False))}

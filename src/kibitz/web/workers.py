@@ -170,7 +170,7 @@ def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
 
 
 END = object()
-"""What a stream's queue ends with."""
+"""The last item of a stream's queue."""
 
 
 Tell = Callable[[Any], None]

@@ -37,7 +37,7 @@ def test_the_movers_rating(
 def test_nothing_is_told_where_nothing_is_asked() -> None:
     state = np.zeros((3, 4), np.uint8)
     headers: Any = {}
-    assert np.array_equal(ratings.told(state, headers, {}), state)
+    assert np.array_equal(ratings.add_side_inputs(state, headers, {}), state)
 
 
 def test_the_unit_is_that_of_training() -> None:
@@ -70,7 +70,10 @@ def test_both_ratings_speed_scale_and_last_moves(judge_fake: Callable[..., Analy
 def test_ratings_that_are_given_come_before_the_headers() -> None:
     state = np.array([[0, 0, 0, 0], [1, 0, 0, 0]], np.uint8)
     headers: Any = {"WhiteElo": "2000", "BlackElo": "2000"}
-    assert ratings.told(state, headers, HUMAN, ratings=(800, 1600))[:, 4:6].tolist() == [[50, 100], [100, 50]]
+    assert ratings.add_side_inputs(state, headers, HUMAN, ratings=(800, 1600))[:, 4:6].tolist() == [
+        [50, 100],
+        [100, 50],
+    ]
 
 
 @pytest.mark.parametrize(

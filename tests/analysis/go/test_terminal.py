@@ -86,12 +86,12 @@ def one_game(text: str = GAME, maps: list[list[str]] = MAPS) -> AnalysedGame:
 
 
 def printed(
-    judged: AnalysedGame, width: int, encoding: str = "utf-8", colour: bool = False, wanted: int | None = None
+    judged: AnalysedGame, width: int, encoding: str = "utf-8", colour: bool = False, ply: int | None = None
 ) -> str:
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding, errors="strict", newline="\n")
     console = Console(file=file, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
-    show(judged, wanted, console)
+    show(judged, ply, console)
     file.flush()
     return raw.getvalue().decode(encoding)
 
@@ -122,10 +122,10 @@ def test_a_large_board_in_a_narrow_window() -> None:
 
 def test_brackets_at_the_edges() -> None:
     judged = one_game("(;GM[1]SZ[9]KM[0];B[aa];W[ii];B[ia])", [OPENING])
-    assert "\n 9 (X). . . . . . . .  9\n" in printed(judged, 80, wanted=1)
-    assert "\n 1  . . . . . . . .(O) 1\n" in printed(judged, 80, wanted=2)
-    assert "\n 9  X . . . . . . .(X) 9\n" in printed(judged, 80, wanted=3)
-    assert "Before the first move: 0 (count 0)" in printed(judged, 80, wanted=0)
+    assert "\n 9 (X). . . . . . . .  9\n" in printed(judged, 80, ply=1)
+    assert "\n 1  . . . . . . . .(O) 1\n" in printed(judged, 80, ply=2)
+    assert "\n 9  X . . . . . . .(X) 9\n" in printed(judged, 80, ply=3)
+    assert "Before the first move: 0 (count 0)" in printed(judged, 80, ply=0)
 
 
 def test_headers_are_no_markup_and_no_control_codes() -> None:

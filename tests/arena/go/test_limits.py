@@ -18,9 +18,9 @@ def test_what_gtp_is_told() -> None:
 
 def test_main_time_then_seconds_a_move() -> None:
     clock = GoClock(GoTime(10, 2))
-    assert clock.says() == "10 0"
+    assert clock.time_left() == "10 0"
     assert clock.spend(9.5)
-    assert clock.says() == "2 1"
+    assert clock.time_left() == "2 1"
     assert clock.spend(2.3)  # half a second of main time, and then 1.8
     assert clock.allowed == 2
     assert clock.spend(2.0)
@@ -30,7 +30,7 @@ def test_main_time_then_seconds_a_move() -> None:
 def test_sudden_death() -> None:
     clock = GoClock(GoTime(10))
     assert clock.spend(6)
-    assert clock.says() == "4 0"
+    assert clock.time_left() == "4 0"
     assert clock.patience() == pytest.approx(4.05)
     assert not clock.spend(4.2)
 

@@ -41,7 +41,7 @@ def small_mover(path: Path, store: Store, system: str, **settings: Any) -> Path:
     from kibitz.training.trainer import TrainConfig
 
     plan = TrainConfig(
-        summary_every=20, validate_every=40, snapshot_every=40, validate_positions=500, precision="32-true"
+        summary_every=20, validate_every=40, checkpoint_every=40, validate_positions=500, precision="32-true"
     )
     train(system, load(system).settings_type(**settings), str(store.path), run=path, plan=plan)
     return path

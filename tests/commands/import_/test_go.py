@@ -72,7 +72,7 @@ def test_a_counted_game_gets_its_owners(run: Run, tmp_path: Path) -> None:
     assert (row["black"], row["white_rank"], row["ending"], row["margin"], row["labels"]) == (
         "Kuro", "3d", "counted", 4.5, "playouts",
     )  # fmt: skip
-    owners = store.carried("owner")
+    owners = store.per_game("owner")
     assert owners is not None
     owner = owners[0].reshape(GRID, GRID)
     assert (owner[:4, :9] == 1).all()
@@ -257,6 +257,6 @@ def test_a_killed_import_goes_on_with_what_was_judged(tmp_path: Path) -> None:
 def test_owners_are_whole_numbers_of_colours(run: Run, tmp_path: Path) -> None:
     file = put(tmp_path / "a.sgf", game(), game(moves=[*WALLS, (8, 8), (0, 0)]))
     assert run("import", file, "--into", tmp_path / "s", "--referee", "playouts")[0] == 0
-    owners = Store(tmp_path / "s").carried("owner")
+    owners = Store(tmp_path / "s").per_game("owner")
     assert owners is not None
     assert set(np.unique(owners)) <= {0, 1, 2}

@@ -91,10 +91,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
         rows.append(row(number, size, int(rng.choice([1, -1, 0], p=[0.5, 0.4, 0.1]))))
     batch = GameBatch(
         np.concatenate(games).astype(np.uint16), np.array([len(game) for game in games], np.int32), np.stack(starts),
-        pa.Table.from_pylist(rows, COLUMNS), Rejections(), GAMES, carried={"owner": np.stack(owners)},
+        pa.Table.from_pylist(rows, COLUMNS), Rejections(), GAMES, per_game={"owner": np.stack(owners)},
     )  # fmt: skip
     path = tmp_path_factory.mktemp("go") / "random.store"
-    with StoreWriter(path, "go", COLUMNS, STANDARD_START, PER_MOVE, carried=PER_GAME) as writer:
+    with StoreWriter(path, "go", COLUMNS, STANDARD_START, PER_MOVE, per_game=PER_GAME) as writer:
         assert writer.add(batch) == GAMES
         return writer.commit({})
 
@@ -142,7 +142,7 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def loop(run: Run, store: Store) -> list[Seen]:
-    network, owners, seen = run.load_network(), store.carried("owner"), []
+    network, owners, seen = run.load_network(), store.per_game("owner"), []
     assert owners is not None
     for game in range(len(store)):
         board = opened(store.starts[store.start_of[game]])
@@ -209,7 +209,7 @@ def placed(store: Store, game: int) -> int:
 
 
 def test_scores_and_winners(result: dict[str, Any], loop: list[Seen], store: Store) -> None:
-    owners = store.carried("owner")
+    owners = store.per_game("owner")
     assert owners is not None
     off, winners = [], []
     for position in loop:
@@ -427,8 +427,8 @@ def test_gnugo_sees_plain_territory(tmp_path: Path) -> None:
     table = pa.Table.from_pylist([row(0, 9, 1)], COLUMNS)
     moves = np.array([8 * GRID + 1, PASS, PASS], np.uint16)
     batch = GameBatch(moves, np.array([3], np.int32), start[None], table, Rejections(), 1,
-                      carried={"owner": np.zeros((1, POINTS), np.uint8)})  # fmt: skip
-    with StoreWriter(tmp_path / "a.store", "go", COLUMNS, STANDARD_START, PER_MOVE, carried=PER_GAME) as writer:
+                      per_game={"owner": np.zeros((1, POINTS), np.uint8)})  # fmt: skip
+    with StoreWriter(tmp_path / "a.store", "go", COLUMNS, STANDARD_START, PER_MOVE, per_game=PER_GAME) as writer:
         writer.add(batch)
         store = writer.commit({})
     heard: list[int] = []

@@ -11,7 +11,7 @@ import chess
 import numpy as np
 import pytest
 
-from kibitz.analysis.chess.ratings import told
+from kibitz.analysis.chess.ratings import add_side_inputs
 from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.policy import handicaps
@@ -61,7 +61,7 @@ def test_accuracy_and_log_loss_are_those_of_a_plain_count(
             "Event": record.row["event"] or "",
         }  # fmt: skip
         moves = [chess.Move.from_uci(uci) for uci in record.uci]
-        state = told(state, headers, session.side_inputs, moves)
+        state = add_side_inputs(state, headers, session.side_inputs, moves)
         answers = session.evaluate(codes, state)
         for i, move in enumerate(moves):
             board = chess.Board(record.fens[i])

@@ -9,12 +9,12 @@ import pytest
 
 from kibitz.errors import UsageError
 from kibitz.games.go.filters import Filter
-from kibitz.games.go.io.headers import Said, read_said
+from kibitz.games.go.io.headers import HeaderInfo, interpret_headers
 
 DAY = datetime.date
 
 
-def said(handicap: int = 0, size: int = 19, **headers: str) -> Said:
+def said(handicap: int = 0, size: int = 19, **headers: str) -> HeaderInfo:
     usual = {
         "BR": "6d",
         "WR": "7d",
@@ -24,7 +24,7 @@ def said(handicap: int = 0, size: int = 19, **headers: str) -> Said:
         "PB": "Shusaku",
         "PW": "Gennan",
     }
-    return read_said(usual | headers, handicap, size)
+    return interpret_headers(usual | headers, handicap, size)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def said(handicap: int = 0, size: int = 19, **headers: str) -> Said:
         (Filter(result=("white", "draw")), said(), "other result"),
     ],
 )
-def test_headers(keep: Filter, game: Said, reason: str | None) -> None:
+def test_headers(keep: Filter, game: HeaderInfo, reason: str | None) -> None:
     keep.check()
     assert keep.refuses_headers(game) == reason
 

@@ -241,7 +241,7 @@ def same_as_obvious(comparer: PositionComparer, weights: np.ndarray, board: ches
             assert (found, thinking.lines[0].pv[0]) == (best, move), name
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10**6), plies=st.integers(0, 200), by_material=st.booleans())
 def test_a_scalar_comparator_gives_plain_alpha_beta(seed: int, plies: int, by_material: bool) -> None:
     """With an order that a number could give, value and move are those of alpha-beta with numbers, whatever helps."""

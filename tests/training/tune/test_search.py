@@ -57,7 +57,7 @@ def test_a_network_with_a_learning_rate_of_its_own_is_searched_in_that() -> None
 def test_a_whole_grid(small_store: Store, tmp_path: Path) -> None:
     ended: list[TrialResult] = []
     steps = []
-    found = search(about(small_store), tmp_path / "s.journal", tell=steps.append, ended=ended.append)
+    found = search(about(small_store), tmp_path / "s.journal", on_progress=steps.append, on_end=ended.append)
     assert (found.reason, [trial.number for trial in found.trials]) == ("all trials done", [1, 2, 3, 4])
     assert ended == found.trials
     assert [trial.settings for trial in found.trials] == GRID.points(0)
@@ -72,7 +72,7 @@ def test_a_whole_grid(small_store: Store, tmp_path: Path) -> None:
         assert {name: info["settings"][name] for name in trial.settings} == trial.settings
         assert (info["settings"]["networks"], info["settings"]["iterations"]) == ("piece", 10)
     ended.clear()
-    assert search(about(small_store), tmp_path / "s.journal", ended=ended.append) == found
+    assert search(about(small_store), tmp_path / "s.journal", on_end=ended.append) == found
     assert ended == []  # nothing is tried twice
 
 
@@ -115,7 +115,7 @@ class _Killed(BaseException):
 
 def killed_at(number: int, iteration: int) -> Any:
     def tell(step: searching.Step) -> None:
-        if (step.number, step.beat.iteration) == (number, iteration):
+        if (step.number, step.progress.iteration) == (number, iteration):
             raise _Killed
 
     return tell
@@ -128,15 +128,15 @@ def test_a_broken_trial_goes_on_from_its_snapshot(small_store: Store, tmp_path: 
     whole = search(what, tmp_path / "whole.journal")
     out = tmp_path / "s.journal"
     with pytest.raises(_Killed):
-        search(what, out, tell=killed_at(2, 6))
+        search(what, out, on_progress=killed_at(2, 6))
     said: list[str] = []
     iterations = []
 
     def tell(step: searching.Step) -> None:
         if step.number == 2:
-            iterations.append(step.beat.iteration)
+            iterations.append(step.progress.iteration)
 
-    found = search(what, out, tell=tell, say=said.append)
+    found = search(what, out, on_progress=tell, log=said.append)
     assert any("trial-002: going on" in line for line in said)
     assert iterations[0] == 5  # the snapshot is of 4
     assert comparable(found) == comparable(whole)
@@ -174,7 +174,7 @@ def test_ctrl_c_between_two_trials(small_store: Store, tmp_path: Path) -> None:
     def ended(tried: TrialResult) -> None:
         raise KeyboardInterrupt
 
-    found = search(about(small_store), tmp_path / "s.journal", ended=ended)
+    found = search(about(small_store), tmp_path / "s.journal", on_end=ended)
     assert (found.reason, [trial.state for trial in found.trials]) == ("stopped", ["done"])
 
 

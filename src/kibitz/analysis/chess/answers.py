@@ -1,4 +1,4 @@
-"""What the outputs of a chess network say of positions: who wins, which move (see systems.declaration.OUTPUTS).
+"""Interpret the outputs of a chess network: winning probabilities and moves (see systems.declaration.OUTPUTS).
 
 codes uint8 [n, 64], state uint8 [n, 4 or more]: the positions, as games/chess/replay.py makes them. Each function
 returns None where the outputs say nothing of the kind, which is the same for all positions of a run.

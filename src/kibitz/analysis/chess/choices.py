@@ -32,7 +32,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Expected:
-    """What was expected where a move was played.
+    """The moves that a network expected in a position, and the rank of the one that was played.
 
     choices: the likeliest legal moves, best first, at most SHOWN. rank: place of the played move among all, from 1;
     probability: its own; legal: how many moves were legal. underpromotion: the played move was one that the network

@@ -46,45 +46,47 @@ class Record:
 
 
 def read(
-    path: str, wanted: int | None = None, tell: Callable[[int, int], None] = lambda games, consumed: None
+    path: str, selected: int | None = None, on_progress: Callable[[int, int], None] = lambda games, consumed: None
 ) -> Generator[Record]:
     """The games of a PGN file ("-": standard input; packed files are unpacked), or only the one of that number, from 1.
 
-    A stretch of text with neither headers nor a legal move is no game. `tell` hears, before each game, how many were
-    read and how many bytes of the file. Raises KibitzError for a file that is missing or damaged, that holds no game,
-    or fewer than `wanted`.
+    A stretch of text with neither headers nor a legal move is no game. `on_progress` is called before each game with
+    the number of games and of bytes read so far. Raises KibitzError for a file that is missing or damaged, or that has
+    no game, or fewer than `selected`.
     """
     lines = _Lines(path)
     number = 0
     try:
         while True:
-            tell(number, lines.consumed)
+            on_progress(number, lines.consumed)
             lines.begin(number + 1)
-            visitor: Any = partial(_Builder, number + 1, wanted in (None, number + 1))
+            visitor: Any = partial(_Builder, number + 1, selected in (None, number + 1))
             builder: Any = chess.pgn.read_game(cast(Any, lines), Visitor=visitor)
             if builder is None:
                 break
-            asked = wanted in (None, number + 1)
-            if builder.is_game and not builder.record.refused and (asked or not builder.has_headers):
+            is_selected = selected in (None, number + 1)
+            if builder.is_game and not builder.record.refused and (is_selected or not builder.has_headers):
                 _stop_at_unreadable(builder.record, lines.text())
             if not builder.is_game:
                 continue
             number += 1
-            if asked:
+            if is_selected:
                 yield builder.record
-            if wanted == number:
+            if selected == number:
                 return
     finally:
         lines.close()
     if number == 0:
         raise KibitzError(f"{lines.name}: no game in it; is it a PGN file?")
-    if wanted is not None:
+    if selected is not None:
         count = "1 game" if number == 1 else f"{number:,} games"
-        raise KibitzError(f"{lines.name}: there is no game {wanted}, the file has {count}; choose --game 1 to {number}")
+        raise KibitzError(
+            f"{lines.name}: there is no game {selected}, the file has {count}; choose --game 1 to {number}"
+        )
 
 
 def parse(text: str) -> Record | None:
-    """The first game of a text; None where there is none."""
+    """The first game of a text; None if there is none."""
     builder: Any = chess.pgn.read_game(io.StringIO(text), Visitor=cast(Any, partial(_Builder, 1, True)))
     if builder is None or not builder.is_game:
         return None
@@ -97,7 +99,7 @@ def parse(text: str) -> Record | None:
 _BROKEN_AT = re.compile(r"at ply (\d+): (.*) \(\w+ san\)")
 """Where the import's parser met a token that is no move, or an illegal one."""
 _OTHER_HEADER = re.compile(r'^[ \t]*\[(?!FEN\b|SetUp\b|Variant\b)[A-Za-z]\w*[ \t]+".*"[ \t]*\][ \t]*$', re.MULTILINE)
-"""A header on a line of its own that says nothing of the moves."""
+"""A header on a line of its own, without any information about the moves."""
 
 
 def _stop_at_unreadable(record: Record, text: str) -> None:
@@ -135,7 +137,7 @@ class _Lines:
         self._game.clear()
 
     def text(self) -> str:
-        """What was read since the game began."""
+        """The text read since the beginning of the game."""
         return "".join(self._game)
 
     def readline(self) -> str:
@@ -172,7 +174,7 @@ class _Lines:
 
 
 class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """Builds a Record; with `wanted` false, finds out no more than whether this is a game.
+    """Builds a Record; with `selected` false, finds out no more than whether this is a game.
 
     After an illegal move in a variation python-chess goes on with the main line on the variation's board, and finds it
     illegal too. So moves of variations are tried first, and a variation is left at its first illegal move.
@@ -182,9 +184,9 @@ class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
         3
     )  # a variation left at an illegal move; sound; passed over, inside one that was left
 
-    def __init__(self, number: int, wanted: bool):
+    def __init__(self, number: int, selected: bool):
         super().__init__()
-        self.number, self.wanted = number, wanted
+        self.number, self.selected = number, selected
         self.has_headers = False
 
     def begin_game(self) -> None:
@@ -215,7 +217,7 @@ class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
                     self.record.refused = "castling as in Chess960, and only standard chess is known"
                 elif not (board.king(chess.WHITE) is not None and board.king(chess.BLACK) is not None):
                     self.record.refused = "its start position lacks a king"
-        return SKIP if self.record.refused or (self.has_headers and not self.wanted) else None
+        return SKIP if self.record.refused or (self.has_headers and not self.selected) else None
 
     def begin_parse_san(self, board: chess.Board, san: str) -> chess.pgn.SkipType | None:
         if not self._variations:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kibitz.analysis import Analysis
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.games import Record
-from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, ratings_of, told
+from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
@@ -25,12 +25,12 @@ MATE, STALEMATE = "#", "½"
 """Marks of a move that ended the game, beside those of marks.py."""
 SIDES = ("white", "black")
 TOGETHER = 512
-"""Positions asked about at once: their answers are large, and a game may have any number of moves."""
+"""Positions that are evaluated at once: the outputs are large, and a game may have any number of moves."""
 
 
 @dataclass(frozen=True)
 class Worth:
-    """What a move changed, in the opinion of a network that says who wins.
+    """The change of the winning probability by a move.
 
     before, after: White's probability of winning, 0..1, in the positions before and after it. change: how much the
     mover's own probability rose (negative: fell); None for a move that ended the game, where the rules have the word
@@ -71,7 +71,7 @@ class ByStrength:
 
 @dataclass(frozen=True)
 class Move:
-    """One move and what was thought of it; `worth` and `expected` are None where the network says nothing of it."""
+    """One move and its evaluation; `worth` and `expected` are None if the network does not have that output."""
 
     ply: int  # from 1, in this game
     move_number: int
@@ -88,7 +88,7 @@ class Move:
         return self.worth.change if self.worth else None
 
     def as_json(self) -> dict[str, Any]:
-        """One flat object; what the network says nothing of is not in it."""
+        """One flat object, without the fields that the network does not have."""
         return {
             **{name: getattr(self, name) for name in ("ply", "move_number", "side", "san", "uci")},
             **(self.worth.as_json() if self.worth else {}),
@@ -145,7 +145,7 @@ class AnalysedGame:
         return [move for _, move in sorted(found, key=lambda pair: pair[0])]
 
     def average_loss(self, side: str) -> tuple[float | None, int]:
-        """What a move of that side cost it on average, 0..1 (a gain costs nothing), and over how many moves."""
+        """The mean loss by a move of that side, 0..1 (a gain counts 0), and the number of moves."""
         losses = [max(0.0, -move.change) for move in self.moves if move.side == side and move.change is not None]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
@@ -190,7 +190,7 @@ def analyse(
     meaning: Meaning = USUAL,
 ) -> AnalysedGame:
     """Ask the network about every position of the main line. swing: the least change that is marked, over 0 to 1.
-    ratings: of White and Black, for a network that is told them; those of the headers where none are given."""
+    ratings: of White and Black, for a network with such inputs; None: those of the headers."""
     rows = [encode_board(record.game.board())]
     board = record.game.board()
     for node in record.game.mainline():
@@ -199,7 +199,7 @@ def analyse(
     positions = np.stack(rows)
     codes, state = positions[:, :SQUARES], positions[:, SQUARES:]
     played = [node.move for node in record.game.mainline()]
-    state = told(state, record.game.headers, session.side_inputs, played, ratings)
+    state = add_side_inputs(state, record.game.headers, session.side_inputs, played, ratings)
     white, expecting = _ask(session, analysis, codes, state)
     strengths: dict[int, ByStrength] = {}
     if expecting:
@@ -216,14 +216,14 @@ def analyse(
             change = after - before if board.turn == chess.WHITE else before - after
             sign = closing or mark(change, swing)
             worth = Worth(before, after, None if closing else change)
-        wanted = expected(board, *expecting[i], node.move) if expecting else None
+        expectation = expected(board, *expecting[i], node.move) if expecting else None
         colour = SIDES[0] if board.turn == chess.WHITE else SIDES[1]
         san, uci = board.san(node.move), node.move.uci()
         strength = strengths.get(i)
         if strength and worth and worth.change is not None:
             slip = worth.change <= -swing and strength.player < UNLIKELY_FOR
             strength = replace(strength, slip=slip)
-        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, wanted, strength))
+        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, expectation, strength))
         board.push(node.move)
     return AnalysedGame(record, moves, white, expecting is not None, meaning)
 
@@ -265,7 +265,7 @@ def _chance(legal: Legal, move: chess.Move) -> float:
 def _ask(
     session: Session, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> tuple[NDArray[np.float64] | None, Sequence[Legal] | None]:
-    """White's probability of winning [n], and the legal moves of each position; None for what the network lacks."""
+    """White's winning probability [n], and the legal moves of each position; None for an output that is missing."""
     white: list[NDArray[np.float64]] = []
     expecting: list[Legal] = []
     for at in range(0, len(codes), TOGETHER):

@@ -28,11 +28,11 @@ def centipawns(white: float) -> int:
 
 
 _WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\s\d+[a-z]{2},\s<?\d+%")
-"""What `words` writes, for a game that is annotated again."""
+"""Matches the text of `words`, so that a game can be annotated again."""
 
 
 def words(expected: Expected) -> str:
-    """What was expected, as a comment on the move: "net: Nf3 31%, d4 22%, c4 9%; played 4th, 5%"."""
+    """The expected moves as a comment: "net: Nf3 31%, d4 22%, c4 9%; played 4th, 5%"."""
     choices = ", ".join(f"{choice.san} {percent(choice.probability)}" for choice in expected.choices)
     return f"net: {choices}; played {ordinal(expected.rank)}, {percent(expected.probability)}"
 

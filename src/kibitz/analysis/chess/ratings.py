@@ -1,4 +1,4 @@
-"""What a network is told beside the position: state columns after those of the position itself."""
+"""Side inputs of a game's positions: state columns after those of the position itself."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from kibitz.games.chess.sides import SCALES, SPEEDS, scale_of
 from kibitz.play.side_inputs import LAST_MOVES
 
 RATING, OPPONENT = "rating", "opponent_rating"
-"""The names, among what a network is told, of the mover's rating and of the other side's."""
+"""Names of the side inputs with the rating of the side to move and of the other side."""
 UNIT = 16
-"""Points that one step of its column stands for (as in training): 0..255 are ratings up to 4080."""
+"""Rating points in one step of the column, as in training: 0..255 are ratings up to 4080."""
 LOWEST, HIGHEST = 100, 4000
-"""Ratings that can be asked for."""
+"""Range of the ratings that a user may give."""
 
 
-def told(
+def add_side_inputs(
     state: NDArray[np.uint8],
     headers: chess.pgn.Headers,
     side_inputs: Mapping[str, int],
     moves: Sequence[chess.Move] = (),
     ratings: tuple[int, int] | None = None,
 ) -> NDArray[np.uint8]:
-    """State rows [n, 4] of a game's positions with a column for each side input: [n, 4 + len(side_inputs)].
+    """State rows [n, 4] of a game's positions with a column for each side input: uint8 [n, 4 + len(side_inputs)].
 
-    Ratings, of White and Black, are those given, else the headers'; speed and scale are the headers' too. moves: of the
-    game, one fewer than positions, for networks that are told the last ones. Where a thing is not known, and for
-    everything else, the usual value.
+    ratings: of White and Black; None: those in the headers. Speed and scale come from the headers too. moves: of the
+    game, one fewer than positions, for networks whose inputs are the last moves. An unknown value, and any other side
+    input, is the default in `side_inputs`.
     """
     columns = [state]
     white, black = ratings or ratings_of(headers)
@@ -74,7 +74,7 @@ def lacking(headers: chess.pgn.Headers) -> bool:
 
 
 def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
-    """White's and Black's; 0 where there is none."""
+    """Ratings of White and Black; 0 if unknown."""
     return read_rating(headers.get("WhiteElo", "")), read_rating(headers.get("BlackElo", ""))
 
 

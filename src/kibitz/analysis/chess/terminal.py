@@ -1,4 +1,4 @@
-"""A judged game on a terminal: a curve of the whole, a row a move, what mattered. Nothing is told by colour alone."""
+"""An analysed game on a terminal: a curve, a row for each move, the important moves. Colour is never the only sign."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kibitz.analysis.chess.choices import FAR_DOWN, SHOWN, UNLIKELY, Expected, o
 from kibitz.analysis.chess.moves import MATE, SIDES, STALEMATE, STEP, UNLIKELY_FOR, AnalysedGame, ByStrength, Move
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.printing import STYLES as OF_MARKS
-from kibitz.analysis.printing import bar, clean, say, say_text, sparkline
+from kibitz.analysis.printing import bar, clean, print_line, print_text, sparkline
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 RANK, CHOICE = 12, 13
@@ -27,17 +27,17 @@ def show(judged: AnalysedGame, swing: float, console: Console) -> None:
     """Print a game. From 60 columns it reads as meant, with a network's choices from 80. In narrower windows the bars
     are left out first, then the later choices."""
     _show_heading(judged, console)
-    say(console, "")
+    print_line(console, "")
     if judged.moves:
         if judged.white is not None:
-            say(console, f"{judged.meaning.name}, from start to end:")
+            print_line(console, f"{judged.meaning.name}, from start to end:")
             width = min(console.width, len(judged.white))
-            say(console, sparkline(judged.white, width, console.options.ascii_only))
+            print_line(console, sparkline(judged.white, width, console.options.ascii_only))
             if judged.meaning.note:
-                say(console, judged.meaning.note)
-            say(console, "")
+                print_line(console, judged.meaning.note)
+            print_line(console, "")
         _show_moves(judged, console)
-        say(console, "")
+        print_line(console, "")
     _show_summary(judged, swing, console)
 
 
@@ -47,10 +47,11 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
     for side in ("White", "Black"):
         name, rating = clean(headers.get(side, "?"), 60), clean(headers.get(f"{side}Elo", ""), 6)
         players.append(f"{name} ({rating})" if rating.strip("?-0") else name)
-    say(console, f"Game {judged.record.number}: {' – '.join(players)}, {clean(headers.get('Result', '*'), 10)}", "bold")
+    result = clean(headers.get("Result", "*"), 10)
+    print_line(console, f"Game {judged.record.number}: {' – '.join(players)}, {result}", "bold")
     rest = [clean(headers.get(name, "?")) for name in ("Event", "Site", "Date")]
     if known := [text for text in rest if text.strip("?.- ")]:
-        say(console, ", ".join(known))
+        print_line(console, ", ".join(known))
 
 
 def _show_moves(judged: AnalysedGame, console: Console) -> None:
@@ -73,7 +74,7 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
         width = min(WIDEST_BAR, console.width - len(heading) - 1)
         width = width if width >= NARROWEST_BAR else 0
         heading += f" {judged.meaning.short}" if width else ""
-    say(console, heading.rstrip(), "bold")
+    print_line(console, heading.rstrip(), "bold")
     for move in judged.moves:
         text = Text(f"{_number(move, ascii_only):>5} {move.san + _sign(move):<11}")
         if move.worth:
@@ -90,7 +91,7 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
         if width and move.worth:
             text.append(" " + bar(move.worth.after, width, ascii_only))
         text.rstrip()
-        say_text(console, text)
+        print_text(console, text)
 
 
 def _strengths(one: ByStrength | None) -> Text:
@@ -116,27 +117,27 @@ def _expected(expected: Expected, choices: int) -> Text:
 def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
     if not judged.moves:
         if judged.white is None:
-            say(console, "no moves")
+            print_line(console, "no moves")
         else:
-            say(console, f"no moves; {judged.meaning.name} is {judged.white[0]:.0%}")
+            print_line(console, f"no moves; {judged.meaning.name} is {judged.white[0]:.0%}")
             if judged.meaning.note:
-                say(console, judged.meaning.note)
+                print_line(console, judged.meaning.note)
         return
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
     if judged.white is not None:
         if end:
-            say(console, f"{end}: the last number is the network's, not the result.")
+            print_line(console, f"{end}: the last number is the network's, not the result.")
         _show_swings(judged, swing, console)
     elif end:
-        say(console, f"{end}.")
+        print_line(console, f"{end}.")
     if slips := judged.slips:
         more = f", the costliest {MOST_SWINGS}" if len(slips) > MOST_SWINGS else ""
-        say(console, f"Slips {SLIP} (costly, and under {UNLIKELY_FOR:.0%} for the rating): {len(slips)}{more}:")
+        print_line(console, f"Slips {SLIP} (costly, and under {UNLIKELY_FOR:.0%} for the rating): {len(slips)}{more}:")
         for move in slips[:MOST_SWINGS]:
             if strength := move.by_strength:
                 line = f"{_where(move, console)}{_points(move.change or 0):>4}  {percent(strength.player)} at "
                 line += f"{strength.rating}, {percent(strength.stronger)} at {strength.rating + STEP}"
-                say(console, line, STYLES[move.mark])
+                print_line(console, line, STYLES[move.mark])
     if judged.predicts:
         _show_surprises(judged, console)
         _show_predictable(judged, console)
@@ -146,49 +147,50 @@ def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
     swings = judged.swings
     points = f"{swing * 100:g} points or more"
     if not swings:
-        say(console, f"No move changed its player's chances by {points}.")
+        print_line(console, f"No move changed its player's chances by {points}.")
     else:
         more = f", the largest {MOST_SWINGS}" if len(swings) > MOST_SWINGS else ""
-        say(console, f"Swings of {points}: {len(swings)}{more}:")
+        print_line(console, f"Swings of {points}: {len(swings)}{more}:")
     for move in swings[:MOST_SWINGS]:
         line = f"{_where(move, console)}{_points(move.change or 0):>4}"
         if move.worth:
             line += f"  White {move.worth.before:.0%} → {move.worth.after:.0%}"
-        say(console, line, STYLES[move.mark])
+        print_line(console, line, STYLES[move.mark])
     losses = []
     for side in SIDES:
         loss, _ = judged.average_loss(side)
         if loss is not None:
             losses.append(f"{side.capitalize()} {loss * 100:.1f} points")
     if losses:
-        say(console, f"Average loss a move: {', '.join(losses)}.")
+        print_line(console, f"Average loss a move: {', '.join(losses)}.")
 
 
 def _show_surprises(judged: AnalysedGame, console: Console) -> None:
     surprises = judged.surprises
     bounds = f"below the {ordinal(FAR_DOWN)} rank, or under {UNLIKELY:.0%}"
     if not surprises:
-        say(console, f"No move surprised the network ({bounds}).")
+        print_line(console, f"No move surprised the network ({bounds}).")
     else:
         more = f", the least likely {MOST_SWINGS}" if len(surprises) > MOST_SWINGS else ""
-        say(console, f"Surprises {SURPRISE} ({bounds}): {len(surprises)}{more}:")
+        print_line(console, f"Surprises {SURPRISE} ({bounds}): {len(surprises)}{more}:")
     for move in surprises[:MOST_SWINGS]:
         if (expected := move.expected) and expected.choices:
             first = expected.choices[0]
             line = f"{_where(move, console)} {ordinal(expected.rank)} of {expected.legal}, "
             line += f"{percent(expected.probability)}; first choice {first.san} {percent(first.probability)}"
-            say(console, line, SURPRISED)
+            print_line(console, line, SURPRISED)
     if any(move.expected and move.expected.underpromotion for move in judged.moves):
-        say(console, "A pawn is expected to become a queen; any other piece has 0% and ranks last.")
+        print_line(console, "A pawn is expected to become a queen; any other piece has 0% and ranks last.")
 
 
 def _show_predictable(judged: AnalysedGame, console: Console) -> None:
-    say(console, "")
-    say(console, f"{'How predictable':<17}{'moves':>6}{'first choice':>14}{'first three':>13}{'mean prob':>11}", "bold")
+    print_line(console, "")
+    columns = f"{'moves':>6}{'first choice':>14}{'first three':>13}{'mean prob':>11}"
+    print_line(console, f"{'How predictable':<17}{columns}", "bold")
     for side in SIDES:
         if one := judged.predictable(side):
             line = f"{side.capitalize():<17}{one.moves:>6}{one.first_choice:>14.0%}{one.first_three:>13.0%}"
-            say(console, f"{line}{one.probability:>11.0%}")
+            print_line(console, f"{line}{one.probability:>11.0%}")
 
 
 def _where(move: Move, console: Console) -> str:

@@ -1,4 +1,4 @@
-"""What the outputs of a Go network say of positions: who will own each point."""
+"""Interpret the outputs of a Go network: the expected owner of each point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one move changed on a Go board, in a network's opinion: the chains and regions that change owner."""
+"""The chains and regions of a Go board whose expected owner changes with a move."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kibitz.games.go.points import BLACK, GRID, NONE, WHITE, on_board, to_gtp
 LEAST = 0.25
 """Probability by which the owner must have moved over even: 0.49 to 0.51 is no change of owner."""
 TOLD = 3
-"""Changes that words tell; the rest is counted."""
+"""Number of changes that are described in words; the others are counted."""
 SIDES = {BLACK: "black", WHITE: "white"}
 
 
@@ -53,7 +53,7 @@ class Change:
 
 
 def changes(colours: NDArray[np.uint8], before: NDArray[np.float64], after: NDArray[np.float64]) -> list[Change]:
-    """What changed owner from one position to the next, the most first.
+    """The changes of owner from one position to the next, the largest first.
 
     colours [361]: of the position before, so that stones captured by the move are among its chains; before, after
     [361]: the probability that Black owns each point. A chain changes owner as a whole, by its mean.

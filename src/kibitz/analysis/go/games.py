@@ -1,4 +1,4 @@
-"""A Go game judged by a network that says who will own each point, move by move."""
+"""Analysis of a Go game, move by move, with a network that predicts the owner of each point."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SURE = 0.75
 """From this probability on a point counts as somebody's on boards and in marks."""
 TOGETHER = 512
-"""Positions asked about at once."""
+"""Positions that are evaluated at once."""
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
 """The usual least swing in points, by the size of the board."""
 
@@ -41,7 +41,7 @@ class Score:
 
 @dataclass(frozen=True)
 class AnalysedPosition:
-    """A position and what the network says of it.
+    """A position and its evaluation.
 
     ply: moves before it. size: of its board. colours [361]; black_owns [361]: the probability that Black owns each
     point at the end, 0..1.
@@ -123,7 +123,7 @@ class Move:
 
 @dataclass(frozen=True)
 class AnalysedGame:
-    """A game of a file and what was thought of it: `positions` has one more than `moves`.
+    """A game of a file and its evaluations: `positions` has one more than `moves`.
 
     number: its place in the file, from 1. swing: the least change that is marked, in points. problem: why the moves
     stop before their end.
@@ -141,22 +141,22 @@ class AnalysedGame:
         """The moves with a mark, those that changed the lead most first."""
         return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
 
-    def boards(self, wanted: int | None) -> list[AnalysedPosition]:
-        """The positions to show: the one after `wanted` moves (the end where there are not as many), or those after the
+    def boards(self, ply: int | None) -> list[AnalysedPosition]:
+        """The positions to show: the one after `ply` moves (the end where there are not as many), or those after the
         largest swing and at the end."""
         last = len(self.moves)
-        if wanted is not None:
-            return [self.positions[min(wanted, last)]]
+        if ply is not None:
+            return [self.positions[min(ply, last)]]
         plies = {last} | ({self.swings[0].ply} if self.swings else set())
         return [self.positions[ply] for ply in sorted(plies)]
 
     def average_loss(self, colour: int) -> tuple[float | None, int]:
-        """What a move of that colour cost it on average, in points (a gain costs nothing), and over how many moves."""
+        """The mean loss by a move of that colour in points (a gain counts 0), and the number of moves."""
         losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
-    def as_json(self, wanted: int | None = None, owners: bool = False) -> dict[str, Any]:
-        """One object. `wanted`: see `boards`; owners: with the probability that Black owns each point, of every
+    def as_json(self, ply: int | None = None, owners: bool = False) -> dict[str, Any]:
+        """One object. `ply`: see `boards`; owners: with the probability that Black owns each point, of every
         position, as a list a row from the top."""
         record, start = self.record, self.positions[0].score
         found: dict[str, Any] = {
@@ -173,7 +173,7 @@ class AnalysedGame:
             "average_loss": {side: figure(*self.average_loss(colour)) for colour, side in SIDES.items()},
             "boards": [
                 {"ply": one.ply, "lead": round(one.score.lead, 2), "count": one.score.count, "rows": one.signs()}
-                for one in self.boards(wanted)
+                for one in self.boards(ply)
             ],
         }
         if owners:

@@ -1,6 +1,6 @@
-"""A judged Go game on a terminal: a curve of the whole, a row a move, what mattered, boards with owners.
+"""An analysed Go game on a terminal: a curve, a row for each move, the important moves, boards with owners.
 
-Nothing is told by colour alone: a board's signs are letters (`go_games.Position.signs`), its colours show the same
+Colour is never the only sign: a board's signs are letters (`go_games.Position.signs`), its colours show the same
 probabilities finer.
 """
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go.changes import SIDES
 from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, lead_words
-from kibitz.analysis.printing import STYLES, bar, clean, say, say_text, sparkline
+from kibitz.analysis.printing import STYLES, bar, clean, print_line, print_text, sparkline
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
@@ -26,21 +26,21 @@ _OWNERS = ((181, 101, 29), (119, 119, 119), (59, 110, 168))
 """Red, green and blue behind points that are White's, nobody's, Black's: black and white stones can be read on each."""
 
 
-def show(judged: AnalysedGame, wanted: int | None, console: Console) -> None:
-    """Print a game; `wanted`: the position to show (AnalysedGame.boards). Reads as meant from 60 columns. In narrower
+def show(judged: AnalysedGame, ply: int | None, console: Console) -> None:
+    """Print a game; `ply`: the position to show (AnalysedGame.boards). Reads as meant from 60 columns. In narrower
     windows the bars are left out first, then columns of the table, then what stands between a board's points."""
     _heading(judged, console)
-    say(console, "")
+    print_line(console, "")
     if judged.moves:
         _curve(judged, console)
         _moves(judged, console)
-        say(console, "")
+        print_line(console, "")
     _summary(judged, console)
-    for position in judged.boards(wanted):
-        say(console, "")
+    for position in judged.boards(ply):
+        print_line(console, "")
         show_board(judged, position, console)
-    say(console, "")
-    say(console, f"X O stones, x o stones that will be lost; + Black's, - White's ({SURE:.0%}), . open")
+    print_line(console, "")
+    print_line(console, f"X O stones, x o stones that will be lost; + Black's, - White's ({SURE:.0%}), . open")
 
 
 def _heading(judged: AnalysedGame, console: Console) -> None:
@@ -50,13 +50,13 @@ def _heading(judged: AnalysedGame, console: Console) -> None:
         name, level = clean(headers.get(player, "") or "?", 60), clean(headers.get(rank, ""), 12)
         players.append(f"{name} ({level})" if level else name)
     result = clean(headers.get("RE", "") or "?", 20)
-    say(console, f"Game {judged.number}: {players[0]} (Black) – {players[1]} (White), {result}", "bold")
+    print_line(console, f"Game {judged.number}: {players[0]} (Black) – {players[1]} (White), {result}", "bold")
     record = judged.record
     rest = [clean(headers.get(name, ""), 60) for name in ("EV", "PC", "DT")]
     rest += [f"{record.size}×{record.size}", f"komi {record.komi:g}"]
     if record.handicap:
         rest.append(f"handicap {record.handicap}")
-    say(console, ", ".join(text for text in [*rest, clean(headers.get("RU", ""), 30)] if text))
+    print_line(console, ", ".join(text for text in [*rest, clean(headers.get("RU", ""), 30)] if text))
 
 
 def _scale(judged: AnalysedGame) -> float:
@@ -66,9 +66,9 @@ def _scale(judged: AnalysedGame) -> float:
 def _curve(judged: AnalysedGame, console: Console) -> None:
     scale = _scale(judged)
     shares = np.array([(one.score.lead / scale + 1) / 2 for one in judged.positions])
-    say(console, f"Black's lead, from start to end (even in the middle, {scale:.0f} points at the edges):")
-    say(console, sparkline(shares, min(console.width, len(shares)), console.options.ascii_only))
-    say(console, "")
+    print_line(console, f"Black's lead, from start to end (even in the middle, {scale:.0f} points at the edges):")
+    print_line(console, sparkline(shares, min(console.width, len(shares)), console.options.ascii_only))
+    print_line(console, "")
 
 
 def _moves(judged: AnalysedGame, console: Console) -> None:
@@ -79,7 +79,7 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
     heading = f"{'move':<14}" + "".join(f"{name:>{room}}" for name, room in columns if name in shown)
     width = min(WIDEST_BAR, console.width - len(heading) - 4)
     width = width if width >= NARROWEST_BAR else 0
-    say(console, heading + ("    Black leads" if width else ""), "bold")
+    print_line(console, heading + ("    Black leads" if width else ""), "bold")
     for move in judged.moves:
         cells = {
             "before": lead_words(move.before.lead),
@@ -91,33 +91,33 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
         row += f" {GAINED if move.mark == GAINED else ' '}"
         if width:
             row += "  " + bar((move.after.lead / scale + 1) / 2, width, ascii_only)
-        say(console, row.rstrip(), STYLES.get(move.mark, ""))
+        print_line(console, row.rstrip(), STYLES.get(move.mark, ""))
 
 
 def _summary(judged: AnalysedGame, console: Console) -> None:
     last = judged.positions[-1].score
     if not judged.moves:
-        say(console, "no moves")
+        print_line(console, "no moves")
     elif not judged.swings:
-        say(console, f"No move changed the lead by {judged.swing:g} points or more.")
+        print_line(console, f"No move changed the lead by {judged.swing:g} points or more.")
     else:
         swings = judged.swings
         more = f", the largest {MOST_SWINGS}" if len(swings) > MOST_SWINGS else ""
-        say(console, f"Swings of {judged.swing:g} points or more: {len(swings)}{more}:")
+        print_line(console, f"Swings of {judged.swing:g} points or more: {len(swings)}{more}:")
         for move in swings[:MOST_SWINGS]:
             lead = f"{lead_words(move.before.lead)} → {lead_words(move.after.lead)}"
-            say(console, f"{_move(move)} {change_words(move.change):>6}  {lead}", STYLES[move.mark])
+            print_line(console, f"{_move(move)} {change_words(move.change):>6}  {lead}", STYLES[move.mark])
             if move.shift:
-                say(console, f"      {move.shift.words()}")
+                print_line(console, f"      {move.shift.words()}")
     losses = []
     for colour, side in SIDES.items():
         loss, _ = judged.average_loss(colour)
         if loss is not None:
             losses.append(f"{side.capitalize()} {loss:.1f} points")
     if losses:
-        say(console, f"Average loss a move: {', '.join(losses)}.")
+        print_line(console, f"Average loss a move: {', '.join(losses)}.")
     result = clean(judged.record.headers.get("RE", ""), 20)
-    say(
+    print_line(
         console,
         f"At the end: {lead_words(last.lead)}, or {lead_words(last.count)} by each point's likelier owner"
         f"{f'; recorded {result}' if result else ''}.",
@@ -132,11 +132,11 @@ def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Consol
         move = judged.moves[position.ply - 1]
         last = move.point
         end = ", the end" if position.ply == len(judged.moves) else ""
-        say(console, f"After move {move.ply}, {move.side.capitalize()} {move.vertex}{end}: {score}", "bold")
+        print_line(console, f"After move {move.ply}, {move.side.capitalize()} {move.vertex}{end}: {score}", "bold")
     else:
-        say(console, f"Before the first move: {score}", "bold")
+        print_line(console, f"Before the first move: {score}", "bold")
     for row in board_rows(position, last, wide=console.width >= 2 * position.size + 7):
-        say_text(console, row)
+        print_text(console, row)
 
 
 def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:

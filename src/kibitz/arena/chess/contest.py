@@ -33,7 +33,7 @@ class ChessContest:
         return str(self.limits[side])
 
     def settings(self) -> dict[str, str]:
-        """What a match that is gone on with must share with its beginning: every rule there is, under its name."""
+        """The settings that a resumed match must share with its beginning: every rule, by name."""
         rules = ", ".join(f"{each.name} {getattr(self.rules, each.name)}" for each in fields(self.rules))
         return {"Openings": str(len(openings())), "Rules": f"{rules}, hang {self.hang:g} s"}
 

@@ -1,4 +1,4 @@
-"""A chess player's process: started, asked for moves, and ended, whatever it does."""
+"""The process of a chess engine in a match: start it, ask it for moves, and end it in any case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ START_PATIENCE = 20.0
 
 @dataclass(frozen=True)
 class MoveAnswer:
-    """A move, and what was said with it: centipawns from the mover's view (a mate counts 100,000), depth, nodes."""
+    """A move, and the engine's report: score in centipawns in the mover's view (a mate is 100,000), depth, nodes."""
 
     move: chess.Move
     seconds: float
@@ -67,7 +67,7 @@ class ChessEngine:
             raise EngineDied(f"{engine.name}: the match has ended", "died")
         self.identity = engine.name
         engine.set_options(dict(self.participant.options))
-        engine.ping(self.hang)  # by now it has loaded what it needs
+        engine.ping(self.hang)  # now it has loaded its files
 
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
         """Its move. `patience` is how many seconds it has before it is at fault; None: `hang`.

@@ -1,4 +1,4 @@
-"""One game of chess between two engines: the rules, the clocks, and who is at fault where the board does not end it."""
+"""One game of chess between two engines: rules, clocks, adjudication and forfeits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Adjudication:
 
 @dataclass
 class Side:
-    """One side of a game: its engine and limits, and what it used."""
+    """One side of a game: its engine, limits and answers."""
 
     engine: ChessEngine
     limits: ChessLimits
@@ -69,7 +69,7 @@ def play(
     number: int = 0,
     rules: Adjudication | None = None,
 ) -> GameResult:
-    """Play one game from an opening, and say how it ended; an engine's fault raises nothing. Both engines are started.
+    """Play one game from an opening; an engine's fault is a result, not an error. Both engines are started already.
 
     Mate, stalemate and insufficient material end the game; threefold repetition and fifty moves are claimed as soon as
     they stand on the board.
@@ -123,7 +123,7 @@ def _patience(limits: ChessLimits, left: float | None) -> float | None:
 
 
 def over(board: chess.Board) -> tuple[str, str] | None:
-    """The result and how it came, where the game has ended by the rules."""
+    """The result and its reason if the game has ended by the rules, else None."""
     if board.is_checkmate():
         return ("0-1" if board.turn == chess.WHITE else "1-0"), "checkmate"
     if board.is_stalemate():
@@ -138,7 +138,7 @@ def over(board: chess.Board) -> tuple[str, str] | None:
 
 
 def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: Adjudication) -> tuple[str, str] | None:
-    """The result where the judge ends the game: scores that both engines agree on, or too many plies."""
+    """The result and its reason if the game is adjudicated, else None. opening: its number of plies."""
     if rules.draw is not None:
         scores = _white_scores(answers, opening, 2 * rules.draw[1])
         if scores and all(abs(score) <= rules.draw[0] for score in scores):
@@ -154,7 +154,7 @@ def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: A
 
 
 def _white_scores(answers: Sequence[MoveAnswer], opening: int, last: int) -> list[int]:
-    """The scores of the last plies in White's view; none where one of them is missing."""
+    """The scores of the last plies in White's view; empty if one of them is missing."""
     if len(answers) < last:
         return []
     scores = []

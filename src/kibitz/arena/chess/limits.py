@@ -37,7 +37,7 @@ class ChessLimits:
         return min(max(round(math.exp(drawn)), least), most)
 
     def go(self, seed: int, game: int, ply: int, clocks: dict[chess.Color, float | None]) -> chess.engine.Limit:
-        """What the engine is told at this ply. `clocks` are the seconds left to both sides; None has no clock."""
+        """The limits of the engine at this ply. clocks: seconds left to both sides; None: no clock."""
         limit = chess.engine.Limit(depth=self.depth, nodes=self.nodes_at(seed, game, ply))
         if self.movetime is not None:
             limit.time = self.movetime / 1000

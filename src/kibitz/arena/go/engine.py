@@ -1,4 +1,4 @@
-"""A Go player's process: started, asked for moves in GTP, and ended, whatever it does."""
+"""The process of a Go engine in a match: start it, ask it for moves in GTP, and end it in any case."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class GoEngine:
     def answer(self, colour: int, clock: GoClock) -> MoveAnswer:
         """Its move. Raises Fault, after which the process is gone."""
         if clock.time.main is not None:
-            self._try(f"time_left {COLOUR[colour]} {clock.says()}")
+            self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
         begun = time.perf_counter()
         said = self._require(f"genmove {COLOUR[colour]}", "answered no move", clock.patience())
         seconds = time.perf_counter() - begun
@@ -138,7 +138,7 @@ class GoEngine:
             raise self.fault("illegal", f"{refusal} ({in_words(error)})") from None
 
     def _try(self, command: str) -> bool:
-        """Say what not every program knows; whether it did. Raises Fault."""
+        """Send a command that not every program has; returns whether it was accepted. Raises Fault."""
         with contextlib.suppress(CommandRefused):
             self._ask(command)
             return True

@@ -56,7 +56,7 @@ class GameResult:
 
 
 def play(black: Side, white: Side, opening: Sequence[int], rules: GoRules, referee: Referee = lead) -> GameResult:
-    """Play one game from an opening, and say how it ended; an engine's fault raises nothing. Both engines are started.
+    """Play one game from an opening; an engine's fault is a result, not an error. Both engines are started already.
 
     Two passes in a row end the game, and then the referee counts it.
     """

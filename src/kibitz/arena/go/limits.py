@@ -53,7 +53,7 @@ class GoClock:
         """Seconds that the next move may take."""
         return self.left + (self.time.move or 0)
 
-    def says(self) -> str:
+    def time_left(self) -> str:
         """GTP's time_left without the colour: seconds, and the moves to play in them, 0 in main time."""
         return f"{int(self.left)} 0" if self.left >= 1 or not self.time.move else f"{self.time.move} 1"
 

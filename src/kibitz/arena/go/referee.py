@@ -1,4 +1,4 @@
-"""Who has won, when both have passed: a neutral referee says which stones are dead, and area is counted."""
+"""The result after two passes: a neutral referee determines the dead stones, and area is counted."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class _Referees:
 
     @contextlib.contextmanager
     def labelling(self, show: Callable[[int], None]) -> Iterator[Callable[[GameBatch], GameBatch]]:
-        """The function that labels a batch before it is written. show: told how many games of the batch are done."""
+        """The function that labels a batch before it is written. show: called with the number of labelled games."""
         from kibitz.games.go.endings.scoring import Referee
 
         options = self.options
@@ -124,13 +124,13 @@ class _Referees:
 
 @dataclass
 class ImportResult:
-    """What one import did: counts are of this import, `store` is as it stands after it."""
+    """The result of one import: its counts, and the store after it."""
 
     store: Store
     read: int
     kept: int
     positions: int
-    left_out: dict[str, Any]
+    rejections: dict[str, Any]
     broken: list[str]
     seconds: float
 
@@ -142,7 +142,7 @@ class ImportResult:
             "read": self.read,
             "kept": self.kept,
             "positions": self.positions,
-            "left_out": labelled_reasons(self.left_out),
+            "left_out": labelled_reasons(self.rejections),
             "broken": self.broken,
             "seconds": round(self.seconds, 3),
             "figures": {"games_per_second": rate},
@@ -180,10 +180,10 @@ def _import(
             if keep.limit is not None and writer.games - before >= keep.limit:
                 break
         kept = writer.games - before
-        left_out = writer.left_out.as_json()
-        if kept == 0 and not (before and "duplicate" in left_out):
+        rejections = writer.rejections.as_json()
+        if kept == 0 and not (before and "duplicate" in rejections):
             end = "the store is as it was" if before else "no store was written"
-            raise KibitzError(f"{_why_nothing(writer.read, left_out, reader.broken, keep)}; {end}")
+            raise KibitzError(f"{_why_nothing(writer.read, rejections, reader.broken, keep)}; {end}")
         if kept or divide:
             named = [records.printable(file) for file in files]
             store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": kept})
@@ -192,16 +192,16 @@ def _import(
     if referees:
         referees.forget()
     positions = kept + writer.moves - moves_before
-    return ImportResult(store, writer.read, kept, positions, left_out, reader.broken, time.monotonic() - started)
+    return ImportResult(store, writer.read, kept, positions, rejections, reader.broken, time.monotonic() - started)
 
 
-def _why_nothing(read: int, left_out: dict[str, Any], broken: list[str], keep: GameFilter) -> str:
+def _why_nothing(read: int, rejections: dict[str, Any], broken: list[str], keep: GameFilter) -> str:
     """One line on an import that kept no game: what was wrong, what to do."""
     if read == 0:
         more = f" (and {len(broken) - 1} more files like it)" if len(broken) > 1 else ""
         return (broken[0] if broken else "no game in these files") + more
-    reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in list(left_out.items())[:4])
-    first = next((entry["first"][0] for entry in left_out.values() if entry["first"]), None)
+    reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in list(rejections.items())[:4])
+    first = next((entry["first"][0] for entry in rejections.values() if entry["first"]), None)
     example = f" (the first: {first['file']} game {first['game']})" if first else ""
     remedy = "widen the filter" if keep != type(keep)() else "check that these are whole games of standard rules"
     if isinstance(keep, ChessFilter) and reasons.startswith("no moves"):
@@ -233,7 +233,7 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
 def _report(done: ImportResult) -> None:
     """The table at the end."""
     rows = [("games read", f"{done.read:,}"), ("kept", f"{done.kept:,}"), ("positions", f"{done.positions:,}")]
-    rows += [(f"left out: {reason}", f"{entry['games']:,}") for reason, entry in done.left_out.items()]
+    rows += [(f"left out: {reason}", f"{entry['games']:,}") for reason, entry in done.rejections.items()]
     if done.broken:
         rows.append(("files that were broken", f"{len(done.broken):,}"))
     print_table("", ("", ""), rows, right=[1])

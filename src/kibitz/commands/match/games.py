@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from kibitz.arena.go.contest import GoContest
     from kibitz.commands.match.options import RuleOptions
 
-_CHESS_PLIES = 600
 _KOMI = 7.5
 
 
@@ -35,7 +34,7 @@ def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) ->
     rules = Adjudication(
         _adjudicated("--adjudicate-draw", options.adjudicate_draw),
         _adjudicated("--adjudicate-win", options.adjudicate_win),
-        options.max_plies or _CHESS_PLIES,
+        options.max_plies or Adjudication.plies,
     )
     return ChessContest(of_sides, options.seed, options.hang, rules)
 

@@ -37,7 +37,7 @@ _CLOCK = "A clock: seconds for the game and seconds a move on top; in Go those a
 
 @dataclass(frozen=True)
 class LimitOptions:
-    """How long the sides think."""
+    """Time and search limits of the sides."""
 
     nodes: Annotated[str | None, _limit(_NODES, "N|LEAST-MOST")] = None
     nodes_a: Annotated[str | None, _limit("The same", "N|LEAST-MOST", "A")] = None
@@ -80,7 +80,7 @@ class PlayerOptions:
 
 @dataclass(frozen=True)
 class RuleOptions:
-    """By which rules they play, and what ends a game."""
+    """Rules, openings and adjudication."""
 
     seed: Annotated[
         int,
@@ -157,7 +157,7 @@ class SprtOptions:
     ] = 0.05
 
     def test(self) -> Sprt | None:
-        """The test; None where none was asked for. Raises UsageError for what cannot be read."""
+        """The test; None if it was not requested. Raises UsageError for values that cannot be parsed."""
         from kibitz.arena.elo import Sprt
 
         if self.sprt is None:

@@ -1,4 +1,4 @@
-"""What kibitz match says: the running score, and at the end the table."""
+"""The output of kibitz match: the running score, and the table at the end."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class MatchProgress(Progress):
             self._begun = True
             self.begin(score, games, done)
             if match.resumed:
-                _say(f"going on: {match.resumed} of {games} games are in {match.config.record}")
+                _log(f"going on: {match.resumed} of {games} games are in {match.config.record}")
         self.update(done, f"kibitz: {done} of {games} games: {score}", description=score)
 
 
-def _say(line: str) -> None:
+def _log(line: str) -> None:
     print(f"kibitz: {line}", file=sys.stderr)
 
 

@@ -17,7 +17,7 @@ from kibitz.engines.gtp import board, gogui, kata
 from kibitz.engines.gtp import play as gtp_play
 from kibitz.engines.gtp.parse import Command, GtpError, answer, read_command
 from kibitz.engines.gtp.session import AnalysisStream, GtpSession, GtpSettings, Handler
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 from kibitz.games.go.rulesets import UnknownRules
 
 if TYPE_CHECKING:
@@ -72,18 +72,18 @@ class GtpEngine:
                 raise GtpError("unknown command")
             result = handler(self.session, command)
         except (GtpError, UnknownRules, KibitzError) as error:
-            self._say(answer(command.id, _one_line(error), good=False))
+            self._send(answer(command.id, one_line(error), good=False))
         except Exception as error:
             _trace()
-            self._say(answer(command.id, f"internal error: {_one_line(error)}", good=False))
+            self._send(answer(command.id, f"internal error: {one_line(error)}", good=False))
         else:
             if isinstance(result, str):
-                self._say(answer(command.id, result))
+                self._send(answer(command.id, result))
             else:
                 self._begin_stream(command, result)
 
     def _begin_stream(self, command: Command, stream: AnalysisStream) -> None:
-        self._say(f"={command.id}\n")
+        self._send(f"={command.id}\n")
         self._stop = threading.Event()
         if stream.ends:
             self._stream(stream, self._stop)
@@ -93,10 +93,10 @@ class GtpEngine:
 
     def _stream(self, stream: AnalysisStream, stop: threading.Event) -> None:
         try:
-            stream.run(lambda line: self._say(line + "\n"), stop)
+            stream.run(lambda line: self._send(line + "\n"), stop)
         except Exception:
             _trace()  # the answer has begun and can only be ended
-        self._say("\n")
+        self._send("\n")
 
     def _end_stream(self) -> None:
         self._stop.set()
@@ -104,7 +104,7 @@ class GtpEngine:
             self._thread.join()
             self._thread = None
 
-    def _say(self, text: str) -> None:
+    def _send(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):  # a controller that is gone ends our input, too
             self._output.write(text.encode(errors="replace"))
             self._output.flush()
@@ -113,8 +113,3 @@ class GtpEngine:
 def _trace() -> None:
     with contextlib.suppress(OSError, ValueError, AttributeError):  # standard error may be closed, or None
         traceback.print_exc(file=sys.stderr)
-
-
-def _one_line(error: Exception) -> str:
-    """An exception in one line."""
-    return " ".join(str(error).split()) or type(error).__name__

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, is_colour, number, truth, vertex, whole
 from kibitz.engines.gtp.play import choose
-from kibitz.engines.gtp.session import AnalysisStream, GtpSession, Handler, Say
+from kibitz.engines.gtp.session import AnalysisStream, GtpSession, Handler, Send
 from kibitz.games.go.points import to_gtp
 from kibitz.games.go.rulesets import NAMED, read_rules, with_field
 from kibitz.text import shown
@@ -98,7 +98,7 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
     player, game = session.player, session.game
     write = _lz_line if command.name.startswith("lz") else kata_line
 
-    def run(say: Say, stop: threading.Event) -> None:
+    def run(send: Send, stop: threading.Event) -> None:
         study = player.study(game.board, request.side, game.terms, request.only, game.last_point())
         line, first = "", threading.Event()
         failure: Exception | None = None
@@ -124,7 +124,7 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
             if failure:
                 raise failure
             due = max(due + request.interval, time.monotonic())
-            say(line)
+            send(line)
         thinking.join()
 
     return AnalysisStream(run, ends=False)
@@ -135,18 +135,18 @@ def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
     session.player  # noqa: B018 (the error of a network that cannot be loaded must come before the answer begins)
     write = _lz_line if command.name.startswith("lz") else kata_line
 
-    def run(say: Say, stop: threading.Event) -> None:
+    def run(send: Send, stop: threading.Event) -> None:
         due = time.monotonic()
 
-        def tell(study: Study) -> None:
+        def report(study: Study) -> None:
             nonlocal due
             if time.monotonic() >= due:
                 due = time.monotonic() + request.interval
-                say(write(study, request))
+                send(write(study, request))
 
-        move = choose(session, request.side, tell=tell)
+        move = choose(session, request.side, on_progress=report)
         session.game.play(request.side, move.point)
-        say(f"play {to_gtp(move.point, session.game.size)}")
+        send(f"play {to_gtp(move.point, session.game.size)}")
 
     return AnalysisStream(run, ends=True)
 
@@ -256,7 +256,7 @@ def _raw(session: GtpSession, command: Command) -> str:
 
 
 def _raw_answer(session: GtpSession, side: int, symmetry: int) -> str:
-    """What the network says of the position turned or mirrored like that, as `kata-raw-nn` tells it."""
+    """The network's outputs for the position under a symmetry, in the format of `kata-raw-nn`."""
     import numpy as np
 
     from kibitz.play.go.ownership import points_of, spread, winrate

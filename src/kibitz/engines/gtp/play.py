@@ -21,14 +21,20 @@ KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-cap
 
 
 def choose(
-    session: GtpSession, side: int, clean_up: bool = False, tell: Callable[[Study], None] = lambda study: None
+    session: GtpSession, side: int, clean_up: bool = False, on_progress: Callable[[Study], None] = lambda study: None
 ) -> Candidate:
     """The player's move in the game's position; it is not played."""
     game = session.game
     clock = game.clocks.get(side)
     seconds = clock.seconds() if clock else None
     move = session.player.choose(
-        game.board, side, game.terms, last=game.last_point(), seconds=seconds, clean_up=clean_up, tell=tell
+        game.board,
+        side,
+        game.terms,
+        last=game.last_point(),
+        seconds=seconds,
+        clean_up=clean_up,
+        on_progress=on_progress,
     )
     lead = move.lead if side == BLACK else -move.lead
     session.last_words = (
@@ -155,7 +161,7 @@ def _final_status_list(session: GtpSession, command: Command) -> str:
     owners, colours = session.owners(), game.board.colours()
     if status in ("alive", "dead", "seki"):
         dead = dead_chains(owners, colours, game.size)
-        # The network was never told what a seki is; stones in it are alive.
+        # The network has no output for seki; stones in it are alive.
         lists = {"dead": dead, "seki": [], "alive": [c for c in chains(colours, game.size) if c not in dead]}[status]
     else:
         lists = [_territory(session, owners, colours, status)]

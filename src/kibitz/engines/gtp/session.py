@@ -1,4 +1,4 @@
-"""What all GTP commands share: the game, the network that is loaded when it is first needed, the player."""
+"""The state of a GTP session: the game, the player, and the network, which is loaded when it is first needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kibitz.play.go.player import GoPlayer
     from kibitz.play.session import NetworkSession
 
-Say = Callable[[str], None]
+Send = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class AnalysisStream:
     """An answer of many lines over time. run: says line after line, and ends soon after its event is set; ends: whether
     it ends by itself, so that the next command waits for it rather than ending it."""
 
-    run: Callable[[Say, threading.Event], None]
+    run: Callable[[Send, threading.Event], None]
     ends: bool
 
 
@@ -54,7 +54,7 @@ class GtpSession:
     settings: GtpSettings
     load: Callable[[], NetworkSession]
     last_words: str = field(default="", init=False)
-    """What there is to say about the last move that was chosen."""
+    """A description of the last chosen move."""
 
     @cached_property
     def game(self) -> GtpGame:

@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING
 
 from kibitz.engines.uci.options import CLEAR_HASH, Options, changed, declared, split_setoption
 from kibitz.engines.uci.time_budget import seconds_to_think
+from kibitz.errors import one_line
 from kibitz.text import shown
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ class UciEngine:
         self._writing = threading.Lock()
         self._initial = self._options = options
         self._player: ThinkingPlayer | None = None
-        self._playing = _of_player(options)  # what the player is made with
-        self._forget = False  # what the player remembers, before the next search
+        self._playing = _of_player(options)  # the options of the current player
+        self._forget = False  # whether to clear the player's memory before the next search
         self._debug = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -93,7 +94,7 @@ class UciEngine:
                 if command := self._commands.get(word):
                     command(line)
                 elif word:
-                    self._tell(f"unknown command: {shown(line)}")
+                    self._send_info(f"unknown command: {shown(line)}")
         finally:
             self._stop.set()
             if self._thread:
@@ -106,7 +107,7 @@ class UciEngine:
         return PositionCommand()
 
     def _uci(self, line: str) -> None:
-        self._say(
+        self._send(
             f"id name kibitz {self._name}", "id author the kibitz developers", *declared(self._initial), "uciok"
         )  # fmt: skip
 
@@ -116,7 +117,7 @@ class UciEngine:
     def _isready(self, line: str) -> None:
         if not self._searching:
             self._ready()
-        self._say("readyok")
+        self._send("readyok")
 
     def _setoption(self, line: str) -> None:
         name, value = split_setoption(line)
@@ -126,31 +127,31 @@ class UciEngine:
         try:
             self._options = changed(self._options, name, value)
         except ValueError as error:
-            self._tell(str(error))
+            self._send_info(str(error))
 
     def _ucinewgame(self, line: str) -> None:
         self._forget = True
 
     def _set_position(self, line: str) -> None:
         if problem := self._position.set(line.split()[1:]):
-            self._tell(problem)
+            self._send_info(problem)
 
     def _go(self, line: str) -> None:
         from kibitz.engines.uci.parser import read_go
 
         begun = time.monotonic()
         if self._searching:
-            self._tell("go during a search: the running one is ended")
+            self._send_info("go during a search: the running one is ended")
         self._stop.set()
         if self._thread:
             self._thread.join()
         board = self._position.board
         go = read_go(line.split()[1:], board)
-        self._tell(*go.problems)
+        self._send_info(*go.problems)
         player = self._ready()
         limits = _limits(go, board, self._options.overhead)
         if self._debug:
-            self._tell(f"{limits}")
+            self._send_info(f"{limits}")
         self._stop = threading.Event()
         self._searching = True
         self._thread = threading.Thread(
@@ -167,10 +168,10 @@ class UciEngine:
             try:
                 self._player, self._playing = self._open_player(self._options), _of_player(self._options)
             except Exception as error:
-                self._tell(_one_line(error))
+                self._send_info(one_line(error))
                 if _of_player(self._options) == self._playing:
                     raise
-                self._tell("the options are set back to what they were")
+                self._send_info("the options are set back to what they were")
                 requested = self._options
                 self._options = replace(self._playing, overhead=requested.overhead, show_wdl=requested.show_wdl)
                 return self._ready()
@@ -194,44 +195,44 @@ class UciEngine:
         except Exception as error:  # a bug: the game goes on, and whoever looks at standard error sees where it is
             with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
                 traceback.print_exc(file=sys.stderr)
-            self._tell(f"the search failed ({_one_line(error)}); any legal move is played")
+            self._send_info(f"the search failed ({one_line(error)}); any legal move is played")
             move = next(iter(limits.moves or board.legal_moves))
-            self._say(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {move.uci()}")
+            self._send(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {move.uci()}")
         if infinite:
             stop.wait()
         self._searching = False
-        self._say(f"bestmove {move.uci() if move else '(none)'}")
+        self._send(f"bestmove {move.uci() if move else '(none)'}")
 
     def _choose(
         self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, stop: threading.Event
     ) -> chess.Move | None:
-        """The player's move, None where there is none; sends `info` lines meanwhile. Raises what the player raises."""
+        """The player's move, or None if no move is legal; sends `info` lines meanwhile. Raises the player's errors."""
         if not any(board.legal_moves):
-            self._say(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
+            self._send(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
             return None
         last: SearchResult | None = None
 
-        def tell(thought: SearchResult) -> None:
+        def report(thought: SearchResult) -> None:
             nonlocal last
             last = thought
-            self._say(*info_lines(thought, self._options.multipv, self._options.show_wdl))
+            self._send(*info_lines(thought, self._options.multipv, self._options.show_wdl))
 
         if limits.seconds is not None:  # loading, or the end of another search, has taken some of it
             limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - begun)))
-        thought = player.think(board.copy(), limits, stop, tell)
+        thought = player.think(board.copy(), limits, stop, report)
         if thought is None:
             raise RuntimeError("no move was found")
         if last is None or thought != replace(last, seconds=thought.seconds):
-            tell(thought)
+            report(thought)
         move = thought.lines[0].move
         if move not in (limits.moves or board.legal_moves):
             raise RuntimeError(f"{move.uci()} is not possible")
         return move
 
-    def _tell(self, *lines: str) -> None:
-        self._say(*(f"info string {line}" for line in lines))
+    def _send_info(self, *lines: str) -> None:
+        self._send(*(f"info string {line}" for line in lines))
 
-    def _say(self, *lines: str) -> None:
+    def _send(self, *lines: str) -> None:
         text = "".join(line + "\n" for line in lines).encode(errors="replace")
         with self._writing, contextlib.suppress(OSError, ValueError):  # a GUI that is gone ends our input, too
             self._output.write(text)
@@ -252,7 +253,7 @@ def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[st
 
 
 def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
-    """What a `go` allows the player for this position."""
+    """The limits of a `go` command for this position."""
     from kibitz.play.result import SearchLimits
 
     number = go.numbers.get
@@ -279,8 +280,3 @@ def _of_player(options: Options) -> Options:
 
 def _milliseconds(begun: float) -> int:
     return round((time.monotonic() - begun) * 1000)
-
-
-def _one_line(error: Exception) -> str:
-    """An exception in one line."""
-    return " ".join(str(error).split()) or type(error).__name__

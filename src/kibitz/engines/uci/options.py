@@ -1,4 +1,4 @@
-"""What can be set in an engine: the options of `kibitz uci`, how they are declared to a GUI, read and kept."""
+"""The options of `kibitz uci`: their declaration to a GUI, parsing and values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLEAR_HASH = "clear_hash"
 OWN_TEMPERATURE = -1
 """A temperature that is left to the player: 100 where it plays like a person of a rating, else 0."""
 ELO = (800, 2800)
-"""Ratings that a network which is told them can play like."""
+"""Range of ratings that a network with rating inputs can imitate."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class _Known:
     field: str
     spin: tuple[int, int] | None = None
     check: bool = False
-    rated: bool = False  # only of networks that are told ratings
+    rated: bool = False  # only for networks with rating inputs
 
     def declaration(self, options: Options) -> str:
         now = getattr(options, self.field)
@@ -65,7 +65,7 @@ class _Known:
         return f"{start} string default {now or EMPTY}"
 
     def _choices(self, options: Options) -> tuple[str, ...]:
-        """What a combo offers; () for other kinds of options."""
+        """The choices of a combo; () for other kinds of options."""
         return (AUTO, *options.methods) if self.field == "method" else ()
 
     def _ends(self, options: Options) -> tuple[int, int]:
@@ -75,7 +75,7 @@ class _Known:
         return (low if options.rated else max(0, low)), high
 
     def read(self, text: str, options: Options) -> Any:
-        """The value that a text means. Raises ValueError, saying what is possible."""
+        """Parse a value. Raises ValueError with the possible values."""
         if self.spin:
             low, high = self._ends(options)
             if (number := whole_number(text)) is None or not low <= number <= high:
@@ -108,7 +108,7 @@ _BY_NAME = {known.name.lower(): known for known in _KNOWN}
 
 
 def declared(options: Options) -> list[str]:
-    """The lines that tell a GUI which options there are and what they are now."""
+    """The lines that declare the options, with their current values, to a GUI."""
     known = [one.declaration(options) for one in _KNOWN if options.rated or not one.rated]
     return [*known, "option name Clear Hash type button"]
 

@@ -1,4 +1,4 @@
-"""What a GUI asks: the `position` and `go` commands of UCI, read so that nothing in them can do harm."""
+"""Parser of the UCI commands `position` and `go`; it accepts any text without harm."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class PositionCommand:
         self._moves: list[str] = []
 
     def set(self, words: Sequence[str]) -> str | None:
-        """Read the words after `position`. None, or what was wrong with them, in one line.
+        """Parse the words after `position`. Returns None, or the problem in one line.
 
         After an impossible start nothing has changed; after an illegal move the position before that move stands.
         """
@@ -90,7 +90,7 @@ class PositionCommand:
 
 
 def legal(board: chess.Board, text: str) -> chess.Move | None:
-    """The legal move that a word means, None where there is none. A null move is no move."""
+    """The legal move of a word; None if there is none. A null move is not legal."""
     try:
         return board.parse_uci(text.lower()) or None
     except ValueError:

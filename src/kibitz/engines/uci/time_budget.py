@@ -1,4 +1,4 @@
-"""How long to think: from what `go` says of the clocks to seconds for this move."""
+"""Time management: from the clocks of a `go` command to the seconds for this move."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _MIDPOINT, _STEEPNESS = 51.5, 7.0
 _FEWEST = 16.0
 """Moves that any game is taken to last."""
 INCREMENT_SHARE = 0.7
-"""So much of what each move gains is spent with it, the rest is saved."""
+"""Share of the increment that a move spends; the rest is saved."""
 LARGEST_SHARE, LAST_SHARE = 0.42, 0.8
-"""No move takes more than this of what is left; the second: not even the last one before the clock is filled up."""
+"""Largest shares of the remaining time for a move, and for the last one before the time control."""
 
 OVERHEAD_SHARE = 0.05
 """Of a time for the move at most so much is left to the overhead: nobody's flag falls, and the rest is for thinking."""

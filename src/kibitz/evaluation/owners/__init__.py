@@ -1,1 +1,1 @@
-"""Tests of networks that say who will own each point."""
+"""Tests of networks that predict the owner of each point."""

@@ -1,4 +1,4 @@
-"""Simpler ways to say who will own what, beside a network on the same positions: random playouts, GNU Go's influence,
+"""Simpler predictions of the owners, on the same positions as the network: random playouts, GNU Go's influence,
 and the nearest stone."""
 
 from __future__ import annotations

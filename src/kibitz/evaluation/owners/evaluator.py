@@ -1,4 +1,4 @@
-"""The evaluation of `gocnn`: how many points it gives to the right side, when, and what the score then is worth."""
+"""The evaluation of `gocnn`: accuracy of the predicted owners by phase, and error of the predicted score."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def _rank(results: OwnerResults) -> NDArray[np.float64]:
 
 
 def note(store: Store, games: NDArray[np.int64]) -> str:
-    """What must be said with the figures: where the games differ from the text's, and who told the owners."""
+    """Notes on the figures: how the games differ from the paper's, and the source of the labels."""
     lines = [
         "The paper's figure is over all positions of 150 games of strong players, 19 × 19, even and counted, and over "
         "all points, neutral ones with an owner drawn at random; here points that nobody owns are left out."

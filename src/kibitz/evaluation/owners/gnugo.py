@@ -108,7 +108,7 @@ def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
 
 
 def _commands(store: Store, game: int) -> Iterator[list[str]]:
-    """What sets the board up, then each move."""
+    """The GTP commands that set up the board and play the moves."""
     row = store.starts[store.start_of[game]]
     size = int(row[POINTS + 1])
     stones = [(point, "black" if row[point] == BLACK else "white") for point in range(POINTS) if row[point] in (1, 2)]

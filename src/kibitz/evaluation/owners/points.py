@@ -1,4 +1,4 @@
-"""Who owns each point, counted: what a test keeps of predictions for the 361 points of many positions.
+"""Counts of right and wrong predictions for the 361 points of many positions.
 
 Predictions are large (361 numbers a position), so each batch is boiled down at once to a few sums a position. Points
 that nobody owns at the end, or whose owner is not known, are left out of every sum but the score.
@@ -19,7 +19,7 @@ BINS = 10
 LINES = (GRID + 1) // 2
 """Lines of the board: the edge is the first, the centre of the largest board the tenth."""
 KINDS = ("a black stone", "a white stone", "an empty point")
-"""What stands on a point when it is predicted."""
+"""Kinds of points at the time of the prediction."""
 SURE = 0.9
 """From here on a wrong answer is a sure one."""
 
@@ -96,7 +96,7 @@ def count_points(
 
 @numba.njit(nogil=True, cache=True)
 def _distances(colours, colour, away):  # type: ignore[no-untyped-def]
-    """Steps along the lines from each point of the grid to the nearest stone of a colour; 99 where there is none."""
+    """Steps along the lines from each point of the grid to the nearest stone of a colour; 99 if there is none."""
     for point in range(POINTS):
         away[point] = 0 if colours[point] == colour else 99
     for point in range(POINTS):

@@ -22,8 +22,8 @@ from kibitz.store.store import Store
 
 
 def owners_of(store: Store) -> NDArray[np.uint8]:
-    """uint8 [games, 361]: who owns each point at the end. Raises KibitzError where the store does not say."""
-    owners = store.carried("owner")
+    """uint8 [games, 361]: the owner of each point at the end. Raises KibitzError if the store has no labels."""
+    owners = store.per_game("owner")
     if owners is None:
         raise KibitzError(f"{store.path}: nobody has told who owns what at the end of its games; import them again")
     return owners

@@ -68,7 +68,7 @@ def headers(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> dict[str, Any]:
-    """What the page shows of single positions, and the games of the mistakes."""
+    """The sample positions of the page, and the games with the largest mistakes."""
     gallery = [_at(results, share, seed + i) for i, (share, _) in enumerate(MOMENTS)]
     mistakes = _worst(results)
     every = [*(i for band in gallery for i in band), *mistakes]

@@ -25,7 +25,7 @@ from kibitz.systems.winner import phase
 BATCH_SIZE = 4096
 """Positions replayed, or pairs compared, at once."""
 MAX_PAIRS = 4_000_000
-"""Pairs drawn where all are asked for: even of a few thousand games there are more than anybody waits for."""
+"""Pairs that are drawn if all are requested: even a few thousand games have too many."""
 
 
 def as_tested(settings: Settings) -> Settings:
@@ -220,7 +220,7 @@ class PairResults:
 def fill(
     of: PairSample, parts: Mapping[str, ComparisonNet], on_progress: Callable[[str, int, int], None], words: str
 ) -> PairResults:
-    """Look at every position once, and compare all pairs. words: what the progress calls it."""
+    """Look at every position once, and compare all pairs. words: for the progress bar."""
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
     features = {name: torch.empty(many, part.compare.as_first.in_features) for name, part in parts.items()}

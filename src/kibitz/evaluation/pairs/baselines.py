@@ -48,7 +48,7 @@ def run_baselines(
     for depth, count in stockfish.depths():
         some = part(results, count, config.seed)
         if some is None:
-            stockfish.left_out(depth, "so few positions make no pairs")
+            stockfish.exclude(depth, "so few positions make no pairs")
             continue
         pairs, many = some.pairs, len(some.pairs.games)
         answered = stockfish.evaluations(pairs.store, pairs.games, pairs.plies, depth)

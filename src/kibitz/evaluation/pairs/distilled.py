@@ -1,4 +1,4 @@
-"""The distilled network beside the full one that taught it: what it loses, and how much faster it answers."""
+"""The distilled network compared with the full one: its loss in accuracy, and its gain in speed."""
 
 from __future__ import annotations
 

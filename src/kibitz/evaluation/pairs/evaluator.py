@@ -104,9 +104,9 @@ TEXTS = {
 def drawn(settings: Settings) -> str:
     """How positions are drawn, in words."""
     each = f"{settings.positions} a game" if settings.positions else "all of a game that qualify"
-    left_out = f"not from the first {settings.opening} moves" if settings.opening else ""
+    opening = f"not from the first {settings.opening} moves" if settings.opening else ""
     captures = "" if settings.captures else "not after a capture"
-    return ", ".join(words for words in (each, left_out, captures) if words)
+    return ", ".join(words for words in (each, opening, captures) if words)
 
 
 def note(store: Store, games: NDArray[np.int64], parts: Mapping[str, ComparisonNet]) -> str:
@@ -135,7 +135,7 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """What the first network is worth beside its accuracy."""
+    """Figures of the first network besides its accuracy."""
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)
     return {
@@ -224,7 +224,7 @@ def _points(right: NDArray[np.float64], of: PairResults) -> list[CurvePoint]:
 
 
 def properties(results: PairResults, seed: int) -> Table:
-    """What a comparison ought to satisfy and a network need not."""
+    """Properties of a consistent comparison that a network may violate."""
     rows: list[list[Cell]] = []
     for name, answers in results.answers.items():
         gap, changed = results.groups.means([answers.gap, answers.changed])

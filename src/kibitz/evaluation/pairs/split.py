@@ -127,7 +127,7 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 
 
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
-    """What the table says, in words."""
+    """The table in words."""
     text = (
         "By game: pairs of games that the network has not seen. By position, the paper's way: pairs of positions that "
         "it has not learned from, of the very games that it has."

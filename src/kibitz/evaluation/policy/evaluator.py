@@ -40,7 +40,7 @@ MAIN = (
     "accuracy", "accuracy_at_3", "accuracy_at_5", "accuracy_at_10", "log_loss", "top_move_accuracy", "move_rank",
     "sign_accuracy", "value_squared_error", "material_correlation",
 )  # fmt: skip
-"""Figures that stand in no other table."""
+"""Figures that are not in another table."""
 
 TEXTS = {
     "accuracy": "How often the first choice among the legal moves is the move that was played, a pawn that promotes "
@@ -157,7 +157,7 @@ def _headline(results: PolicyResults) -> tuple[str, NDArray[np.bool_], NDArray[n
 
 
 def _note(results: PolicyResults, chosen: Chosen) -> str:
-    """What must be said with the figures."""
+    """Notes on the figures."""
     lines = []
     if bundled := bundled_note(results.store, chosen.games):
         lines.append(bundled)

@@ -1,4 +1,4 @@
-"""What a piece is worth to a network early in a game: real openings from which one piece was taken away."""
+"""The value of a piece to a network early in a game: positions of real openings with one piece removed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPENINGS = 200
 EQUALS = 1500
 """Rating of both sides."""
 TAKEN = {"queen": (5,), "rook": (4,), "piece": (2, 3)}
-"""What is taken away, by name: codes of White's pieces."""
+"""The removed pieces by name: codes of White's pieces."""
 KNOWN = "rnb1kbnr/1pp1pppp/p7/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 4"
 """1. e4 d5 2. exd5 Qxd5 3. Nc3 a6: White takes a queen for nothing. Asked about after 4. Nxd5."""
 
@@ -40,7 +40,7 @@ def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.in
 def without(
     board: chess.Board, codes: tuple[int, ...], colour: chess.Color, rng: np.random.Generator
 ) -> chess.Board | None:
-    """The board less one piece of a colour; None where there is none, or the position would be none of chess."""
+    """The board without one piece of a colour; None if it has none, or the position would not be valid."""
     squares = [square for code in codes for square in board.pieces(code, colour)]
     if not squares:
         return None

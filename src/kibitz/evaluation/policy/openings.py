@@ -1,4 +1,4 @@
-"""The first move: what the network would play, beside what was played in the tested games."""
+"""The first move: the network's probabilities, and the frequencies in the tested games."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ SPECIAL = {
 RULES: dict[str, Kind] = {
     "illegal": "share", "squared_gap": "number", "largest_gap": "number", "rank": "number", "legal_rank": "number",
 }  # fmt: skip
-"""What is known of the rules: the last part of a figure's name, and its kind."""
+"""Figures about the rules of chess: the last part of the name, and the kind."""
 
 
 def at_names(name: str) -> list[str]:

@@ -1,1 +1,1 @@
-"""Tests of networks that say who wins."""
+"""Tests of networks that predict the winner."""

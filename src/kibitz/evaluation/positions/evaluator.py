@@ -73,7 +73,7 @@ class PositionResults:
 
 
 def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
-    """What a PositionResults keeps of a batch of positions."""
+    """The arrays of a PositionResults for a batch of positions."""
     return {
         "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
         "material": VALUES[batch.codes].sum(1, dtype=np.int16),
@@ -194,7 +194,7 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
 
 
 def page_samples(results: PositionResults, session: Session, seed: int) -> dict[str, Any]:
-    """What the page shows of single positions, and the games of the hardest and of the mistakes."""
+    """The sample positions of the page, and the games of the hardest ones and of the mistakes."""
     order = np.random.default_rng(seed).permutation(len(results.games))
     sampler = DiverseSampler(results.store, results.games, results.plies)
     bands = []

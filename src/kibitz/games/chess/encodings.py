@@ -7,6 +7,7 @@ people: `names(sides)`, one a channel, where `sides` are the names of the two si
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, cast
 
 import numpy as np
@@ -121,6 +122,10 @@ class PiecePlanes(nn.Module):
 
     def names(self, sides: Sides) -> list[str]:
         return [f"{side} {piece}" for side in sides for piece in _PLURALS]
+
+
+BOARD_ENCODINGS: dict[int, Callable[[], nn.Module]] = {6: lambda: SignedPlanes(side=False), 12: PiecePlanes}
+"""Encodings of the pieces on the board, by the number of their planes: the choices of the movers' setting `planes`."""
 
 
 class RightsPlanes(nn.Module):

@@ -171,13 +171,18 @@ def swap_colours(
     return codes, state
 
 
+def to_mover_view(squares: NDArray[np.int64], side: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Squares (0..63) as the side to move sees them: ranks are flipped where `side` is 1 (Black). int64 [n] all."""
+    return squares ^ side * 56
+
+
 def flip_files(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Flip the files (a and h, b and g, ...) where `selected` [n] is true and nobody may castle: castling alone tells
-    the two wings apart, so it is the same chess.
+    """Flip the files (a and h, b and g, ...) where `selected` [n] is true and neither side may castle.
 
-    codes [n, 64] and state [n, 4] are changed in place, and returned.
+    Without castling rights the flipped position is equivalent. codes [n, 64] and state [n, 4] are changed in place and
+    returned.
     """
     rows = np.flatnonzero(selected & (state[:, CASTLING] == 0))
     codes[rows] = codes[rows].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, SQUARES)

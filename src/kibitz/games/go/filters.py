@@ -8,7 +8,7 @@ from typing import Any
 
 from kibitz.dates import check_period, outside
 from kibitz.errors import UsageError
-from kibitz.games.go.io.headers import RULES, Said
+from kibitz.games.go.io.headers import RULES, HeaderInfo
 from kibitz.games.go.points import SIZES
 from kibitz.games.go.ranks import rank_value, read_rank
 
@@ -58,11 +58,11 @@ class Filter:
         if self.limit is not None and self.limit < 1:
             raise UsageError(f"--limit {self.limit}: must be at least 1 game")
 
-    def refuses_headers(self, game: Said) -> str | None:
+    def refuses_headers(self, game: HeaderInfo) -> str | None:
         """Why a game is not wanted, as far as headers and set-up stones tell; None where it may be."""
         return self._refuses_players(game) or self._refuses_kind(game) or self._refuses_result(game)
 
-    def _refuses_players(self, game: Said) -> str | None:
+    def _refuses_players(self, game: HeaderInfo) -> str | None:
         if self.rank is not None:
             ranks = [rank for rank in (game.black_rank, game.white_rank) if rank is not None]
             if len(ranks) < 2 and not self.unranked:
@@ -75,7 +75,7 @@ class Filter:
                 return "other players"
         return None
 
-    def _refuses_kind(self, game: Said) -> str | None:
+    def _refuses_kind(self, game: HeaderInfo) -> str | None:
         if self.size and game.size not in self.size:
             return f"board of {game.size}×{game.size}"
         if self.handicap is not None and game.handicap > self.handicap:
@@ -84,7 +84,7 @@ class Filter:
             return f"rules {game.rules}" if game.rules else "no rules named"
         return outside(game.date, self.since, self.until)
 
-    def _refuses_result(self, game: Said) -> str | None:
+    def _refuses_result(self, game: HeaderInfo) -> str | None:
         if self.ending != "any" and game.ending != self.ending:
             return f"not {self.ending}" if self.ending == "counted" else f"not by {self.ending}"
         if self.result and game.result not in {RESULTS[name] for name in self.result}:

@@ -32,7 +32,7 @@ _NULL = 1e-6
 _BATCH_MOVES = 6
 """Moves searched side by side in a node without a likely refutation."""
 _LEAVES = 4
-"""Leaves asked for first where one of them is expected to refute."""
+"""Number of leaves that are evaluated first if one of them is expected to refute."""
 _MAX_DEPTH = 60
 
 PathValue = tuple[float, bool]
@@ -104,7 +104,7 @@ class AlphaBeta:
         return self._thought(self.final_lines)
 
     def _merge(self) -> None:
-        """A depth that was broken off counts where its first move was finished: what beat it is better still."""
+        """An interrupted depth counts if its first move was finished: a move that beat it is better still."""
         if not self.values:
             self.values = self.done
             return
@@ -117,7 +117,7 @@ class AlphaBeta:
         self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
 
     def _run(self, search: Generator[Sequence[SearchPosition], None, None]) -> None:
-        """Drive a search: evaluate what it asks for, in batches, while the limits allow."""
+        """Run a search: evaluate the positions that it requests, in batches, within the limits."""
         evaluator, tuning = self.evaluator, self.tuning
         for requested in search:
             missing = [position for position in requested if position.key not in evaluator.table]
@@ -231,7 +231,7 @@ class AlphaBeta:
         return 1 if wide or cuts else _BATCH_MOVES
 
     def _order(self, entry: TableEntry, bound: Bound | None) -> NDArray[np.uint16]:
-        """Moves in the order to search them: the best of before, then by the policy and what they refuted elsewhere."""
+        """Moves in search order: the previous best one, then by policy and history."""
         moves = entry.moves.tolist()
         refuting = np.array([self.refuting[move] for move in moves])
         weights = np.log(entry.weights) + 0.5 * np.log1p(refuting)
@@ -240,7 +240,7 @@ class AlphaBeta:
         return entry.moves[np.argsort(-weights, kind="stable")]
 
     def _line(self, move: int) -> list[int]:
-        """The moves that both sides choose, this one first, as far as the table of bounds tells."""
+        """The principal variation from this move on, as far as the table of bounds has it."""
         line, position, keys = [move], self.made[move], {self.position.key}
         while position.key not in keys:
             keys.add(position.key)
@@ -266,7 +266,7 @@ class AlphaBeta:
 
 
 def _batch_searches(searches: list[_Search]) -> Generator[Sequence[SearchPosition], None, list[PathValue]]:
-    """Run searches in step: each round asks for what all of them want. Their values, in order."""
+    """Run searches in step: each round requests the positions of all of them. Returns their values in order."""
     results: list[PathValue] = [(0.0, False)] * len(searches)
     running = list(enumerate(searches))
     while running:

@@ -101,7 +101,7 @@ class BestFirstSearch:
         plies = 1000 if depth is None else depth
         focus, worth = tuning.focus, float(self.tree.value[0])
         if worth > 1 and self.lines == 1:
-            # A forced mate. Is there a shorter one? Positions tell of a mate in one themselves.
+            # A forced mate: look for a shorter one. Positions know a mate in one themselves.
             plies = min(plies, round((2 - worth) / STEP) - 3)
             focus = 0.0
         if depth is not None:  # all that is probable enough, to the last
@@ -129,7 +129,7 @@ class BestFirstSearch:
         return self.seen[position.key] > 1 or self.tree.repeats(parent, position)
 
     def _thought(self, count: int) -> tuple[SearchResult, list[float]]:
-        """What is known by now, the best moves first."""
+        """The result so far, the best moves first."""
         tree, clock = self.tree, self.clock
         moves = tree.sorted_moves(self.tuning.doubt)[:count]
         lines, values = [], []

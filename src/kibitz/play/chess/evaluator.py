@@ -1,4 +1,4 @@
-"""What positions are worth and which moves are likely in them: by the rules, by the table, or by the network."""
+"""Values of positions and probabilities of their moves: by the rules, the table, or the network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BY_GAIN = 0.4
 
 
 class TableEntry(NamedTuple):
-    """What is known of a position whatever the way to it; all in the mover's view.
+    """The evaluation of a position, independent of the moves that led to it, in the mover's view.
 
     moves uint16 [k] by falling weight; weights float32 [k], summing to 1; marks uint8 [k] (tactics.py); width: how
     many first moves to look at. Where the rules settle it (`final`), moves holds the mating move, or none.

@@ -108,7 +108,7 @@ class ChessPlayer:
         )
 
     def new_game(self) -> None:
-        """Forget what the last game has left in the table."""
+        """Clear the table."""
         self._evaluator.table.clear()
 
     def think(
@@ -117,7 +117,7 @@ class ChessPlayer:
         """The answer in a position; None where there is no legal move (or none of limits.moves is legal).
 
         board: with its move stack, through which repetitions are seen. stop: ends the thought soon after it is set.
-        tell: is called with each better thought on the way. The last one is returned and not told.
+        tell: called with each intermediate result; the last one is returned instead.
         """
         legal = set(board.legal_moves)
         if not legal or (limits.moves and not legal & set(limits.moves)):

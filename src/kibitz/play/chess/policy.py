@@ -1,4 +1,4 @@
-"""From what a network answers to the probability of each legal move."""
+"""From the outputs of a network to the probability of each legal move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line of positions that a comparison search stands on, one row a ply: moves made, keys, what the rules decide.
+"""The stack of positions of a comparison search, a row for each ply: moves, keys, and results by the rules.
 
 The kernels here take `stack`, a record with at least the fields of STACK (state.py adds the search's own), and change
 it in place. `ply` is the index of a row, 0 the root. Rows are uint8 [68] and moves packed, as in games/chess.
@@ -23,7 +23,7 @@ FIFTY_MOVES = 100
 NO_ROW = 1 << 20
 """Above the index of every row: a verdict that depends on no earlier row."""
 ONGOING, MATE, DRAW = 0, 1, 2
-"""What the rules decide of a row."""
+"""Results of a row by the rules."""
 
 _RANDOM = np.random.default_rng(773).integers(-(1 << 63), 1 << 63, (13, 64), np.int64)
 _ZOBRIST_PIECES = np.concatenate([np.zeros((1, 64), np.int64), _RANDOM[1:]])  # by code and square

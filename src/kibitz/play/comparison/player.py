@@ -38,7 +38,7 @@ _UNLIMITED_NODES = 1 << 62
 
 
 class ComparisonPlayer:
-    """Plays a run that says which of two positions is better for White; as play.player.Player.
+    """A player for runs that compare two positions, with the interface of play.chess.player.
 
     A line's score is the probability that its last position is better than a reference position, the mean over the
     run's reference positions. A draw is worth what the most balanced of them is (PositionComparer.draw), shown as 0.
@@ -74,7 +74,7 @@ class ComparisonPlayer:
         self.memory = Memory(comparer, hash_mb, tuning or ComparisonTuning())
 
     def new_game(self) -> None:
-        """Forget what the last game has left in the tables."""
+        """Clear the tables."""
         self.memory.clear()
 
     def think(

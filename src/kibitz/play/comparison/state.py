@@ -1,4 +1,4 @@
-"""What a comparison search works with, and how a position is compared with the bounds of a node.
+"""The state of a comparison search, and the comparison of a position with the bounds of a node.
 
 A bound of this search is a position (or a mate), not a number; see alphabeta.py. Bounds have indices 0..BOUNDS - 1:
 those below MAX_PLIES belong to the plies (the position that a node's search has returned as EXACT), then come the fixed

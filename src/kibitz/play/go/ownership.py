@@ -1,4 +1,4 @@
-"""What a map of owners is worth: the predicted score, how sure it is, who is ahead, and what lives.
+"""Figures of an owner map: the predicted score, its uncertainty, the winning probability, and living stones.
 
 A map is float32 [361]: the probability that Black owns the point at the end; 0.5 outside the board and where nothing is
 known. Leads are in points of area, and positive for whoever is named.

@@ -232,18 +232,17 @@ class GoPlayer:
         last: int = PASS,
         seconds: float | None = None,
         clean_up: bool = False,
-        tell: Callable[[Study], None] = lambda study: None,
+        on_progress: Callable[[Study], None] = lambda study: None,
     ) -> Candidate:
         """The move to play, or PASS.
 
-        last: the point of the last move. seconds: the looks end after so long (None: when all are taken). clean_up:
-        while stones of the other side are dead on the board, take them rather than pass. tell: is called when the study
-        has grown.
+        last: the point of the last move. seconds: how long the study may take; None: until every move is looked at.
+        clean_up: capture dead stones of the other side before passing. on_progress: called when the study has grown.
         """
         begun = time.perf_counter()
         study = self.study(board, colour, terms, last=last)
         for _ in study.steps():
-            tell(study)
+            on_progress(study)
             if seconds is not None and time.perf_counter() - begun > seconds and study.looks[2:].any():
                 break
         candidates = study.candidates()

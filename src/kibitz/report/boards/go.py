@@ -24,7 +24,7 @@ FAINTEST = 2
 
 _WOOD, _LINE, _NAME = "#dfb876", "#6d5128", "#5d4420"
 _FILL = {"X": ("#17191c", "#8b8f94"), "O": ("#fbfbf8", "#767b80")}
-"""What is Black's and White's: fill and rim."""
+"""Fill and outline of Black's and White's marks."""
 _WRONG, _LAST = "#d0321e", "#2b7de0"
 _STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 

@@ -1,1 +1,1 @@
-"""The systems that predict moves: what `convchess` and `chessnet` share."""
+"""The shared parts of `convchess` and `chessnet`, which predict moves."""

@@ -14,13 +14,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from kibitz.games.chess.encodings import (
+    BOARD_ENCODINGS,
     OWN_AND_OTHERS,
     AttackPlanes,
     MoverView,
-    PiecePlanes,
     RightsPlanes,
     Sides,
-    SignedPlanes,
     Stack,
     on_squares,
 )
@@ -181,7 +180,7 @@ class MoveNets(nn.Module):
         if settings.outcome_plane:
             self.side_inputs["outcome"] = OUTCOMES.index("win")
         self.view = MoverView()
-        parts: list[nn.Module] = [SignedPlanes(side=False) if settings.planes == 6 else PiecePlanes()]
+        parts: list[nn.Module] = [BOARD_ENCODINGS[settings.planes]()]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
         if self.side_inputs:

@@ -1,4 +1,4 @@
-"""What the systems that predict moves share: their settings, what they learn from, their solver.
+"""The shared parts of the systems that predict moves: settings, examples and stages.
 
 `convchess` and `chessnet` ask the same two questions, where does the move start and where does it go, of networks of
 the same kinds (nets.py); each has its paper's numbers in a file of its own.
@@ -18,12 +18,20 @@ from numpy.typing import NDArray
 from torch import nn
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.games.chess.encodings import ATTACKS
+from kibitz.games.chess.encodings import ATTACKS, BOARD_ENCODINGS
 from kibitz.games.chess.legal import moved_pieces
-from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.replay import SIDE, to_mover_view
 from kibitz.nets import constant
 from kibitz.nets.layers import Dense, read_layers, shapes
-from kibitz.nets.optim import OPTIMISERS, SCHEDULES, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
+from kibitz.nets.optim import (
+    OPTIMISER,
+    OPTIMISERS,
+    SCHEDULES,
+    WEIGHT_DECAY,
+    draw_weights,
+    learning_rate_at,
+    make_optimiser,
+)
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
@@ -60,7 +68,7 @@ class Settings:
         choices=("piece", "square"),
     )
     # planes
-    planes: int = setting(6, "planes of the board: 6 (own +1, other −1) or 12 (0 or 1)", choices=(6, 12))
+    planes: int = setting(6, "planes of the board: 6 (own +1, other −1) or 12 (0 or 1)", choices=tuple(BOARD_ENCODINGS))
     rating_plane: bool = setting(False, "a plane with the mover's rating")
     piece_plane: bool = setting(False, "a plane with the piece that moves, for the six move selectors")
     outcome_plane: bool = setting(False, "a plane with the game's result for the mover: won 1, drawn 0.5, lost 0")
@@ -75,7 +83,7 @@ class Settings:
     games: int = setting(0, "games at most to learn from, drawn evenly; 0 for all", at_least=0)
     moves: int = setting(0, "moves at most to learn from, drawn evenly from these games; 0 for all", at_least=0)
     # solver
-    optimiser: str = setting("rmsprop", "rmsprop, adagrad, adamw, sgd or muon", choices=OPTIMISERS)
+    optimiser: str = setting("rmsprop", OPTIMISER, choices=OPTIMISERS)
     learning_rate: float = setting(0.001, "learning rate at the first iteration", at_least=0)
     schedule: str = setting(
         "constant", "learning rate: constant, epoch (× --decay an epoch), step or cosine", choices=SCHEDULES
@@ -204,12 +212,11 @@ class MoveExamples:
         moves = self.store.moves[self.store.offsets[games] + plies].astype(np.int64)
         piece = (batch.codes[np.arange(len(moves)), moves & 63].astype(np.int64) - 1) % 6
         more = side_input_columns(self.settings, self.ratings, self.results, games, side)
-        mirrored = side * 56  # the mover's view: ranks are flipped for Black
         return {
             "codes": batch.codes,
             "state": np.concatenate([batch.state, more], 1),
-            "origin": moves & 63 ^ mirrored,
-            "target": (moves >> 6 & 63) ^ mirrored,
+            "origin": to_mover_view(moves & 63, side),
+            "target": to_mover_view(moves >> 6 & 63, side),
             "piece": piece,
             "value": values(self.results[games], side, self.store.plies[games] - plies, self.settings.gamma),
         }  # fmt: skip
@@ -294,73 +301,84 @@ def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
 def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[Stage]:
     """A stage for each network that the settings name, or one for the shared trunk."""
     names = selected_networks(settings, every)
-    found = []
-
-    def learning_rate(base: float, schedule: str = settings.schedule) -> Callable[[int, int], float]:
-        return lambda iteration, iterations: learning_rate_at(
-            schedule, base, iteration, iterations, decay=settings.decay, epochs=settings.epochs, step=settings.step
-        )
-
-    def optimiser(module: nn.Module, name: str = settings.optimiser, smoothing: float = settings.smoothing) -> Any:
-        return make_optimiser(
-            name, module, weight_decay=settings.weight_decay, momentum=settings.momentum, smoothing=smoothing,
-            accumulator=settings.accumulator,
-        )  # fmt: skip
-
     if settings.share == "body":
-        return [
-            Stage(
-                name="moves",
-                module=network,
-                examples=lambda store, games: MoveExamples(store, games, settings),
-                loss=lambda batch: shared_loss(network, batch, settings.value_weight),
-                guess=lambda batch: _guess(batch, ("origin", "target"), settings.value_weight if VALUE in names else 0),
-                optimiser=lambda: optimiser(network),
-                learning_rate=learning_rate(settings.learning_rate),
-                batch=settings.batch,
-                iterations=settings.iterations or None,
-                epochs=settings.epochs,
-                most_epochs=settings.most_epochs,
-            )
-        ]
-    for name in names:
-        module = network.nets[name]
-        if name == VALUE:
-            stage = Stage(
-                name=name,
-                module=module,
-                examples=lambda store, games: ValueExamples(store, games, settings),
-                loss=lambda batch: value_loss(network, batch),
-                guess=lambda batch: _guess(batch, (), 1.0),
-                optimiser=lambda module=module: optimiser(  # type: ignore[misc]
-                    module, settings.value_optimiser, settings.value_smoothing
-                ),
-                learning_rate=learning_rate(settings.value_learning_rate, settings.value_schedule),
-                batch=settings.value_batch,
-                iterations=settings.value_iterations or settings.iterations or None,
-                epochs=settings.epochs,
-                most_epochs=settings.most_epochs,
-            )
-        else:
-            piece = None if name == "piece" else PIECES.index(name)
-            stage = Stage(
-                name=name,
-                module=module,
-                examples=lambda store, games, piece=piece: MoveExamples(store, games, settings, piece),  # type: ignore[misc]
-                loss=lambda batch, name=name: move_loss(network, name, batch),  # type: ignore[misc]
-                guess=lambda batch, name=name: _guess(  # type: ignore[misc]
-                    batch, ("origin" if name == "piece" else "target",), 0
-                ),
-                monitor=settings.keep,
-                optimiser=lambda module=module: optimiser(module),  # type: ignore[misc]
-                learning_rate=learning_rate(settings.learning_rate),
-                batch=settings.batch,
-                iterations=settings.iterations or None,
-                epochs=settings.epochs,
-                most_epochs=settings.most_epochs,
-            )
-        found.append(stage)
-    return found
+        return [_shared_stage(network, settings, VALUE in names)]
+    return [
+        _value_stage(network, settings) if name == VALUE else _move_stage(network, settings, name) for name in names
+    ]
+
+
+def _shared_stage(network: MoveNets, settings: Settings, with_value: bool) -> Stage:
+    """The stage of networks that share their trunk. with_value: whether the value is one of its outputs."""
+    return Stage(
+        name="moves",
+        module=network,
+        examples=lambda store, games: MoveExamples(store, games, settings),
+        loss=lambda batch: shared_loss(network, batch, settings.value_weight),
+        guess=lambda batch: _guess(batch, ("origin", "target"), settings.value_weight if with_value else 0),
+        optimiser=lambda: _optimiser(network, settings),
+        learning_rate=_learning_rate(settings, settings.learning_rate, settings.schedule),
+        batch=settings.batch,
+        iterations=settings.iterations or None,
+        epochs=settings.epochs,
+        most_epochs=settings.most_epochs,
+    )
+
+
+def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
+    """The stage of the piece selector, or of the move selector of a type of piece."""
+    piece = None if name == "piece" else PIECES.index(name)
+    output = "origin" if name == "piece" else "target"
+    module = network.nets[name]
+    return Stage(
+        name=name,
+        module=module,
+        examples=lambda store, games: MoveExamples(store, games, settings, piece),
+        loss=lambda batch: move_loss(network, name, batch),
+        guess=lambda batch: _guess(batch, (output,), 0),
+        monitor=settings.keep,
+        optimiser=lambda: _optimiser(module, settings),
+        learning_rate=_learning_rate(settings, settings.learning_rate, settings.schedule),
+        batch=settings.batch,
+        iterations=settings.iterations or None,
+        epochs=settings.epochs,
+        most_epochs=settings.most_epochs,
+    )
+
+
+def _value_stage(network: MoveNets, settings: Settings) -> Stage:
+    """The stage of the value network, whose solver has settings of its own."""
+    module = network.nets[VALUE]
+    return Stage(
+        name=VALUE,
+        module=module,
+        examples=lambda store, games: ValueExamples(store, games, settings),
+        loss=lambda batch: value_loss(network, batch),
+        guess=lambda batch: _guess(batch, (), 1.0),
+        optimiser=lambda: _optimiser(module, settings, settings.value_optimiser, settings.value_smoothing),
+        learning_rate=_learning_rate(settings, settings.value_learning_rate, settings.value_schedule),
+        batch=settings.value_batch,
+        iterations=settings.value_iterations or settings.iterations or None,
+        epochs=settings.epochs,
+        most_epochs=settings.most_epochs,
+    )
+
+
+def _optimiser(
+    module: nn.Module, settings: Settings, name: str | None = None, smoothing: float | None = None
+) -> torch.optim.Optimizer:
+    """name, smoothing: None for those of the settings."""
+    return make_optimiser(
+        name or settings.optimiser, module, weight_decay=settings.weight_decay, momentum=settings.momentum,
+        smoothing=settings.smoothing if smoothing is None else smoothing, accumulator=settings.accumulator,
+    )  # fmt: skip
+
+
+def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[int, int], float]:
+    """The learning rate by iteration and number of iterations. base: the first one."""
+    return lambda iteration, iterations: learning_rate_at(
+        schedule, base, iteration, iterations, decay=settings.decay, epochs=settings.epochs, step=settings.step
+    )
 
 
 def _guess(batch: Tensors, squares: Sequence[str], value_weight: float) -> float:

@@ -1,8 +1,8 @@
-"""Search for learning rate, regularisation and initial weights: short trainings that share everything else.
+"""Search for learning rate, weight decay and initial weights by short trainings that share all other settings.
 
-A trial is an ordinary run, in a folder beside the study's file, so that a broken one goes on from its snapshot. The
-trials are numbered from 1; which settings a number has follows from the seed, and, where they are drawn, from how the
-trials before it ended.
+A trial is an ordinary run, in a folder beside the study's file, so that an interrupted one resumes from its checkpoint.
+Trials are numbered from 1. The settings of a trial follow from the seed, and, if they are sampled, from the results of
+the trials before it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.runs import INFO, SEEN, WEIGHTS, Run
+from kibitz.runs import CHECKPOINTS, INFO, SEEN, WEIGHTS, Run
 from kibitz.store.split import VALIDATE
 from kibitz.systems import load
 from kibitz.training.fit import prepare_data, train
-from kibitz.training.trainer import Beat, Diverged
-from kibitz.training.tune.space import SEARCHED, TuneConfig, drawn, of_grid
+from kibitz.training.trainer import Diverged, TrainProgress
+from kibitz.training.tune.space import SEARCHED, TuneConfig, of_grid, sampled
 from kibitz.training.tune.study import opened
 
 if TYPE_CHECKING:
@@ -30,13 +30,16 @@ if TYPE_CHECKING:
 LOOKS = 10
 """Validations of a trial."""
 BEFORE_PRUNING = 5
-"""Trials that must have come to their end before another is given up as hopeless."""
+"""Number of finished trials before another one may be pruned."""
 
 
 @dataclass(frozen=True)
 class TrialResult:
-    """A trial: its number from 1, what was searched in it, how it ended (done, pruned, diverged; begun where it has
-    not), after how many iterations, and the measures of its best validation."""
+    """A trial.
+
+    number: from 1; settings: the values that are searched; state: done, pruned, diverged, or begun if it has not ended;
+    iteration: the last one; figures: the measures of its best validation.
+    """
 
     number: int
     settings: dict[str, Any]
@@ -65,11 +68,11 @@ class Step:
 
     number: int
     ended: int
-    beat: Beat
+    progress: TrainProgress
 
 
 class TrialPruned(Exception):
-    """This trial will not be the best."""
+    """Raised to end a trial that is worse than the median of those before it."""
 
 
 def folder_of(out: Path) -> Path:
@@ -80,14 +83,15 @@ def folder_of(out: Path) -> Path:
 def search(
     what: TuneConfig,
     out: Path,
-    tell: Callable[[Step], None] = lambda step: None,
-    ended: Callable[[TrialResult], None] = lambda tried: None,
-    say: Callable[[str], None] = lambda line: None,
+    on_progress: Callable[[Step], None] = lambda step: None,
+    on_end: Callable[[TrialResult], None] = lambda tried: None,
+    log: Callable[[str], None] = lambda line: None,
 ) -> TuneResult:
-    """Run all trials, or those that the file `out` has not finished; Ctrl-C and the plan's time limit stop between.
+    """Run all trials that are not finished in the file `out`. Ctrl-C and the plan's time limit stop the search.
 
-    Raises KibitzError or UsageError where the store has nothing to learn from, the settings make no network, or the
-    file is of another search.
+    on_progress: called after each iteration of a trial; on_end: after each trial; log: with each message.
+    Raises KibitzError or UsageError if the store has nothing to learn from, the settings make no network, or the file
+    is of another search.
     """
     began = time.monotonic()
     system = load(what.system)
@@ -107,12 +111,15 @@ def search(
         names = ", ".join(stage.name for stage in stages)
         raise UsageError(f"--network {what.network}: a search trains one network, not {names}")
     with opened(out, what.about(data.description)) as study:
-        return _Trials(what, study, folder_of(out), stages[0].monitor, began, tell, ended, say).run()
+        return _Trials(what, study, folder_of(out), stages[0].monitor, began, on_progress, on_end, log).run()
 
 
 class _Trials:
-    """The trials of an open study. In Optuna's terms: done is complete, pruned and diverged are pruned, and one that
-    was broken off is running until the next call takes note, and failed then; its number is tried again."""
+    """The trials of an open study.
+
+    In Optuna's terms, "done" is complete; "pruned" and "diverged" are pruned. An interrupted trial is running until the
+    next call marks it as failed, and its number is tried again.
+    """
 
     def __init__(
         self,
@@ -121,15 +128,15 @@ class _Trials:
         folder: Path,
         monitor: str,
         began: float,
-        tell: Callable[[Step], None],
-        ended: Callable[[TrialResult], None],
-        say: Callable[[str], None],
+        on_progress: Callable[[Step], None],
+        on_end: Callable[[TrialResult], None],
+        log: Callable[[str], None],
     ):
         from optuna.pruners import MedianPruner
         from optuna.trial import TrialState
 
         self.what, self.study, self.folder, self.monitor, self.began = what, study, folder, monitor, began
-        self.tell, self.ended, self.say = tell, ended, say
+        self.on_progress, self.on_end, self.log = on_progress, on_end, log
         self.states = TrialState
         self.points = what.grid.points(what.plan.seed)
         self.study.pruner = MedianPruner(n_startup_trials=BEFORE_PRUNING, n_warmup_steps=what.iterations // 3)
@@ -148,16 +155,16 @@ class _Trials:
         tried = [self._tried(trial) for trial in self._trials(begun=True)]
         return TuneResult(sorted(tried, key=lambda trial: trial.number), self._best(), reason, self.monitor)
 
-    # What the study knows
+    # Reading the study
 
     def _trials(self, begun: bool = False) -> list[FrozenTrial]:
-        """The trials that have ended, and with `begun` the one that has not."""
+        """The trials that have ended; with `begun` also the one that has not."""
         states = (self.states.COMPLETE, self.states.PRUNED) + ((self.states.RUNNING,) if begun else ())
         trials = self.study.get_trials(deepcopy=False, states=states)
         return [trial for trial in trials if "settings" in trial.user_attrs]
 
     def _left(self) -> list[int]:
-        """The numbers that are still to be tried."""
+        """The numbers of the trials that have not ended."""
         ended = {trial.user_attrs["number"] for trial in self._trials()}
         return [number for number in range(1, self.what.total + 1) if number not in ended]
 
@@ -179,7 +186,7 @@ class _Trials:
     # One trial
 
     def _try(self, number: int) -> str:
-        """Run one trial; why the search cannot go on with the next, or that it can: "all trials done"."""
+        """Run one trial. Returns "all trials done" if the search can continue with the next one, else why not."""
         what, path = self.what, self._path(number)
         seconds = what.plan.time_limit
         if seconds is not None and (seconds := seconds - (time.monotonic() - self.began)) <= 0:
@@ -190,7 +197,12 @@ class _Trials:
             shutil.rmtree(path)
         look = max(1, what.iterations // LOOKS)
         plan = replace(
-            what.plan, summary_every=look, validate_every=look, snapshot_every=2 * look, patience=0, time_limit=seconds
+            what.plan,
+            summary_every=look,
+            validate_every=look,
+            checkpoint_every=2 * look,
+            patience=0,
+            time_limit=seconds,
         )
         watch = _PruningWatch(self, trial, number, path)
         try:
@@ -201,8 +213,8 @@ class _Trials:
                 run=path,
                 plan=plan,
                 export=False,
-                tell=watch.tell,
-                say=self.say,
+                on_progress=watch.on_progress,
+                log=self.log,
             )
             watch.recall(what.iterations + 1)
         except Diverged:
@@ -222,7 +234,7 @@ class _Trials:
         return "all trials done"
 
     def _ask(self, number: int) -> Trial:
-        """The trial of that number: the grid's, or that of a trial which was broken off, or drawn."""
+        """Start the trial of that number, with the grid's settings, those of an interrupted trial, or sampled ones."""
         from optuna.samplers import RandomSampler, TPESampler
 
         free = self.what.trials is not None
@@ -236,7 +248,7 @@ class _Trials:
         if not self.study.get_trials(deepcopy=False, states=(self.states.WAITING,)):  # else killed just after this
             self.study.enqueue_trial(fixed, user_attrs={"number": number})
         trial = self.study.ask()
-        trial.set_user_attr("settings", (drawn if free else of_grid)(trial, self.what.grid))
+        trial.set_user_attr("settings", (sampled if free else of_grid)(trial, self.what.grid))
         return trial
 
     def _end(self, trial: Trial, number: int, how: str, watch: _PruningWatch) -> None:
@@ -247,13 +259,13 @@ class _Trials:
             ended = self.study.tell(trial, watch.figures[self.monitor])
         else:
             ended = self.study.tell(trial, state=self.states.PRUNED)
-        self.ended(self._tried(ended))
+        self.on_end(self._tried(ended))
 
     def _tidy(self) -> None:
-        """Of the trials that have ended keep run.json and the metrics, of the best also its weights."""
+        """Remove the files of ended trials, except run.json, the metrics, and the weights of the best trial."""
         best = self._best()
         for trial in map(self._tried, self._trials()):
-            shutil.rmtree(trial.path / "snapshots", ignore_errors=True)
+            shutil.rmtree(trial.path / CHECKPOINTS, ignore_errors=True)
             (trial.path / "last.pt").unlink(missing_ok=True)
             if best is None or trial.number != best.number:
                 for name in (WEIGHTS, SEEN):
@@ -261,7 +273,7 @@ class _Trials:
 
 
 class _PruningWatch:
-    """Follows one trial's training: passes its beats on, and reports its validations to Optuna."""
+    """Reports the progress of a trial, and its validations to Optuna, which may prune it."""
 
     def __init__(self, trials: _Trials, trial: Trial, number: int, path: Path):
         self.trials, self.trial, self.number, self.path = trials, trial, number, path
@@ -271,7 +283,7 @@ class _PruningWatch:
         self._recalled = False
 
     def recall(self, before: int) -> None:
-        """Report, once, the validations that an earlier call made before that iteration."""
+        """Report, once, the validations of an earlier call before that iteration."""
         if not self._recalled:
             self._recalled = True
             for row in Run(self.path).metrics():
@@ -285,11 +297,11 @@ class _PruningWatch:
         if not self.figures or figures[monitor] < self.figures[monitor]:
             self.figures = {**figures, "iteration": iteration}
 
-    def tell(self, beat: Beat) -> None:
-        self.recall(beat.iteration)
-        self.iteration = beat.iteration
-        self.trials.tell(Step(self.number, self.ended, beat))
-        if beat.validation is not None:
-            self._report(beat.iteration, dict(beat.validation))
-            if self.trials.what.prune and beat.iteration < beat.iterations and self.trial.should_prune():
+    def on_progress(self, progress: TrainProgress) -> None:
+        self.recall(progress.iteration)
+        self.iteration = progress.iteration
+        self.trials.on_progress(Step(self.number, self.ended, progress))
+        if progress.validation is not None:
+            self._report(progress.iteration, dict(progress.validation))
+            if self.trials.what.prune and progress.iteration < progress.iterations and self.trial.should_prune():
                 raise TrialPruned

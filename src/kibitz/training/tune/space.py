@@ -1,4 +1,4 @@
-"""What a search tries: learning rates, regularisation and initial weights, on a grid or drawn from it."""
+"""The search space: learning rates, weight decays and initial weights, on a grid or sampled from its range."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
 
 @dataclass(frozen=True)
 class Grid:
-    """What to try. Drawn trials take rates and coefficients between the least and the largest, on a scale of powers."""
+    """The values to try. Sampled trials take rates and decays between the least and the largest, log-uniformly."""
 
     learning_rates: tuple[float, ...]
     weight_decays: tuple[float, ...]
     initials: tuple[str, ...]
 
     def points(self, seed: int) -> list[dict[str, Any]]:
-        """Every combination, in an order drawn from the seed, so that the first few already say something of all."""
+        """All combinations, shuffled by the seed, so that the first few are spread over the grid."""
         every = list(itertools.product(self.learning_rates, self.weight_decays, self.initials))
         order = np.random.default_rng(seed).permutation(len(every))
         return [dict(zip(SEARCHED, every[i], strict=True)) for i in order]
@@ -42,11 +42,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class TuneConfig:
-    """What a search is about.
+    """A search.
 
-    settings: the system's, the same in every trial but for what is searched; network: which network the trials train,
-    of a system that has several; iterations: batches of a trial; trials: how many are drawn, None for the whole grid;
-    prune: give a trial up when its validation loss is over the median of those before it.
+    settings: of the system, the same in every trial except for the searched ones; network: the one to train, of a
+    system that has several; iterations: batches of a trial; trials: number of sampled trials, None for the whole grid;
+    prune: end a trial if its validation loss is over the median of those before it.
     """
 
     system: str
@@ -76,23 +76,23 @@ class TuneConfig:
         return self.trials or len(grid.learning_rates) * len(grid.weight_decays) * len(grid.initials)
 
     def named(self, name: str) -> str:
-        """The name that a setting has for the network that is trained."""
+        """The name of a setting for the network that is trained."""
         return _named(self.settings, self.network, name)
 
     @cached_property
     def base(self) -> Any:
-        """The settings of a trial, but for what is searched."""
+        """The settings of a trial, without the searched ones."""
         changed: dict[str, Any] = {self.named("iterations"): self.iterations}
         if self.network:
             changed["networks"] = self.network
         return replace(self.settings, **changed)
 
     def at(self, point: dict[str, Any]) -> Any:
-        """The settings of the trial with these values of what is searched."""
+        """The settings of the trial with these values of the searched settings."""
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
     def about(self, data: dict[str, Any]) -> dict[str, Any]:
-        """All that makes two searches the same one, in JSON's types."""
+        """The identity of a search as JSON: a file of another search is refused."""
         same = {name: value for name, value in asdict(self.base).items() if name not in map(self.named, SEARCHED)}
         return {
             "system": self.system, **same, **{name: list(values) for name, values in asdict(self.grid).items()},
@@ -103,20 +103,20 @@ class TuneConfig:
 
 
 def _named(settings: Any, network: str, name: str) -> str:
-    """A setting's name for one network, which may have one of its own: value_learning_rate for learning_rate."""
+    """The name of a setting for one network, which may have its own: value_learning_rate for learning_rate."""
     own = f"{network}_{name}"
     return own if hasattr(settings, own) else name
 
 
 def _check_searchable(system: str, settings: Any) -> None:
-    """Raises UsageError for a system without the settings that a search is about."""
+    """Raises UsageError for a system without the searched settings."""
     lacking = [name for name in (*SEARCHED, "iterations") if not hasattr(settings, name)]
     if lacking:
         raise UsageError(f"{system}: has no setting {lacking[0]}, so that there is nothing to search for")
 
 
 def usual_grid(system: System, network: str = "") -> Grid:
-    """A grid about the system's own numbers: half a power of ten to either side of its learning rate.
+    """A grid around the system's defaults: half a power of ten to either side of its learning rate.
 
     Raises UsageError for a system without such settings.
     """
@@ -133,13 +133,13 @@ def usual_grid(system: System, network: str = "") -> Grid:
 
 
 def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """What is searched, as the grid has it for this trial."""
+    """The searched settings of this trial, from the grid."""
     values = (getattr(grid, f.name) for f in fields(grid))
     return {name: trial.suggest_categorical(name, list(some)) for name, some in zip(SEARCHED, values, strict=True)}
 
 
-def drawn(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """What is searched, drawn by Optuna; rounded, so that a person can type it."""
+def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
+    """The searched settings of this trial, sampled by Optuna and rounded, so that a person can type them."""
 
     def between(name: str, values: Sequence[float]) -> float:
         if min(values) == max(values):
@@ -149,7 +149,7 @@ def drawn(trial: Trial, grid: Grid) -> dict[str, Any]:
     rate = between("learning_rate", grid.learning_rates)
     positive = [value for value in grid.weight_decays if value > 0]
     decays = bool(positive)
-    if positive and len(positive) < len(grid.weight_decays):  # 0 is on no scale of powers: a question of its own
+    if positive and len(positive) < len(grid.weight_decays):  # 0 is not on a logarithmic scale: sample it separately
         decays = trial.suggest_categorical("decays", [False, True])
     return {
         "learning_rate": rate,

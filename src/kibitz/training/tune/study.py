@@ -1,6 +1,6 @@
-"""The file of a search: Optuna's study, in a journal to which every event is added as one line.
+"""The file of a search: a journal of Optuna's study, with a line for each event.
 
-Whatever ends the program, the file holds every trial that was finished, and which one was not.
+However the program ends, the file has all finished trials and the number of the unfinished one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAME = "kibitz search"
 _ABOUT = "about"
 _FIRST = b'{"op_code"'
-"""What a journal of Optuna begins with."""
+"""The first bytes of a journal of Optuna."""
 
 
 class _NoLock:
@@ -36,10 +36,10 @@ class _NoLock:
 
 @contextlib.contextmanager
 def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
-    """The study of that file, which is made where there is none; nobody else can have it open.
+    """Open the study in that file, or make it; the file is locked meanwhile.
 
-    about: what is searched, in JSON's types; a study that was begun with another is refused with a UsageError.
-    Raises KibitzError where the file is no study, or damaged, or in use.
+    about: the identity of the search, as JSON. Raises UsageError if the file is of another search, and KibitzError if
+    it is not a study, damaged, or in use.
     """
     import optuna
 
@@ -69,7 +69,7 @@ def _storage(path: Path) -> JournalStorage:
     data = path.read_bytes() if path.exists() else b""
     if data and not data.startswith(_FIRST):
         raise KibitzError(f"{path}: not the file of a search; choose another --out")
-    if not data.endswith(b"\n"):  # a last line that a full disk or a power cut left behind
+    if not data.endswith(b"\n"):  # remove an incomplete last line, of a full disk or a power cut
         with path.open("ab") as file:
             file.truncate(data.rfind(b"\n") + 1)
     lock: Any = _NoLock()
@@ -80,7 +80,7 @@ def _storage(path: Path) -> JournalStorage:
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """How what was searched differs from what is to be searched now, in a few words."""
+    """How the search in the file differs from the requested one, in a few words."""
     parts = []
     for name, value in now.items():
         if name in ("fingerprint", "split"):

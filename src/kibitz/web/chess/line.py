@@ -31,7 +31,7 @@ _IMPOSSIBLE = {
     chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
     chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
 }
-"""What makes a position unplayable. Nine queens, or castling rights that cannot be, do not."""
+"""Faults that make a position unplayable. Nine queens or impossible castling rights do not."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Games of Go as text: SGF read into trees, by sgfmill's grammar, and trees written as SGF."""
+"""SGF for the board: game trees read with sgfmill's grammar, and written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from sgfmill import sgf_grammar
 
 from kibitz.analysis.printing import clean
-from kibitz.games.go.io.headers import read_said
+from kibitz.games.go.io.headers import interpret_headers
 from kibitz.games.go.io.scan import find_games
 from kibitz.games.go.io.text import read_headers
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, from_gtp, on_board, to_gtp, to_sgf
@@ -26,21 +26,21 @@ HEADERS = (
     "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "KM", "HA", "TM", "OT", "ON", "AN",
     "CP", "SO", "US", "GC",
 )  # fmt: skip
-"""Properties that the page is told of, and that are written again."""
+"""Properties that the page receives and that are written again."""
 _MARKS = {"TE": 1, "BM": 2, "IT": 5, "DO": 6}
-"""Judgements of a move and what PGN calls them: good, mistake, interesting, doubtful; BM[2] is 4, a blunder."""
+"""SGF's annotations of a move as PGN's NAGs: good, mistake, interesting, doubtful; BM[2] is 4, a blunder."""
 _WRITTEN = {1: "TE[1]", 2: "BM[1]", 3: "TE[2]", 4: "BM[2]", 5: "IT[]", 6: "DO[]"}
 _OURS = {"B", "W", "AB", "AW", "AE", "PL", "C", "FF", "GM", "CA", "AP", "SZ", "ST", *HEADERS, *_MARKS}
 _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*+(\]|\Z)", re.DOTALL)
-"""A value with its brackets, or one that is open at the end."""
+"""A value with its brackets, or one without its closing bracket at the end of the text."""
 _MOVE = re.compile(rb";\s*[BW]\s*\[")
 _HEAD = 5000
-"""Bytes of a game in which its headers are looked for, for a title."""
+"""Bytes at the beginning of a game that are searched for the headers in its title."""
 MAX_VALUE_LENGTH = 10_000
 
 
 def load_sgf(text: str, index: int) -> dict[str, Any]:
-    """The game of that number (from 0) of an SGF text, and the titles of the first ones. Raises BadRequest."""
+    """The game at an index (from 0) of an SGF text, and the titles of the first games. Raises BadRequest."""
     data = text.encode("utf-8", "replace")
     begins, ends, closed = find_games(data)
     count = len(begins)
@@ -63,7 +63,7 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
 
 
 def _title(head: bytes, index: int) -> str:
-    """A game in a few words. head: its text, up to and perhaps beyond the first move."""
+    """A game in a few words. head: the beginning of its text; what follows the first move is ignored."""
     headers = read_headers(_MOVE.split(head, maxsplit=1)[0].decode("utf-8", "replace"))
     known = {name: clean(value) for name, value in headers.items() if value}
     players = " – ".join(known.get(name, "?") for name in ("PB", "PW"))
@@ -76,35 +76,35 @@ def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags
 
 
 def _words(values: list[bytes]) -> str:
-    """The text of a property, escapes undone."""
+    """The text of a property, unescaped."""
     return "\n".join(sgf_grammar.text_value(value).decode("utf-8", "replace") for value in values).strip()
 
 
 @dataclass
 class _Start:
-    """What stands before the first move, put together from the nodes there."""
+    """The set-up before the first move, collected from the nodes there."""
 
     black: list[int] = field(default_factory=list)
     white: list[int] = field(default_factory=list)
-    named: int = 0  # the side that PL names
+    named: int = 0  # side to move, from PL
     comments: list[str] = field(default_factory=list)
 
 
 @dataclass
 class _Fork:
-    """A position from which so many branches are still to be played."""
+    """A position with branches that are not yet played. branches: how many."""
 
     board: Board
     branches: int
 
     def take(self) -> Board:
-        """The position for one of them; only the last one gets the board itself."""
+        """A board for one branch: a copy, or the board itself for the last branch."""
         self.branches -= 1
         return self.board.copy() if self.branches else self.board
 
 
 class _Game:
-    """One game's tree of properties, and what becomes of it. Raises BadRequest for one that cannot be shown."""
+    """One game, parsed into a tree of properties. Raises BadRequest if it cannot be shown."""
 
     def __init__(self, text: bytes, closed: bool):
         self.problems: list[str] = []
@@ -129,9 +129,9 @@ class _Game:
         }
         handicap = len(start.black) if len(start.black) > 1 and not start.white else 0
         side = self._first_side() or start.named or (WHITE if handicap else BLACK)
-        said = read_said(self.headers, handicap, self.size)
-        rules = read_rules(said.rules) if said.rules else DEFAULT_RULES
-        self.line = GoLine(self.size, said.komi, rules, tuple(start.black), tuple(start.white), side)
+        info = interpret_headers(self.headers, handicap, self.size)
+        rules = read_rules(info.rules) if info.rules else DEFAULT_RULES
+        self.line = GoLine(self.size, info.komi, rules, tuple(start.black), tuple(start.white), side)
         self.comment = "\n".join(start.comments)
         self.board = read_start(self.line)
 
@@ -141,16 +141,18 @@ class _Game:
         return self.problems
 
     def _board_size(self, root: Properties) -> int:
-        said = _words(root.get("SZ", [b"19"]))
-        one = said.split(":")
+        text = _words(root.get("SZ", [b"19"]))
+        one = text.split(":")
         size = int(one[0]) if len(set(one)) == 1 and one[0].isascii() and one[0].isdigit() and len(one[0]) < 4 else 0
         if size not in SIZES:
-            raise BadRequest(f"a board of {shown(said)}; known are {', '.join(map(str, SIZES))}")
+            raise BadRequest(f"a board of {shown(text)}; known are {', '.join(map(str, SIZES))}")
         return size
 
     def _before_moves(self, start: _Start) -> int:
-        """Take in the nodes before the first move, and moves that are handicap stones of the old style (several of
-        Black's at the beginning); the place of the first node that is a move."""
+        """Read the nodes before the first move; the index of the first node that is a move.
+
+        Two or more moves of Black at the beginning are handicap stones of the old style, and belong to the set-up.
+        """
         sequence: list[Properties] = self.coarse.sequence
         index = 0
         while index < len(sequence) and not ({"B", "W"} & sequence[index].keys()):
@@ -189,7 +191,7 @@ class _Game:
         self.ignored |= properties.keys() - _OURS
 
     def _first_side(self) -> int:
-        """The colour of the first move of the main line after the start; 0 where there is none."""
+        """The colour of the first move of the main line after the set-up; 0 if there is none."""
         coarse, index = self.coarse, self.first
         while True:
             for properties in coarse.sequence[index:]:
@@ -201,7 +203,7 @@ class _Game:
             coarse, index = coarse.children[0], 0
 
     def _point(self, value: bytes) -> int | None:
-        """The point of a value, PASS for a pass, None for what is none of the board."""
+        """The point of a value; PASS for a pass; None if it is not a point of the board."""
         word = value.strip().lower()
         if not word or (word == b"tt" and self.size <= GRID):
             return PASS
@@ -212,22 +214,22 @@ class _Game:
         return point if inside and on_board(point, self.size) else None
 
     def _points(self, values: list[bytes]) -> list[int]:
-        """The points of a list, in which "aa:cc" is a rectangle. Raises BadRequest for one outside the board."""
-        found = []
+        """The points of a list, where "aa:cc" is a rectangle. Raises BadRequest for a point outside the board."""
+        points = []
         for value in values:
             corners = [self._point(part) for part in value.split(b":")][:2]
             if None in corners or PASS in corners:
                 raise BadRequest(f"a stone is set up outside the board: {shown(value.decode('utf-8', 'replace'))}")
             (row, column), (last_row, last_column) = (divmod(int(corners[i] or 0), GRID) for i in (0, -1))
             for r in range(min(row, last_row), max(row, last_row) + 1):
-                found += [r * GRID + c for c in range(min(column, last_column), max(column, last_column) + 1)]
-        return found
+                points += [r * GRID + c for c in range(min(column, last_column), max(column, last_column) + 1)]
+        return points
 
     def tree(self) -> list[dict[str, Any]]:
         """The nodes, root first."""
         tree = [_with(node(self.board), 0, None, self.comment, [])]
-        # What is to be read, the next thing last: a sequence from a place on, the id of the node that it hangs on, and
-        # the position there, which is played on.
+        # A stack of sequences to read: the sequence, the index to begin at, the id of its parent node, and the position
+        # there.
         todo: list[tuple[Any, int, int, _Fork]] = [(self.coarse, self.first, 0, _Fork(self.board, 1))]
         while todo and len(tree) < game_tree.MAX_NODES:
             coarse, index, parent, fork = todo.pop()
@@ -243,7 +245,7 @@ class _Game:
     def _sequence(
         self, tree: list[dict[str, Any]], sequence: list[Properties], parent: int, board: Board
     ) -> int | None:
-        """Add nodes one after the other; the id of the last one, None where the rest is left out."""
+        """Add the nodes of a sequence; the id of the last one, or None if the rest of this branch is not shown."""
         for properties in sequence:
             if {"AB", "AW", "AE"} & properties.keys():
                 self.problems.append(f"stones are set up after move {tree[parent]['ply']}; left out from there on")
@@ -255,7 +257,7 @@ class _Game:
             for colour, value in moves:
                 point = self._point(value)
                 name = shown(value.decode("utf-8", "replace")) if point is None else to_gtp(point, self.size)
-                if board.to_move != colour and point != PASS:  # who moves twice: the other has passed
+                if board.to_move != colour and point != PASS:  # a player who moves twice: the other one passed
                     parent = self._add(tree, parent, board, PASS)
                 try:
                     if point is None:
@@ -282,30 +284,30 @@ class _Game:
         return len(tree) - 1
 
     @staticmethod
-    def _note(found: dict[str, Any], properties: Properties) -> None:
+    def _note(entry: dict[str, Any], properties: Properties) -> None:
         if "C" in properties:
             more = _words(properties["C"])
-            found["comment"] = f"{found['comment']}\n{more}".strip()[: game_tree.MAX_COMMENT_LENGTH]
+            entry["comment"] = f"{entry['comment']}\n{more}".strip()[: game_tree.MAX_COMMENT_LENGTH]
         for name, nag in _MARKS.items():
             if name in properties:
-                found["nags"] = sorted({*found["nags"], 4 if nag == 2 and properties[name][0].strip() == b"2" else nag})
+                entry["nags"] = sorted({*entry["nags"], 4 if nag == 2 and properties[name][0].strip() == b"2" else nag})
 
 
 def _closed(text: bytes) -> bytes:
-    """A game whose end is missing, ended: an open value is left out, and all open brackets are closed."""
+    """Complete a game whose end is missing: remove an open value, and close all open brackets."""
     depth, at = 0, 0
-    for found in _VALUE.finditer(text):
-        if not found[1]:
-            text = text[: found.start()].rstrip(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ \r\n\t")
+    for match in _VALUE.finditer(text):
+        if not match[1]:
+            text = text[: match.start()].rstrip(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ \r\n\t")
             break
-        depth += text.count(b"(", at, found.start()) - text.count(b")", at, found.start())
-        at = found.end()
+        depth += text.count(b"(", at, match.start()) - text.count(b")", at, match.start())
+        at = match.end()
     depth += text.count(b"(", at) - text.count(b")", at)
     return text + b")" * depth
 
 
 def save_sgf(tree: list[game_tree.Written], headers: Fields, start: GoLine | None) -> str:
-    """A tree as SGF. start: where it begins; None: as its root and headers say. Raises BadRequest for illegal moves."""
+    """A tree as SGF. start: the position of its root; None: from the root node and headers. Raises BadRequest."""
     line = replace(start, moves=()) if start else _root_line(tree[0].fields, headers)
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}
     for name in HEADERS:
@@ -321,7 +323,7 @@ def save_sgf(tree: list[game_tree.Written], headers: Fields, start: GoLine | Non
         parts.append(f"PL[{'B' if line.side == BLACK else 'W'}]")
     parts.append(_notes(tree[0]))
     board = read_start(line)
-    # What is to be done, the next thing last: a bracket to write, or a node and the position before it.
+    # A stack of tasks: a bracket to write, or a node with the position before it.
     todo: list[str | tuple[int, _Fork]] = [")\n"]
     _branch(todo, tree[0].children, board)
     while todo:
@@ -343,7 +345,7 @@ def save_sgf(tree: list[game_tree.Written], headers: Fields, start: GoLine | Non
 
 
 def _branch(todo: list[str | tuple[int, _Fork]], children: list[int], board: Board) -> None:
-    """Have the children written, in brackets where they are several."""
+    """Push the children on the stack, each in brackets if there are several."""
     fork = _Fork(board, len(children))
     for child in reversed(children):
         todo += [(child, fork)] if len(children) == 1 else [")", (child, fork), "\n("]
@@ -359,7 +361,7 @@ def _escaped(text: str) -> str:
 
 
 def _root_line(root: Fields, headers: Fields) -> GoLine:
-    """Where a game begins, as its root node shows it."""
+    """The start of a game, from the fields of its root node."""
     stones = root.get("stones")
     size = next((size for size in SIZES if isinstance(stones, str) and len(stones) == size * size), 0)
     if not size or not isinstance(stones, str):
@@ -368,6 +370,6 @@ def _root_line(root: Fields, headers: Fields) -> GoLine:
     black, white = (
         tuple(point for point, stone in zip(points, stones, strict=True) if stone == colour) for colour in "BW"
     )
-    said = read_said({name: str(headers.get(name, "")) for name in ("KM", "RU")}, 0, size)
-    rules = read_rules(said.rules) if said.rules else DEFAULT_RULES
-    return GoLine(size, said.komi, rules, black, white, WHITE if root.get("turn") == "w" else BLACK)
+    info = interpret_headers({name: str(headers.get(name, "")) for name in ("KM", "RU")}, 0, size)
+    rules = read_rules(info.rules) if info.rules else DEFAULT_RULES
+    return GoLine(size, info.komi, rules, black, white, WHITE if root.get("turn") == "w" else BLACK)

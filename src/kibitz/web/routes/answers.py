@@ -1,4 +1,4 @@
-"""What a network answers about a line: analyses, heat maps, planes, and the moves of a player."""
+"""Routes for a network's answers about a line: analyses, heat maps, planes, and the moves of a player."""
 
 from __future__ import annotations
 

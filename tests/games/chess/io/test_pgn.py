@@ -40,10 +40,10 @@ class Read:
         reader = PgnReader(files, keep or Filter())
         self.batches: list[GameBatch] = list(reader)
         self.broken = reader.broken
-        self.left_out = Rejections()
+        self.rejections = Rejections()
         for batch in self.batches:
-            self.left_out.merge(batch.left_out)
-        self.reasons = dict(self.left_out.counts)
+            self.rejections.merge(batch.rejections)
+        self.reasons = dict(self.rejections.counts)
         self.rows = [row for batch in self.batches for row in batch.table.to_pylist()]
         self.games = []
         for batch in self.batches:
@@ -82,7 +82,7 @@ def test_why_games_are_left_out(tmp_path: Path, text: str, reason: str) -> None:
     assert read.reasons == {reason: 1}
     assert [row["number"] for row in read.rows] == [1, 3]
     assert read.read == 3
-    example = read.left_out.examples[reason][0]
+    example = read.rejections.examples[reason][0]
     assert (example["file"], example["game"]) == (str(tmp_path / "0.pgn"), 2)
 
 
@@ -149,7 +149,7 @@ def test_comments_variations_and_marks_are_no_moves(tmp_path: Path) -> None:
 def test_clocks_and_evaluations(tmp_path: Path) -> None:
     with_both = "1. e4 {[%eval 0.25] [%clk 0:03:00]} e5 {[%clk 1:00:01.6]} 2. Nf3 {[%eval -1.5]} 1-0"
     read = Read(tmp_path, game(with_both, Result="1-0") + game("1. d4 1-0", Result="1-0") * 2)
-    beside = read.batches[0].beside
+    beside = read.batches[0].per_move
     assert beside["evaluation"].tolist() == [25, -32768, -150, -32768]
     assert beside["clock"].tolist()[0] == 180
     assert beside["clock"].tolist()[1] in (3601, 3602)
@@ -157,7 +157,7 @@ def test_clocks_and_evaluations(tmp_path: Path) -> None:
 
 
 def test_nothing_beside_the_moves_where_comments_say_nothing(tmp_path: Path) -> None:
-    assert Read(tmp_path, game("1. d4 {hm} 1-0", Result="1-0")).batches[0].beside == {}
+    assert Read(tmp_path, game("1. d4 {hm} 1-0", Result="1-0")).batches[0].per_move == {}
 
 
 def test_set_up_positions(tmp_path: Path) -> None:

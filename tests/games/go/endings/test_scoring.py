@@ -45,7 +45,7 @@ def test_playouts_confirm_what_is_written() -> None:
         labelled = referee.label(games)
         assert referee.note is None
     assert labelled.table["labels"].to_pylist() == ["playouts"] * 4
-    owner = labelled.carried["owner"]
+    owner = labelled.per_game["owner"]
     assert owner.shape == (4, 361)
     assert owner.dtype == np.uint8
     assert np.array_equal(owner[1], settle(diagrams.colours(DEAD), points((4, 1))))
@@ -62,8 +62,8 @@ def test_a_result_that_contradicts_the_board_is_left_out() -> None:
     with Referee("playouts") as referee:
         labelled = referee.label(games)
     assert labelled.table["number"].to_pylist() == [3]
-    assert labelled.left_out.counts == {"score not confirmed": 3}
-    example = labelled.left_out.examples["score not confirmed"][0]
+    assert labelled.rejections.counts == {"score not confirmed": 3}
+    example = labelled.rejections.examples["score not confirmed"][0]
     assert example["game"] == 1
     assert example["detail"] == "B+9, komi 0, rules japanese"
 
@@ -90,15 +90,15 @@ def test_games_that_were_not_counted_stay_without_labels() -> None:
     with Referee("playouts") as referee:
         labelled = referee.label(games)
     assert labelled.table["labels"].to_pylist() == [None, "playouts"]
-    assert not labelled.carried["owner"][0].any()
-    assert labelled.carried["owner"][1].any()
+    assert not labelled.per_game["owner"][0].any()
+    assert labelled.per_game["owner"][1].any()
 
 
 def test_no_referee_labels_nothing_and_leaves_nothing_out() -> None:
     with Referee("none") as referee:
         labelled = referee.label(batch((PLAIN, {"result": 1, "margin": 50.0})))
     assert labelled.table["labels"].to_pylist() == [None]
-    assert not labelled.left_out.counts
+    assert not labelled.rejections.counts
 
 
 def test_prisoners_are_counted_as_they_are_taken() -> None:
@@ -116,7 +116,7 @@ def test_equal_seeds_give_equal_labels_on_any_number_of_threads() -> None:
     games = [batch(*[(DEAD, {"result": -1, "margin": 8.0})] * 20) for _ in range(2)]
     with Referee("playouts", workers=1) as one, Referee("playouts", workers=4) as four:
         first, second = one.label(games[0]), four.label(games[1])
-    assert np.array_equal(first.carried["owner"], second.carried["owner"])
+    assert np.array_equal(first.per_game["owner"], second.per_game["owner"])
 
 
 def test_progress_is_told() -> None:
@@ -138,7 +138,7 @@ def test_a_referee_that_fails_costs_its_game_and_is_counted(tmp_path: Path, how:
     with fake(how, tmp_path, limit_s=1.0) as referee:
         labelled = referee.label(batch((PLAIN, WHITE_BY_9)))
     assert len(labelled) == 0
-    assert labelled.left_out.counts == {reason: 1}
+    assert labelled.rejections.counts == {reason: 1}
     if how == "hang":
         assert all(is_gone(int(number)) for number in (tmp_path / "hung").read_text().split())
 
@@ -147,7 +147,7 @@ def test_a_referee_that_hung_is_brought_back(tmp_path: Path) -> None:
     with fake("hang once", tmp_path, limit_s=1.5) as referee:
         labelled = referee.label(batch(*[(PLAIN, WHITE_BY_9)] * 3))
     assert labelled.table["labels"].to_pylist() == ["gnugo", "gnugo"]
-    assert labelled.left_out.counts == {"referee hung": 1}
+    assert labelled.rejections.counts == {"referee hung": 1}
 
 
 def test_a_referee_that_never_answers_is_given_up(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_referee_that_never_answers_is_given_up(tmp_path: Path) -> None:
         labelled = referee.label(batch(*different))
         assert referee.note is not None
         assert "does not answer" in referee.note
-    assert labelled.left_out.counts == {"referee died": 3, "score not confirmed": 2}
+    assert labelled.rejections.counts == {"referee died": 3, "score not confirmed": 2}
 
 
 def test_without_gnugo_playouts_judge_alone_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,9 +181,9 @@ def test_what_is_in_the_journal_is_not_judged_again(tmp_path: Path) -> None:
             results.append(referee.label(batch(*games)))
         assert (tmp_path / "asked").read_text() == "xxx"
     first, second = results
-    assert np.array_equal(first.carried["owner"], second.carried["owner"])
+    assert np.array_equal(first.per_game["owner"], second.per_game["owner"])
     assert first.table.equals(second.table)
-    assert first.left_out.counts == second.left_out.counts == {"score not confirmed": 2}
+    assert first.rejections.counts == second.rejections.counts == {"score not confirmed": 2}
     other = [(PLAIN, {**WHITE_BY_9, "komi": 1.0})]  # the same moves, another count
     with fake("good", tmp_path, journal=tmp_path / "journal") as referee:
         referee.label(batch(*other))
@@ -262,6 +262,6 @@ def test_gnugo_confirms_a_seki_that_playouts_do_not_see() -> None:
     with Referee("auto", gnugo=referee_of, limit_s=60) as referee:
         labelled = referee.label(batch((SEKI, {"result": -1, "margin": 5.0}), (SEKI, {"result": -1, "margin": 6.0})))
     assert labelled.table["number"].to_pylist() == [1]
-    owner = labelled.carried["owner"][0].reshape(GRID, GRID)
+    owner = labelled.per_game["owner"][0].reshape(GRID, GRID)
     assert owner[0, 4] == owner[1, 4] == 0
-    assert labelled.left_out.counts == {"score not confirmed": 1}
+    assert labelled.rejections.counts == {"score not confirmed": 1}

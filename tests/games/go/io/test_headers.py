@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kibitz.games.go.io.headers import read_komi, read_result, read_rules, read_said
+from kibitz.games.go.io.headers import interpret_headers, read_komi, read_result, read_rules
 from kibitz.games.go.io.text import charset_of, read_headers, unscramble
 from kibitz.games.go.ranks import read_rank
 
@@ -50,10 +50,10 @@ def test_rules(text: str, rules: str | None) -> None:
 
 
 def test_all_of_it() -> None:
-    said = read_said({"RE": "W+1.75", "KM": "375", "RU": "Chinese", "DT": "2005-03-08,09", "BR": "3d"}, 0, 19)
-    assert (said.result, said.margin, said.komi, said.rules) == (-1, 3.5, 7.5, "chinese")  # stones made points
-    assert said.date == datetime.date(2005, 3, 8)
-    assert (said.black_rank, said.white_rank) == ("3d", None)
+    info = interpret_headers({"RE": "W+1.75", "KM": "375", "RU": "Chinese", "DT": "2005-03-08,09", "BR": "3d"}, 0, 19)
+    assert (info.result, info.margin, info.komi, info.rules) == (-1, 3.5, 7.5, "chinese")  # stones made points
+    assert info.date == datetime.date(2005, 3, 8)
+    assert (info.black_rank, info.white_rank) == ("3d", None)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def one(tmp_path: Path, text: str | bytes, keep: Filter | None = None) -> GameBa
 
 
 def reason_of(batch: GameBatch) -> tuple[str, str]:
-    ((reason, examples),) = batch.left_out.examples.items()
+    ((reason, examples),) = batch.rejections.examples.items()
     return reason, examples[0]["detail"]
 
 
@@ -130,7 +130,7 @@ def test_suicide_and_repetition_go_by_the_rules(tmp_path: Path) -> None:
 def test_left_out_games_are_named(tmp_path: Path) -> None:
     batch = one(tmp_path, f"(;{HEAD};B[aa])(;{HEAD}DT[1999]EV[Cup];B[aa];W[aa])")
     assert batch.read == 2
-    example = batch.left_out.examples["illegal move"][0]
+    example = batch.rejections.examples["illegal move"][0]
     assert example["game"] == 2
     assert example["headers"] == {"White": "Gennan", "Black": "Shusaku", "Date": "1999", "Event": "Cup"}
 
@@ -163,7 +163,7 @@ def test_damage_never_stops_an_import(tmp_path_factory: pytest.TempPathFactory, 
     file.write_bytes(data)
     batches, _ = read(file)
     for batch in batches:
-        assert batch.read == len(batch) + batch.left_out.counts.total()
+        assert batch.read == len(batch) + batch.rejections.counts.total()
 
 
 def test_text_in_any_encoding(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_small_files_come_together(tmp_path: Path) -> None:
     assert batch.read == 60
     assert batch.table["source"].to_pylist() == found
     assert set(batch.table["number"].to_pylist()) == {1}
-    assert batch.left_out.examples["illegal move"][0]["game"] == 2
+    assert batch.rejections.examples["illegal move"][0]["game"] == 2
 
 
 def test_a_large_file_comes_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +240,7 @@ def test_a_file_without_an_end_is_given_up(tmp_path: Path, monkeypatch: pytest.M
 def test_a_truncated_collection(tmp_path: Path) -> None:
     batch = one(tmp_path, f"(;{HEAD};B[aa])\n(;{HEAD};B[bb];W[c")
     assert len(batch) == 1
-    assert batch.left_out.counts == {"cut short": 1}
+    assert batch.rejections.counts == {"cut short": 1}
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,15 +259,15 @@ def test_real_files(name: str) -> None:
     path = SHARED / "go" / f"{name}.sgfl.zst"
     if not path.exists():
         pytest.skip("needs the shared records")
-    left_out, kept, positions = Rejections(), 0, 0
+    rejections, kept, positions = Rejections(), 0, 0
     for batch in SgfReader([str(path)], Filter()):
-        left_out.merge(batch.left_out)
+        rejections.merge(batch.rejections)
         kept += len(batch)
         if kept < 2000:
             positions += _replayed(batch)
     read_games, reasons = KNOWN[name]
     assert kept == read_games - sum(reasons.values())
-    assert left_out.counts == reasons
+    assert rejections.counts == reasons
     assert positions > 100_000
 
 

@@ -1,4 +1,4 @@
-"""The evaluation of `human`: moves and results by rating, what ratings are worth, and what a lost piece is."""
+"""The evaluation of `human`: moves and results by rating, the value of its side inputs, and of a lost piece."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from kibitz.store.store import Store
 OPENING = 20
 """Plies of the opening."""
 COMPARED = 100_000
-"""Positions at most that are asked about again: with other ratings, with none, and another network."""
+"""Most positions that are evaluated again: with other ratings, without any, and with another network."""
 PLIES = (0, OPENING, 40, 60, 80, np.inf)
 
 MAIN = ("accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "perplexity", "winner_accuracy")
@@ -97,7 +97,7 @@ def evaluate(
 
 
 def note(results: HumanResults, chosen: Chosen) -> str | None:
-    """What must be said with the figures."""
+    """Notes on the figures."""
     if bundled := bundled_note(results.store, chosen.games):
         return bundled
     share = float(np.mean((results.rating > 0) & (results.opponent > 0)))

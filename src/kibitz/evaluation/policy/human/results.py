@@ -1,4 +1,4 @@
-"""The tested positions of `human`, and how the network is asked about them."""
+"""The tested positions of `human`, and their evaluation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def band_name(low: int, high: int) -> str:
 
 
 class RatedSession:
-    """A network asked about positions of a store, with the players' ratings or others."""
+    """Evaluates positions of a store with a network, with the players' ratings or others."""
 
     def __init__(self, session: Session, store: Store):
         self.session, self.store = session, store

@@ -1,4 +1,4 @@
-"""What its side inputs are worth to `human`: the same positions, asked about with other ratings or without any."""
+"""The value of its side inputs to `human`: the same positions evaluated with other ratings or without any."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from kibitz.stats import ClusterBootstrap, Kind, log_loss
 from kibitz.store.positions import Batch
 
 ASKED_RATINGS = (1000, 1400, 1800, 2200, 2600)
-"""Ratings that the network is asked for, whoever the players are."""
+"""Ratings that are given to the network instead of the players' own."""
 ASKED_POSITIONS = 2_000
-"""Positions of each band at most, for the tables of asked ratings."""
+"""Most positions of each band in the tables of given ratings."""
 
 ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
 """Changes the side inputs of a batch's state."""

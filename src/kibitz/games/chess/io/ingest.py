@@ -53,7 +53,7 @@ class ParsedBlock:
     file: str
     read: int
     games: list[CandidateGame] = field(default_factory=list)
-    left_out: Rejections = field(default_factory=Rejections)
+    rejections: Rejections = field(default_factory=Rejections)
 
 
 def ending_of(headers: dict[str, str], result: int, mate: bool, stalemate: bool, insufficient: bool) -> str:
@@ -157,7 +157,7 @@ def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBa
     """The batch of one block: parsed games checked, filtered by their moves, as flat arrays."""
     taken, name = _Taken(), block.file
     moves: list[NDArray[np.uint16]] = []
-    beside: dict[str, list[NDArray[Any]]] = {column: [] for column in PER_MOVE}
+    per_move: dict[str, list[NDArray[Any]]] = {column: [] for column in PER_MOVE}
     games = iter(block.games)
     for chunk in parsed.chunks:
         begins = chunk.move_offsets.astype(np.int64)
@@ -189,21 +189,21 @@ def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBa
                     why = ("set-up position", "castling as in Chess960")
             if why is not None:
                 reason, detail = (why, "") if isinstance(why, str) else why
-                block.left_out.add(reason, name, game.number, game.headers, detail)
+                block.rejections.add(reason, name, game.number, game.headers, detail)
                 continue
             kept[i] = True
             taken.add(game, result, ending, length, start, name)
         each_move = np.repeat(kept, lengths)
         moves.append(pack(chunk.from_squares, chunk.to_squares, chunk.promotions)[each_move])
-        beside["clock"].append(_whole(chunk.clocks[each_move], 1, *PER_MOVE["clock"]))
-        beside["evaluation"].append(_whole(chunk.evals[each_move], 100, *PER_MOVE["evaluation"]))
-    arrays = {column: np.concatenate(parts) for column, parts in beside.items() if parts}
+        per_move["clock"].append(_whole(chunk.clocks[each_move], 1, *PER_MOVE["clock"]))
+        per_move["evaluation"].append(_whole(chunk.evals[each_move], 100, *PER_MOVE["evaluation"]))
+    arrays = {column: np.concatenate(parts) for column, parts in per_move.items() if parts}
     return GameBatch(
         np.concatenate(moves) if moves else np.empty(0, np.uint16),
         np.array(taken.plies, np.int32),
         taken.start_rows(),
         pa.table([pa.array(taken.rows[field.name], field.type) for field in COLUMNS], schema=COLUMNS),
-        block.left_out,
+        block.rejections,
         block.read,
         {column: values for column, values in arrays.items() if (values != PER_MOVE[column][1]).any()},
     )

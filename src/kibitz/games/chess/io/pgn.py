@@ -101,10 +101,10 @@ def _select(block_text: _Text, number: int, keep: Filter) -> ParsedBlock:
         result = RESULTS.get(headers.get("Result", "").strip())
         date = read_date(headers.get("Date") or headers.get("UTCDate") or "")
         if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
-            block.left_out.add("variant", name, number, headers, headers["Variant"])
+            block.rejections.add("variant", name, number, headers, headers["Variant"])
             continue
         if why := keep.refuses_headers(headers, ratings, result, date):
-            block.left_out.add(why, name, number, headers)
+            block.rejections.add(why, name, number, headers)
             continue
         moves = decode(text[body:end])
         if "%" in moves:
@@ -130,7 +130,7 @@ def _readable(game: CandidateGame, block: ParsedBlock) -> bool:
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        block.left_out.add("unreadable move", block.file, game.number, game.headers, f"the parser gave up: {error}")
+        block.rejections.add("unreadable move", block.file, game.number, game.headers, f"the parser gave up: {error}")
         return False
     return True
 

@@ -1,1 +1,1 @@
-"""Who owns each point at the end of a counted game, and which stones are dead."""
+"""The owners of the points and the dead stones at the end of a counted game."""

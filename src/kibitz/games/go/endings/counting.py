@@ -1,15 +1,15 @@
-"""The score at the end, from who owns what.
+"""The score at the end of a game, from its owner map.
 
-An owner map is uint8 [361]: 1 where Black owns a point, 2 where White does, 0 where nobody does (neutral points, the
-shared liberties of a seki) and outside the board. A living stone's point belongs to its colour, a dead one's to the
-other. Two ways to count:
+An owner map is uint8 [361]: 1 for a point of Black, 2 for one of White, 0 for neutral points (the shared liberties of a
+seki, too) and outside the board. The point of a living stone belongs to its colour, that of a dead stone to the other
+colour. There are two ways to count:
 
-area       points owned, with a stone on them or not (Chinese, AGA, New Zealand, Ing, Tromp-Taylor rules). Passes cost
-           nothing; AGA's pass stones make its territory count the same as its area count.
-territory  empty points owned, and one point for each stone of the other colour that was taken or is dead on the board
-           (Japanese, Korean rules). Eyes of groups in seki are no territory: the owner map says 0 there.
+area       all points owned (Chinese, AGA, New Zealand, Ing and Tromp-Taylor rules). Passes cost nothing; AGA's pass
+           stones make its territory count the same as its area count.
+territory  empty points owned, and one point for each stone of the other colour that was captured or is dead on the
+           board (Japanese and Korean rules). Eyes of groups in seki are not territory: the owner map is 0 there.
 
-For handicap stones White is given points where the rules say so, see `games.go.handicap`.
+Some rules compensate White for handicap stones, see `games.go.handicap`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ TERRITORY = ("japanese", "korean")
 
 
 def area(owner: NDArray[np.uint8]) -> int:
-    """Points that Black owns minus those that White owns."""
+    """Black's points minus White's."""
     return int(np.count_nonzero(owner == BLACK)) - int(np.count_nonzero(owner == WHITE))
 
 
 def territory(owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int]) -> int:
     """Black's territory and prisoners minus White's.
 
-    colours uint8 [361]: the stones as they lie at the end, dead ones still there; captured: the stones that Black and
-    that White lost in play.
+    colours uint8 [361]: all stones on the board at the end, dead ones included; captured: the stones that Black and
+    White lost before.
     """
     lost = list(captured)
     points = 0
@@ -43,13 +43,13 @@ def territory(owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tu
         own = owner == colour
         points += sign * int(np.count_nonzero(own & (colours == NONE)))
         dead = int(np.count_nonzero(own & (colours == 3 - colour)))
-        points += sign * dead  # the point itself; the prisoner comes below
+        points += sign * dead  # the point itself; the prisoner is added below
         lost[2 - colour] += dead
     return points + lost[1] - lost[0]
 
 
 def compensation(rules: str | None, handicap: int) -> int:
-    """Points that White is given for handicap stones, beside the komi."""
+    """White's points for handicap stones, in addition to the komi."""
     return bonus_points(bonus_of(rules), handicap)
 
 
@@ -61,8 +61,10 @@ def lead(
     rules: str | None,
     handicap: int = 0,
 ) -> float:
-    """Points by which Black leads under the rules of a game; negative where White does. Rules that are not named are
-    counted by area."""
+    """Black's lead in points under the rules of a game; negative if White leads. None, for unknown rules, counts area.
+
+    owner, colours uint8 [361]; captured: as in `territory`.
+    """
     if rules in TERRITORY:
         return territory(owner, colours, captured) - komi
     return area(owner) - komi - compensation(rules, handicap)
@@ -70,8 +72,9 @@ def lead(
 
 @numba.njit(nogil=True, cache=True)
 def _settle(colours, dead, hollow, owner):  # type: ignore[no-untyped-def]
-    wall = np.zeros(CELLS, np.uint8)  # living stones, and the edge
-    open_ = np.zeros(CELLS, np.uint8)  # what is neither, until its region is known
+    """See `settle`. colours uint8 [361]; dead, hollow (seki) bool [361]; owner uint8 [361]: filled."""
+    wall = np.zeros(CELLS, np.uint8)  # colours of living stones; 3 at the edge
+    open_ = np.zeros(CELLS, np.uint8)  # other points, until their region is visited
     wall[:] = 3
     for point in range(POINTS):
         owner[point] = 0
@@ -111,13 +114,13 @@ _NOWHERE = np.zeros(POINTS, np.bool_)
 def settle(
     colours: NDArray[np.uint8], dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> NDArray[np.uint8]:
-    """The owner map of a final position, uint8 [361], from which stones are dead.
+    """The owner map of a final position, uint8 [361], given the dead stones.
 
-    Living stones own their points. With the dead ones taken off, a region of empty points belongs to the colour that
-    alone surrounds it, and to nobody where both touch it.
+    Living stones own their points. Without the dead stones, a region of empty points belongs to the colour that alone
+    surrounds it, and is neutral if both colours touch it.
 
-    colours uint8 [361]; dead bool [361]; seki bool [361]: living stones whose eyes count for nobody, as in a seki under
-    rules that count territory: a region that only such stones surround stays 0.
+    colours uint8 [361]; dead bool [361]; seki bool [361]: living stones whose eyes do not count, as in a seki under
+    territory rules: a region that only such stones surround is neutral.
     """
     owner = np.empty(POINTS, np.uint8)
     _settle(colours, dead, _NOWHERE if seki is None else seki, owner)

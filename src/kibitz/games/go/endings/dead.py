@@ -1,6 +1,6 @@
-"""Which stones are dead in a final position: told by random playouts, and by GNU Go.
+"""Dead stones of a final position, by random playouts and by GNU Go.
 
-All stones of a chain share one fate. Who owns what follows from the dead stones (counting.settle).
+All stones of a chain are dead or alive together. The owner map follows from the dead stones (counting.settle).
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _FILE = "game.sgf"
 
 
 @numba.njit(nogil=True, cache=True)
-def _fates(colours, share, fate):  # type: ignore[no-untyped-def]
+def _survival(colours, share, alive):  # type: ignore[no-untyped-def]
+    """See `survival`. alive float32 [361]: filled."""
     board = np.empty((ROWS, CELLS), np.int16)
     set_up(board, colours)
     total, stones = np.zeros(CELLS, np.float32), np.zeros(CELLS, np.int16)
@@ -36,35 +37,35 @@ def _fates(colours, share, fate):  # type: ignore[no-untyped-def]
             total[root] += share[point] if colours[point] == 1 else 1 - share[point]
             stones[root] += 1
     for point in range(POINTS):
-        fate[point] = 1
+        alive[point] = 1
         if colours[point] == 1 or colours[point] == 2:
             root = board[ROOT, CELL[point]]
-            fate[point] = total[root] / stones[root]
+            alive[point] = total[root] / stones[root]
 
 
-def fates(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 [361]: how surely each stone lives, as the mean over its chain of how often its colour owns the points;
-    1 where no stone is.
+def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 [361]: the share of playouts in which each stone lives, 0..1; 1 for points without a stone.
 
+    It is the mean, over the points of the stone's chain, of how often its colour owns them.
     colours uint8 [361]; share float32 [361]: how often Black owns each point (playouts.black_share).
     """
-    fate = np.empty(POINTS, np.float32)
-    _fates(np.ascontiguousarray(colours, np.uint8), share, fate)
-    return fate
+    alive = np.empty(POINTS, np.float32)
+    _survival(np.ascontiguousarray(colours, np.uint8), share, alive)
+    return alive
 
 
-def chances(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
-    """The `fates` that random playouts tell, float32 [361]."""
-    return fates(colours, black_share(colours, playouts=playouts, seed=seed))
+def playout_survival(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
+    """The `survival` of each stone in random playouts, float32 [361]."""
+    return survival(colours, black_share(colours, playouts=playouts, seed=seed))
 
 
 def by_playouts(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.bool_]:
-    """bool [361]: the stones that more often than not are taken in random playouts."""
-    return chances(colours, seed, playouts) < 0.5
+    """bool [361]: the stones that are captured in more than half of the random playouts."""
+    return playout_survival(colours, seed, playouts) < 0.5
 
 
 class GnuGo:
-    """GNU Go as a referee: one process for many positions, brought back after it was lost."""
+    """GNU Go as a referee: one process for many positions, restarted after it died."""
 
     def __init__(self, command: Sequence[str], limit: float):
         self.command, self.limit = command, limit
@@ -73,18 +74,18 @@ class GnuGo:
         self._closed = False
 
     def dead(self, colours: NDArray[np.uint8], size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The stones that are dead and those that live in seki, bool [361] each.
+        """The dead stones and the stones in seki, bool [361] each.
 
-        Raises EngineDied where it hangs longer than the limit or dies, ValueError where its answer makes no sense.
+        Raises EngineDied if GNU Go dies or exceeds the time limit, ValueError if its answer is not valid.
         """
         until = time.monotonic() + self.limit
         if self._program is None or not self._program.running:
             self._program = GtpProgram(self.command, "GNU Go", self._folder)
-            if self._closed:  # meanwhile, by another thread
+            if self._closed:  # by another thread in the meantime
                 self._program.kill()
         (self._folder / _FILE).write_text(_position(colours, size))
         self._ask(f"loadsgf {_FILE}", until)
-        # Its first list costs the work, half a second; the second is there by then.
+        # The first list takes half a second; after it the second one is ready.
         dead = self._stones("dead", colours, size, until)
         return dead, self._stones("seki", colours, size, until)
 
@@ -102,7 +103,7 @@ class GnuGo:
         return stones
 
     def close(self) -> None:
-        """End the process and take its folder away; from any thread."""
+        """End the process and remove its folder. Any thread may call it."""
         self._closed = True
         if self._program is not None:
             self._program.kill()

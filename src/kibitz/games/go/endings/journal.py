@@ -1,7 +1,6 @@
-"""What was found out about games while they are labelled, kept in a file, so that nothing is done twice.
+"""A file with the labels of games, so that no game is labelled twice.
 
-A record has a fixed length and a check sum. A file that ends in the middle of a record, or holds a damaged one, is good
-up to there.
+Records have a fixed length and a check sum. Reading stops at the first incomplete or damaged record.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import POINTS
 
 _MARK = b"kibitz labels 1\n"
-_OWNER = (POINTS + 3) // 4  # bytes, four points in each
+_OWNER = (POINTS + 3) // 4  # bytes; four points a byte
 _RECORD = 8 + 1 + _OWNER + 4
 
 
@@ -39,10 +38,10 @@ def _unpack(record: bytes) -> tuple[int, int, NDArray[np.uint8]] | None:
 
 
 class Journal:
-    """A file of (key, verdict, owner): 64 bits, 8 bits, and uint8 [361] of 0 to 3. `known` holds it all.
+    """A file of records (key: 64 bits, verdict: 8 bits, owner: uint8 [361] of 0..3); `known` has all that were read.
 
-    Each record is with the system when `add` returns, and survives the end of this process. A file of another kind at
-    that place is written over. Raises OSError where it cannot be written.
+    When `add` returns, the record is passed to the operating system and survives the end of this process. A file of
+    another kind at this path is overwritten. Raises OSError if it cannot be written.
     """
 
     def __init__(self, path: Path):
@@ -64,7 +63,7 @@ class Journal:
         return entry[0], np.frombuffer(entry[1], np.uint8)
 
     def add(self, key: int, verdict: int, owner: NDArray[np.uint8] | None) -> None:
-        """Note a verdict; an owner of None is kept as zeros."""
+        """Append a record. owner: None is written as zeros."""
         self._file.write(_pack(key, verdict, owner))
 
     def close(self) -> None:

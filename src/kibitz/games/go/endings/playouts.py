@@ -1,10 +1,10 @@
-"""Random playouts: from a position both sides play at random to the end, many times; how often Black owns each point.
+"""Random playouts: both sides play random moves to the end of the game, many times, and the owners are counted.
 
-A side plays any legal move that does not fill an eye of its own, and passes where there is none; two passes end the
-playout. Then every point is somebody's: a stone's, or an eye's. Simple as they are, playouts know dead stones from
-living ones at the end of most games, and they are the baseline of every estimate of who will own what.
+A side plays any legal move that does not fill one of its own eyes, and passes if it has none; two passes end the
+playout. Then every point has an owner: it is a stone or an eye. Playouts tell dead from living stones at the end of
+most games, and they are the baseline of every prediction of the owners.
 
-Chance comes from a generator of our own (xorshift), so that equal seeds give equal figures everywhere.
+The random numbers come from our own generator (xorshift), so that equal seeds give equal results everywhere.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from kibitz.games.go.replay import KO, SIDE, colours_of
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, ROWS, WIDE, is_suicide, place, set_up
 
 BOTH = 2
-"""In place of the side to move: Black begins half of the playouts, White the others."""
+"""Instead of the side to move: Black begins half of the playouts, White the others."""
 _LIMIT = 3 * POINTS
-"""Moves after which a playout is stopped: kos in pairs could go on for ever."""
+"""Moves after which a playout is stopped: with several kos it might never end."""
 
 
 @numba.njit(nogil=True, cache=True)
 def _next(state):  # type: ignore[no-untyped-def]
-    """The next state of the generator, which is also its random number."""
+    """The next state of the generator; it is also the random number."""
     state ^= state << np.uint64(13)
     state ^= state >> np.uint64(7)
     state ^= state << np.uint64(17)
@@ -34,8 +34,8 @@ def _next(state):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Whether an empty cell is a one-point eye: all neighbours of that colour, and the other colour on no diagonal at
-    the edge, on one at most elsewhere."""
+    """Whether an empty cell is a one-point eye: all neighbours have that colour, and the other colour is on no diagonal
+    at the edge, on at most one elsewhere."""
     for step in (1, -1, WIDE, -WIDE):
         if board[COLOUR, cell + step] == 3 - colour or board[COLOUR, cell + step] == NONE:
             return False
@@ -62,7 +62,7 @@ def _play_out(board, colour, ko, empty, where, count, random):  # type: ignore[n
             if cell != ko and not _is_eye(board, cell, colour) and not is_suicide(board, cell, colour):
                 moved = True
                 break
-            untried -= 1  # it goes behind those that are not tried yet
+            untried -= 1  # swap it behind the cells that are not tried yet
             other = empty[untried]
             empty[at], empty[untried] = other, cell
             where[other], where[cell] = at, untried
@@ -81,7 +81,7 @@ def _play_out(board, colour, ko, empty, where, count, random):  # type: ignore[n
         if captured:
             for step in (1, -1, WIDE, -WIDE):
                 stone = cell + step
-                if board[COLOUR, stone] == NONE and where[stone] < 0:  # a chain that is gone; its ring still holds
+                if board[COLOUR, stone] == NONE and where[stone] < 0:  # a captured chain; its links are still valid
                     while where[stone] < 0:
                         empty[count], where[stone] = stone, count
                         count += 1
@@ -92,7 +92,7 @@ def _play_out(board, colour, ko, empty, where, count, random):  # type: ignore[n
 
 @numba.njit(nogil=True, cache=True)
 def _owner(board, cell):  # type: ignore[no-untyped-def]
-    """Who owns a cell at the end of a playout; NONE where both touch it or nobody does."""
+    """The owner of a cell at the end of a playout; NONE if both colours touch it, or none."""
     if board[COLOUR, cell]:
         return board[COLOUR, cell]
     seen = 0
@@ -105,6 +105,7 @@ def _owner(board, cell):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _share(colours, side, ko, playouts, seed, share):  # type: ignore[no-untyped-def]
+    """See `black_share`. ko: a cell, 0 for none; share float32 [361]: filled."""
     start = np.empty((ROWS, CELLS), np.int16)
     set_up(start, colours)
     empties = np.empty(POINTS, np.int16)
@@ -118,7 +119,7 @@ def _share(colours, side, ko, playouts, seed, share):  # type: ignore[no-untyped
     random = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x2545F4914F6CDD1D)
     if random == 0:
         random = np.uint64(1)
-    twice = np.zeros(POINTS, np.int32)  # twice how often Black has each point
+    twice = np.zeros(POINTS, np.int32)  # 2 for each playout in which Black owns a point, 1 if neutral
     board, empty, where = np.empty_like(start), np.empty_like(empties), np.empty_like(places)
     for i in range(playouts):
         board[:], empty[:], where[:] = start, empties, places
@@ -135,11 +136,10 @@ def _share(colours, side, ko, playouts, seed, share):  # type: ignore[no-untyped
 def black_share(
     colours: NDArray[np.uint8], side: int = BOTH, playouts: int = 200, seed: int = 0, ko: int = PASS
 ) -> NDArray[np.float32]:
-    """float32 [361]: the share of `playouts` in which Black owns each point at the end; half for a neutral one, and
-    0.5 outside the board.
+    """float32 [361]: the share of playouts in which Black owns each point at the end, 0..1.
 
-    colours uint8 [361]; side: 0 Black moves first, 1 White, BOTH by turns; ko: the point where the first move may not
-    be. Releases the interpreter's lock.
+    A neutral point counts half; points outside the board are 0.5. colours uint8 [361]; side: to move first, 0 Black,
+    1 White, BOTH in turn; ko: point of a forbidden first move. Releases the interpreter's lock.
     """
     share = np.empty(POINTS, np.float32)
     colours = np.ascontiguousarray(colours, np.uint8)

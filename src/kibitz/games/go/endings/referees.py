@@ -1,5 +1,5 @@
-"""The names of the referees, apart from what they do, so that a command line can be read without numba."""
+"""The names of the referees, in a module that does not import numba: the command line needs them."""
 
 REFEREES = ("auto", "playouts", "gnugo", "none")
-"""Who says who owns each point at the end of a game. auto: playouts, and GNU Go (where installed) for what they do not
-confirm; none: nobody."""
+"""Ways to determine the owners at the end of a game. auto: playouts, and GNU Go (if installed) for games that playouts
+do not confirm; none: no labels."""

@@ -1,8 +1,8 @@
-"""Who owns what at the end of a counted game, confirmed by the game's written result.
+"""Label counted games with the owners of all points, confirmed by the recorded score.
 
-Records do not say which stones are dead. Two referees tell: random playouts, and GNU Go where it is installed. What
-they say counts only if the score that follows from it, under the game's rules, is the written one to the point. A game
-that no referee confirms is left out, since a false label is worse than a lost game.
+Game records do not list the dead stones. Two referees determine them: random playouts, and GNU Go if it is installed. A
+label is accepted only if the score that follows from it, under the game's rules, equals the recorded score. A game that
+no referee confirms is rejected, since a wrong label is worse than a lost game.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, set_up
 from kibitz.games.hashing import hash_games
 
 VERDICTS = ("", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense")
-"""Who confirmed a game, or why nobody did; the journal holds their numbers, so new ones go to the end."""
+"""The referee that confirmed a game, or why none did. The journal has indices into it: append new ones at the end."""
 LABELS = ("playouts", "gnugo")
 _GIVE_UP = 3
-"""GNU Go is not asked again when it was lost so often without a single answer."""
+"""Failures of GNU Go, without a single answer, after which it is not used any more."""
 _EXACT = 0.01
 _LITTLE, _SURE = 3.0, 0.05
-"""Where playouts are so sure of every chain (0.05: each lives in less than 45% or more than 55%) and yet miss the
-written score by up to 3 points, a move at the end is missing in the record, and no referee can mend that: of 24 such
-games GNU Go confirmed none. It is not asked, which saves a third of its work."""
+"""If playouts are sure of every chain (0.05: each lives in less than 45% or more than 55% of them) and miss the
+recorded score by up to 3 points, moves at the end are missing in the record, which no referee can repair: of 24 such
+games GNU Go confirmed none. GNU Go is not used for them, which saves a third of its work."""
 
 
 @dataclass(frozen=True)
 class Final:
     """A counted game at its end.
 
-    colours uint8 [361]: all stones that lie there; captured: those that Black and that White lost before; lead: points
-    by which Black won as written, negative where White did. rules None: not named.
+    colours uint8 [361]: all stones on the board; captured: the stones that Black and White lost before; lead: Black's
+    recorded lead in points, negative if White won. rules: None if unknown.
     """
 
     colours: NDArray[np.uint8]
@@ -78,6 +78,7 @@ def count(
 
 @numba.njit(nogil=True, cache=True)
 def _play_to_the_end(moves, ends, starts, colours, lost):  # type: ignore[no-untyped-def]
+    """Fill colours uint8 [n, 361] and lost int64 [n, 2] (stones lost by Black and White) with the ends of games."""
     board = np.empty((ROWS, CELLS), np.int16)
     for game in range(ends.shape[0]):
         row = starts[game]
@@ -96,7 +97,7 @@ def _play_to_the_end(moves, ends, starts, colours, lost):  # type: ignore[no-unt
 
 
 def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
-    """Some counted games of a batch at their ends."""
+    """The final positions of some counted games of a batch. games: their indices."""
     starts = (
         np.broadcast_to(STANDARD_START, (len(batch), len(STANDARD_START))) if batch.starts is None else batch.starts
     )
@@ -120,14 +121,14 @@ def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
 
 
 class Referee:
-    """Labels games, batch after batch. A context: leaving it ends whatever it started.
+    """Labels the games of batches. A context manager: leaving it ends the processes and threads that it started.
 
-    which: one of REFEREES; gnugo: the program's path (default: looked for); journal: a file that keeps every verdict,
-    so that no game is judged twice, by this process or a later one; workers: threads, each with a GNU Go of its own
-    (default: the cores); limit_s: seconds that GNU Go has for a game. Equal seeds give equal labels.
+    which: one of REFEREES; gnugo: path of the program (default: searched for); journal: a file with every verdict, so
+    that no game is labelled twice, by this process or a later one; workers: threads, each with its own GNU Go (default:
+    one a core); limit_s: seconds that GNU Go may take for a game. Equal seeds give equal labels.
 
-    `note` is a line for the user on what is lost without GNU Go, None where nothing is. Raises KibitzError where GNU Go
-    is asked for and not there.
+    `note` is a line for the user if GNU Go is missing or fails, else None. Raises KibitzError if GNU Go is requested
+    but not installed.
     """
 
     def __init__(
@@ -153,7 +154,7 @@ class Referee:
         self._workers = ThreadPoolExecutor(workers or cores(), "kibitz referee")
 
     def _find(self, gnugo: str | None) -> tuple[str, ...]:
-        """How GNU Go is started; empty where it is not wanted or not there."""
+        """The command of GNU Go; empty if it is not requested or not installed."""
         if self.which in ("playouts", "none"):
             return ()
         if path := find_gnugo(gnugo):
@@ -166,12 +167,12 @@ class Referee:
         )
         return ()
 
-    def label(self, batch: GameBatch, tell: Callable[[int], None] | None = None) -> GameBatch:
+    def label(self, batch: GameBatch, on_progress: Callable[[int], None] | None = None) -> GameBatch:
         """The batch with `carried["owner"]` (uint8 [games, 361]) and its column `labels` filled for counted games.
 
-        Counted games that no referee confirms are taken out and counted in `left_out`; games that ended otherwise stay,
-        with owner 0 and no label. With the referee "none" all games stay so. `tell` hears of each game that is judged,
-        as the number so far.
+        Counted games that no referee confirms are removed and counted in `rejections`. Other games stay, with owner 0
+        and no label; with the referee "none" all games do. on_progress: called with the number of games labelled so
+        far, after each game.
         """
         owner = np.zeros((len(batch), POINTS), np.uint8)
         verdicts = np.zeros(len(batch), np.uint8)
@@ -180,27 +181,27 @@ class Referee:
             counted = np.array(table["ending"].to_pylist()) == "counted"
             games = np.flatnonzero(counted & table["margin"].is_valid().to_numpy())
             try:
-                self._judge_all(batch, games, owner, verdicts, tell or (lambda done: None))
+                self._label_all(batch, games, owner, verdicts, on_progress or (lambda done: None))
             except BaseException:
                 self.close()
                 raise
         names = [VERDICTS[verdict] if VERDICTS[verdict] in LABELS else None for verdict in verdicts]
         column = batch.table.schema.get_field_index("labels")
         batch.table = batch.table.set_column(column, "labels", pa.array(names, pa.string()))
-        batch.carried = {**batch.carried, "owner": owner}
+        batch.per_game = {**batch.per_game, "owner": owner}
         refused = np.array([name is None for name in names], np.bool_) & (verdicts > 0)
         for row, verdict in zip(batch.table.filter(pa.array(refused)).to_pylist(), verdicts[refused], strict=True):
             names_ = {"White": row["white"] or "?", "Black": row["black"] or "?", "Date": str(row["date"])}
-            batch.left_out.add(VERDICTS[verdict], row["source"], row["number"], names_, _written(row))
+            batch.rejections.add(VERDICTS[verdict], row["source"], row["number"], names_, _recorded(row))
         return batch.take(~refused)
 
-    def _judge_all(
+    def _label_all(
         self,
         batch: GameBatch,
         games: NDArray[np.int64],
         owner: NDArray[np.uint8],
         verdicts: NDArray[np.uint8],
-        tell: Callable[[int], None],
+        on_progress: Callable[[int], None],
     ) -> None:
         keys = self._keys(batch)
         new = []
@@ -211,10 +212,10 @@ class Referee:
                 done += 1
             else:
                 new.append(game)
-        tell(done)
+        on_progress(done)
         games_by_future = {}
         for game, final in zip(new, finals(batch, np.array(new, np.int64)), strict=True):
-            games_by_future[self._workers.submit(self._judge, final, keys[game])] = game
+            games_by_future[self._workers.submit(self._label_one, final, keys[game])] = game
         for future in as_completed(games_by_future):
             game = games_by_future[future]
             verdict, owners = future.result()
@@ -224,29 +225,29 @@ class Referee:
             if self._journal:
                 self._journal.add(keys[game], int(verdicts[game]), owners)
             done += 1
-            tell(done)
+            on_progress(done)
 
     def _keys(self, batch: GameBatch) -> list[int]:
-        """64 bits a game: its moves, what its count depends on, and who judges."""
+        """A hash of 64 bits for each game, of its moves, the inputs of its count, and the referees."""
         table = batch.table
         hashes = hash_games(batch.moves, batch.plies, batch.starts, table["result"].to_numpy(), STANDARD_START)
         columns = (table[name].to_pylist() for name in ("margin", "komi", "rules", "handicap"))
-        judges = (self.which, bool(self._command))
+        referees = (self.which, bool(self._command))
         return [
-            int.from_bytes(hashlib.blake2b(repr((judges, *row)).encode(), digest_size=8).digest(), "little")
+            int.from_bytes(hashlib.blake2b(repr((referees, *row)).encode(), digest_size=8).digest(), "little")
             for row in zip(hashes.tolist(), *columns, strict=True)
         ]
 
-    def _judge(self, final: Final, key: int) -> tuple[str, NDArray[np.uint8] | None]:
-        """The verdict on a game, and its owner map where it is confirmed. Runs in a worker's thread."""
+    def _label_one(self, final: Final, key: int) -> tuple[str, NDArray[np.uint8] | None]:
+        """The verdict on a game, and its owner map if it is confirmed. Runs in a worker thread."""
         if np.isnan(final.komi):
             return "score not confirmed", None
         if self.which != "gnugo":
-            fate = dead.chances(final.colours, self.seed + key)
-            owner, missed = count(final, fate < 0.5)
+            alive = dead.playout_survival(final.colours, self.seed + key)
+            owner, missed = count(final, alive < 0.5)
             if missed < _EXACT:
                 return "playouts", owner
-            if missed <= _LITTLE and abs(fate - 0.5).min() > _SURE:
+            if missed <= _LITTLE and abs(alive - 0.5).min() > _SURE:
                 return "score not confirmed", None
         if not self._command or self._closed or self._gave_up():
             return "score not confirmed", None
@@ -280,12 +281,12 @@ class Referee:
                 gnugo.close()
 
     def close(self) -> None:
-        """End all that was started, at once."""
+        """End all processes and threads at once."""
         self._closed = True
         for gnugo in self._all:
             gnugo.close()
         self._workers.shutdown(cancel_futures=True)
-        for gnugo in self._all:  # one may have been started meanwhile
+        for gnugo in self._all:  # one may have been started in the meantime
             gnugo.close()
         if self._journal:
             self._journal.close()
@@ -299,8 +300,8 @@ class Referee:
         self.close()
 
 
-def _written(row: dict[str, object]) -> str:
-    """What the record says of a game's end."""
+def _recorded(row: dict[str, object]) -> str:
+    """The recorded score, komi and rules of a game, for messages."""
     winner = "B" if row["result"] == 1 else "W"
     komi = "unknown" if row["komi"] is None else f"{row['komi']:g}"
     return f"{winner}+{row['margin']:g}, komi {komi}, rules {row['rules'] or 'not named'}"

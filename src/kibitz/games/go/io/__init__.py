@@ -1,1 +1,1 @@
-"""Go records: SGF found, parsed, filtered and packed into batches."""
+"""Go records: find games in SGF files, parse and filter them, and pack them into batches."""

@@ -1,4 +1,7 @@
-"""SGF files as blocks of games whose main lines are read: by the fast reader, and by sgfmill where that gives up."""
+"""SGF files as blocks of games with their main lines.
+
+The fast reader (`scan`) parses the moves; sgfmill parses the games that it does not understand.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sgfmill import sgf
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, Lines, find_games, main_lines
 from kibitz.games.go.io.text import DOUBLE_BYTES, charset_of, read_headers
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE
@@ -18,16 +21,17 @@ from kibitz.records import Stream
 
 ENDINGS = (".sgf", ".sgfl")
 BLOCK = 1 << 20
-"""Bytes of text read at once."""
+"""Bytes of text in a block."""
 MAX_GAME_BYTES = 1 << 24
-"""Bytes of text after which a game is given up: no real one is as long, but a file that is no SGF may be."""
+"""Bytes of text after which a game is given up. No real game is as long; a file that is not SGF may be."""
 
 
 @dataclass
 class Piece:
-    """A part of one file with whole games in it: the text, where each lies, whether it has its last bracket.
+    """A part of one file with whole games.
 
-    before: how many games of the file came before; doubles: see `find_games`.
+    begins, ends: byte offsets of the games; closed: whether each has its closing bracket. before: number of games of
+    the file before this part. doubles: see `find_games`.
     """
 
     file: str
@@ -41,8 +45,11 @@ class Piece:
 
 @dataclass
 class Games:
-    """Some games, of one file or of many small ones: the text, where each lies, its file and its number there, whether
-    it has its last bracket, and its main line."""
+    """Games of one file, or of many small ones.
+
+    begins, ends: byte offsets of the games in the text. files, numbers: of each game, its file and its number there,
+    from 1. closed: whether each has its closing bracket. lines: the main lines.
+    """
 
     text: bytes
     begins: NDArray[np.int64]
@@ -51,19 +58,19 @@ class Games:
     numbers: list[int]
     closed: NDArray[np.bool_]
     lines: Lines
-    charset: str | None = None  # the text's encoding; None: as each game says, or guessed
+    charset: str | None = None  # encoding of the text; None: from each game's CA, or guessed
     reasons: dict[int, str] = field(default_factory=dict)  # why sgfmill could not read a game either
 
     def __len__(self) -> int:
         return len(self.begins)
 
     def headers(self, i: int) -> dict[str, str]:
-        """The properties before the first move of a game, decoded."""
+        """The properties of a game before its first move, decoded."""
         head = self.text[int(self.begins[i]) : int(self.lines.heads[i])]
         return read_headers(head.decode(self.charset or charset_of(head), "replace"))
 
     def handicap(self, i: int) -> int:
-        """Stones that Black was given: set up without white ones, or played before White's first move."""
+        """Number of handicap stones: set up without white stones, or played before White's first move."""
         setup = self.lines.setup[i]
         if setup.any():
             stones = int((setup == BLACK).sum())
@@ -75,17 +82,17 @@ class Games:
         return run if run >= 2 else 0
 
     def why_not(self, i: int, headers: dict[str, str]) -> tuple[str, str] | None:
-        """Why a game is none that can be played here, as far as can be told without playing: reason and detail."""
+        """Reason and detail if a game is rejected before its moves are played; else None."""
         size, status = int(self.lines.size[i]), int(self.lines.status[i])
         if headers.get("GM", "1").strip() not in ("1", ""):
             return "another game", f"GM[{headers['GM'][:10]}]"
         if not self.closed[i]:
             return "cut short", "the closing bracket is missing"
         if size not in SIZES:
-            said = headers.get("SZ", "?")[:10]
-            return (f"board of {size}×{size}" if size else f"board of {said.replace(':', '×')}"), f"SZ[{said}]"
+            text = headers.get("SZ", "?")[:10]
+            return (f"board of {size}×{size}" if size else f"board of {text.replace(':', '×')}"), f"SZ[{text}]"
         if status == ODD:
-            self._ask_sgfmill(i)
+            self._parse_with_sgfmill(i)
             status = int(self.lines.status[i])
         if status == OUT:
             return "illegal move", f"move {int(self.lines.count[i]) + 1}: outside the board"
@@ -95,12 +102,12 @@ class Games:
             return "unreadable", self.reasons.get(i, "")
         return None
 
-    def _ask_sgfmill(self, i: int) -> None:
-        """Have sgfmill read a game that the fast reader did not understand, and take it over where that goes well."""
+    def _parse_with_sgfmill(self, i: int) -> None:
+        """Parse a game that the fast reader did not understand; if it succeeds, replace the main line."""
         try:
             status, setup, side, written = _by_sgfmill(self.text[int(self.begins[i]) : int(self.ends[i])])
         except (ValueError, KeyError) as error:
-            self.reasons[i] = (str(error).splitlines() or ["not SGF"])[0]
+            self.reasons[i] = one_line(error) if str(error) else "not SGF"
             return
         lines = self.lines
         lines.status[i], lines.setup[i], lines.side[i] = status, setup, side
@@ -109,9 +116,9 @@ class Games:
 
 
 def _by_sgfmill(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
-    """A main line as the fast reader gives it: status, set-up stones, the side that PL names, moves.
+    """A main line in the form of the fast reader: status, set-up stones, the side that PL names, moves.
 
-    Raises ValueError where it is no SGF.
+    Raises ValueError if the text is not SGF.
     """
     game = sgf.Sgf_game.from_bytes(text, override_encoding="latin-1")
     size: int = game.get_size()
@@ -139,7 +146,7 @@ def _by_sgfmill(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
 
 
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
-    """The games of one file, piece by piece. One whose packing is damaged ends where it is; `broken` is told."""
+    """The games of one file, piece by piece. A damaged archive ends at the damage. Problems go to `broken`."""
     rest, games_read, faults = b"", 0, len(broken)
     unpacked = stream.texts(BLOCK, "an SGF is text")
     while True:
@@ -170,37 +177,37 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
 
 
 def gather(pieces: Iterable[Piece]) -> Iterator[Games]:
-    """The main lines of all pieces, those of small files together."""
-    held: list[Piece] = []
+    """Parse the main lines of all pieces. Small pieces are joined into blocks."""
+    joined: list[Piece] = []
     room = BLOCK
     for piece in pieces:
-        if held and (room < len(piece.text) or piece.doubles != held[0].doubles):
-            yield _together(held)
-            held, room = [], BLOCK
-        held.append(piece)
+        if joined and (room < len(piece.text) or piece.doubles != joined[0].doubles):
+            yield _joined(joined)
+            joined, room = [], BLOCK
+        joined.append(piece)
         room -= len(piece.text)
-    if held:
-        yield _together(held)
+    if joined:
+        yield _joined(joined)
 
 
-def _together(held: list[Piece]) -> Games:
-    text = held[0].text if len(held) == 1 else b"".join(piece.text for piece in held)
-    shifts = np.cumsum([0, *(len(piece.text) for piece in held)])
-    begins = np.concatenate([piece.begins + shift for piece, shift in zip(held, shifts, strict=False)])
-    ends = np.concatenate([piece.ends + shift for piece, shift in zip(held, shifts, strict=False)])
+def _joined(parts: list[Piece]) -> Games:
+    text = parts[0].text if len(parts) == 1 else b"".join(piece.text for piece in parts)
+    shifts = np.cumsum([0, *(len(piece.text) for piece in parts)])
+    begins = np.concatenate([piece.begins + shift for piece, shift in zip(parts, shifts, strict=False)])
+    ends = np.concatenate([piece.ends + shift for piece, shift in zip(parts, shifts, strict=False)])
     return Games(
         text,
         begins,
         ends,
-        [piece.file for piece in held for _ in piece.begins],
-        [piece.before + i for piece in held for i in range(1, len(piece.begins) + 1)],
-        np.concatenate([piece.closed for piece in held]),
-        main_lines(text, begins, ends, held[0].doubles),
+        [piece.file for piece in parts for _ in piece.begins],
+        [piece.before + i for piece in parts for i in range(1, len(piece.begins) + 1)],
+        np.concatenate([piece.closed for piece in parts]),
+        main_lines(text, begins, ends, parts[0].doubles),
     )
 
 
 def _doubles(text: bytes) -> bool:
-    """Whether the second byte of a character may look like a bracket in this text."""
+    """Whether this text's encoding has characters whose second byte may look like a bracket."""
     if text.isascii():
         return False
     try:

@@ -1,4 +1,4 @@
-"""What the headers of a Go game say, put into the words of the store."""
+"""Headers of a Go game, interpreted as the columns of a store."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kibitz.games.go.ranks import read_rank
 
 RULES = ("japanese", "chinese", "korean", "aga", "new zealand", "ing", "tromp-taylor")
 SUICIDE = ("new zealand", "ing", "tromp-taylor")
-"""Rules under which a stone may take its own chain off the board."""
+"""Rules that allow suicide."""
 SUPERKO = ("tromp-taylor", "new zealand", "aga")
-"""Rules under which no position may come again. Chinese rules say so too, but their games are played and refereed with
-the simple ko alone; the Japanese, under which such a game is void, and games that name no rules, likewise."""
+"""Rules with positional superko. Chinese rules have it too, but their games are played and refereed with simple ko, as
+are games under Japanese rules and games without named rules."""
 
 _RULE_WORDS = (
     ("tromp", "tromp-taylor"), ("japan", "japanese"), ("jp", "japanese"), ("日本", "japanese"), ("nihon", "japanese"),
@@ -30,7 +30,7 @@ _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "new zealand": 7.0, "ing": 8.0, "trom
 
 
 def read_rules(text: str) -> str | None:
-    """The name of the rules, as in RULES; None where they are not named or not known."""
+    """The name of the rules, as in RULES; None if they are missing or unknown."""
     words = text.strip().lower()
     if not words:
         return None
@@ -40,9 +40,9 @@ def read_rules(text: str) -> str | None:
 
 
 def read_result(text: str) -> tuple[int | None, float | None, str]:
-    """Who won (1 Black, -1 White, 0 nobody, None unknown), by how many points, and how it ended.
+    """The result (1 Black won, -1 White won, 0 a draw, None unknown), the margin, and the ending.
 
-    The points are None where they were not counted; the end is counted, resignation, time, forfeit, void or unknown.
+    margin: points; None if the game was not counted. ending: counted, resignation, time, forfeit, void or unknown.
     """
     words = text.strip()
     lower = words.lower()
@@ -50,14 +50,14 @@ def read_result(text: str) -> tuple[int | None, float | None, str]:
         return 0, 0.0, "counted"
     if lower in ("void", "no result", "无胜负", "無勝負"):
         return 0, None, "void"
-    found = _RESULT.match(words)
-    if not found:
+    match = _RESULT.match(words)
+    if not match:
         return None, None, "unknown"
-    winner, how = (1 if found[1][0] in "Bb" else -1), found[2].strip().lower()
+    winner, how = (1 if match[1][0] in "Bb" else -1), match[2].strip().lower()
     number = _NUMBER.match(how)
     if number:
         margin = float(number[0].replace(",", "."))
-        counted = margin > 0 and margin * 4 % 1 == 0  # "W+0.0" and "B+0.02" are no scores
+        counted = margin > 0 and margin * 4 % 1 == 0  # "W+0.0" and "B+0.02" are not scores
         return (winner, margin, "counted") if counted else (winner, None, "unknown")
     if how.startswith("r"):
         return winner, None, "resignation"
@@ -69,13 +69,13 @@ def read_result(text: str) -> tuple[int | None, float | None, str]:
 
 
 def read_komi(text: str, margin: float | None, rules: str | None, handicap: int) -> float:
-    """The komi in points; 0 where none is written.
+    """The komi in points; 0 if the text has none.
 
-    650 stands for 6.5, and 3.75 (or 375) for the 7.5 points that Chinese players count as 3.75 stones. A whole komi
-    beside a result by half a point was never the game's (a server that wrote 0 for all): then the usual one is taken.
+    650 means 6.5; 3.75 and 375 mean 7.5 points, which Chinese players count as 3.75 stones. A whole komi contradicts a
+    margin of half a point (some servers wrote 0 for all games); the usual komi is assumed then.
     """
-    found = _NUMBER.match(text.strip())
-    komi = float(found[0].replace(",", ".")) if found else 0.0
+    match = _NUMBER.match(text.strip())
+    komi = float(match[0].replace(",", ".")) if match else 0.0
     if abs(komi) >= 100:
         komi /= 100
     if komi * 2 % 1:
@@ -86,8 +86,8 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int)
 
 
 @dataclass
-class Said:
-    """What the headers of one game say."""
+class HeaderInfo:
+    """The interpreted headers of one game. handicap: number of stones; the rest as in a store's table."""
 
     headers: Mapping[str, str]
     black_rank: str | None
@@ -97,19 +97,19 @@ class Said:
     ending: str
     komi: float
     rules: str | None
-    handicap: int  # stones that Black was given
+    handicap: int
     size: int
     date: datetime.date | None
 
 
-def read_said(headers: Mapping[str, str], handicap: int, size: int) -> Said:
-    """What headers say, for a game with so many handicap stones on a board of that size."""
+def interpret_headers(headers: Mapping[str, str], handicap: int, size: int) -> HeaderInfo:
+    """Interpret the headers of a game. handicap: its number of handicap stones; size: of the board."""
     result, margin, ending = read_result(headers.get("RE", ""))
     rules = read_rules(headers.get("RU", ""))
-    if margin is not None and margin * 2 % 1:  # Chinese players count a lead in stones too
+    if margin is not None and margin * 2 % 1:  # Chinese players count a lead in stones: half as many
         margin *= 2
     day = headers.get("DT", "").split(",")[0].replace("年", "-").replace("月", "-").replace("日", "")
-    return Said(
+    return HeaderInfo(
         headers, read_rank(headers.get("BR", "")), read_rank(headers.get("WR", "")), result, margin, ending,
         read_komi(headers.get("KM", ""), margin, rules, handicap), rules, handicap, size, read_date(day[:10]),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""From SGF files to the games that are kept: filtered by their headers, played through, as arrays."""
+"""From SGF files to batches: games are filtered by their headers, played, and filtered by their moves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.filters import Filter
 from kibitz.games.go.io.blocks import Games, Piece, gather, pieces
-from kibitz.games.go.io.headers import SUICIDE, SUPERKO, Said, read_said
+from kibitz.games.go.io.headers import SUICIDE, SUPERKO, HeaderInfo, interpret_headers
 from kibitz.games.go.io.main_lines import NO_LIBERTY, SOUND, WHY, MainLine, play
 from kibitz.games.go.points import POINTS, to_gtp
 from kibitz.games.go.replay import STANDARD_START
@@ -29,19 +29,19 @@ COLUMNS = pa.schema([
     ("komi", pa.float32()), ("rules", pa.string()), ("handicap", pa.int8()), ("size", pa.int8()),
     ("date", pa.date32()),  # null where the year is unknown
     ("event", pa.string()), ("place", pa.string()),
-    ("labels", pa.string()),  # which referee told the owners; null: none yet
-    ("source", pa.string()), ("number", pa.int32()),  # the file, and the game's place in it from 1
+    ("labels", pa.string()),  # the referee that labelled the owners; null: none
+    ("source", pa.string()), ("number", pa.int32()),  # the file, and the game's number in it from 1
 ])  # fmt: skip
 
 PER_MOVE: dict[str, tuple[str, int]] = {}
 PER_GAME = {"owner": ("uint8", 0, POINTS)}
-"""What goes with a game: who owns each point at its end, 1 Black, 2 White, 0 neutral, in dispute or not known."""
+"""Arrays with a row for each game. owner: of each point at the end; 1 Black, 2 White, 0 neutral or unknown."""
 
 
 class SgfReader(Files):
-    """The games of some SGF files, batch after batch.
+    """The games of SGF files, in batches.
 
-    Iterating gives a GameBatch for each block of text. Close the iterator where it is left early.
+    Iterating gives a GameBatch for each block of text. Close the iterator if you leave it early.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
@@ -54,54 +54,54 @@ class SgfReader(Files):
                 yield finish(games, self.keep)
 
     def _blocks(self) -> Generator[Games]:
-        """All games, several hundred at once."""
+        """All games, in blocks of several hundred."""
         with contextlib.closing(self._pieces()) as pieces:
             yield from gather(pieces)
 
     def _pieces(self) -> Generator[Piece]:
-        """The games of all files. Runs in a thread of its own, which alone opens, reads and closes them."""
+        """The games of all files. Runs in its own thread, which opens, reads and closes the files."""
         with contextlib.closing(self.streams()) as streams:
             for stream in streams:
                 yield from pieces(stream, self.broken)
 
 
 def finish(games: Games, keep: Filter) -> GameBatch:
-    """The batch of one block: games filtered by their headers, played, filtered by their moves."""
-    left_out, chosen, said = Rejections(), list[int](), list[Said]()
+    """The batch of one block: filter games by their headers, play them, filter them by their moves."""
+    rejections, chosen, infos = Rejections(), list[int](), list[HeaderInfo]()
 
-    def leave(i: int, headers: dict[str, str], reason: str, detail: str = "") -> None:
+    def reject(i: int, headers: dict[str, str], reason: str, detail: str = "") -> None:
         named = {"White": "PW", "Black": "PB", "Date": "DT", "Event": "EV"}
         shown = {name: headers[key] for name, key in named.items() if headers.get(key)}
-        left_out.add(reason, games.files[i], games.numbers[i], shown, detail)
+        rejections.add(reason, games.files[i], games.numbers[i], shown, detail)
 
     for i in range(len(games)):
         headers = games.headers(i)
         if why := games.why_not(i, headers):
-            leave(i, headers, *why)
+            reject(i, headers, *why)
             continue
-        game = read_said(headers, games.handicap(i), int(games.lines.size[i]))
+        game = interpret_headers(headers, games.handicap(i), int(games.lines.size[i]))
         if reason := keep.refuses_headers(game) or _why_unusable(game):
-            leave(i, headers, reason)
+            reject(i, headers, reason)
             continue
         chosen.append(i)
-        said.append(game)
+        infos.append(game)
     played = play(
         games.lines,
         np.array(chosen, np.int64),
-        np.array([game.rules in SUICIDE for game in said], np.bool_),
-        np.array([game.rules in SUPERKO for game in said], np.bool_),
+        np.array([game.rules in SUICIDE for game in infos], np.bool_),
+        np.array([game.rules in SUPERKO for game in infos], np.bool_),
     )
     accepted = np.zeros(len(chosen), np.bool_)
     rows: dict[str, list[Any]] = {name: [] for name in COLUMNS.names}
     begin = 0
-    for k, (i, game) in enumerate(zip(chosen, said, strict=True)):
+    for k, (i, game) in enumerate(zip(chosen, infos, strict=True)):
         end = begin + int(played.plies[k])
         if played.fault[k] != SOUND:
-            leave(i, dict(game.headers), *_fault(played, k, begin, game.size))
+            reject(i, dict(game.headers), *_fault(played, k, begin, game.size))
         elif end == begin:
-            leave(i, dict(game.headers), "no moves")
+            reject(i, dict(game.headers), "no moves")
         elif reason := keep.refuses_moves(end - begin):
-            leave(i, dict(game.headers), reason)
+            reject(i, dict(game.headers), reason)
         else:
             accepted[k] = True
             _add_row(rows, game, games.files[i], games.numbers[i])
@@ -112,7 +112,7 @@ def finish(games: Games, keep: Filter) -> GameBatch:
         played.plies[accepted],
         None if _all_standard(starts) else starts,
         pa.table([pa.array(rows[field.name], field.type) for field in COLUMNS], schema=COLUMNS),
-        left_out,
+        rejections,
         len(games),
     )
 
@@ -121,8 +121,8 @@ def _all_standard(starts: NDArray[np.uint8]) -> bool:
     return bool((starts == STANDARD_START).all())
 
 
-def _why_unusable(game: Said) -> str | None:
-    """Why a game has nothing to learn from, whatever its moves are."""
+def _why_unusable(game: HeaderInfo) -> str | None:
+    """Why a game is rejected whatever its moves are; None if it is not."""
     if game.ending == "void":
         return "void"
     if game.result is None:
@@ -135,13 +135,13 @@ def _why_unusable(game: Said) -> str | None:
 _GIVEN = {str(stones) for stones in range(2, 26)}
 
 
-def _placed(game: Said) -> bool:
-    """Whether a game with handicap began from a position that was set up with stones of both colours."""
+def _placed(game: HeaderInfo) -> bool:
+    """Whether the game began from a position with stones of both colours."""
     return "AW" in game.headers
 
 
 def _fault(played: MainLine, k: int, begin: int, size: int) -> tuple[str, str]:
-    """Reason and detail for a game that could not be played."""
+    """Reason and detail for a game with an illegal position or move."""
     fault, ply = int(played.fault[k]), int(played.ply[k])
     if fault == NO_LIBERTY:
         return "set-up position", WHY[fault]
@@ -150,7 +150,7 @@ def _fault(played: MainLine, k: int, begin: int, size: int) -> tuple[str, str]:
     return "illegal move", f"move {ply + 1}, {colour} {to_gtp(point, size)}: {WHY[fault]}"
 
 
-def _add_row(rows: dict[str, list[Any]], game: Said, file: str, number: int) -> None:
+def _add_row(rows: dict[str, list[Any]], game: HeaderInfo, file: str, number: int) -> None:
     headers = game.headers
     values = (
         headers.get("PB") or "?", headers.get("PW") or "?", game.black_rank, game.white_rank, game.result, game.margin,
@@ -162,5 +162,5 @@ def _add_row(rows: dict[str, list[Any]], game: Said, file: str, number: int) -> 
 
 
 def _name(text: str) -> str:
-    """A game's name, which may tell its event; a server's number for it tells nothing."""
+    """A game's name, which may be that of its event; empty for a server's number."""
     return "" if text.isdigit() else text

@@ -1,4 +1,4 @@
-"""Main lines as they are written, played: colours in turns, and whether the moves are legal."""
+"""Main lines played: passes are inserted so that colours alternate, and the legality of the moves is checked."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a positi
 
 @numba.njit(nogil=True, cache=True)
 def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-untyped-def]
-    """From moves as written to moves in turns: fill the start row and the moves; how many moves there are.
+    """Fill the start row and the moves, with alternating colours, from the moves as written; the number of moves.
 
-    Black moves at the beginning, two or more and nothing set up, are handicap stones of the old style. Elsewhere a
-    player who moves twice gets a pass of the other between.
+    written uint16 [m]; setup uint8 [361]; named: the side that PL names, 0 for none; start uint8 [363], moves uint16
+    [2 m]: filled. Two or more moves of Black at the beginning, without a set-up, are handicap stones of the old style.
+    Elsewhere, between two moves of one player, a pass of the other is inserted.
     """
     stones, white = 0, 0
     for point in range(POINTS):
@@ -62,7 +63,7 @@ def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-unty
 
 @numba.njit(nogil=True, cache=True)
 def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-def]
-    """Whether the moves are legal: what was found, and at which move (from 0). before: room for hashes."""
+    """Check the moves: the fault (SOUND …) and its ply (from 0). before uint64 [moves + 1]: scratch space."""
     board = np.zeros((ROWS, CELLS), np.int16)
     set_up(board, start)
     for point in range(POINTS):
@@ -97,6 +98,7 @@ def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-
 
 @numba.njit(nogil=True, cache=True)
 def _play(written, first, count, setup, named, sizes, which, suicide, superko, starts, moves, plies, fault, at):  # type: ignore[no-untyped-def]
+    """`_arrange` and `_replay` for each game in `which`; the number of moves. The rest as in `Lines` and `MainLine`."""
     before = np.empty(moves.shape[0] + 1, np.uint64)
     used = 0
     for k in range(which.shape[0]):
@@ -112,8 +114,11 @@ def _play(written, first, count, setup, named, sizes, which, suicide, superko, s
 
 @dataclass
 class MainLine:
-    """Games in turns, and whether they are legal: starts uint8 [n, 363], moves uint16 [sum of plies], plies int32 [n];
-    fault uint8 [n]: SOUND …, and the ply (from 0) where a fault is."""
+    """Games with alternating colours, and their faults.
+
+    starts uint8 [n, 363]; moves uint16 [sum of plies]; plies int32 [n]; fault uint8 [n]: SOUND …; ply int32 [n]: the
+    ply of the fault, from 0.
+    """
 
     starts: NDArray[np.uint8]
     moves: NDArray[np.uint16]
@@ -123,7 +128,7 @@ class MainLine:
 
 
 def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], superko: NDArray[np.bool_]) -> MainLine:
-    """Play some of the games, by number, under the rules that each one has."""
+    """Play some games. which: their indices, int64 [n]; suicide, superko: whether their rules have it, bool [n]."""
     n, room = len(which), 2 * int(lines.count[which].sum()) + 1
     played = MainLine(
         np.empty((n, START_WIDTH), np.uint8), np.empty(room, np.uint16), np.empty(n, np.int32), np.empty(n, np.uint8),

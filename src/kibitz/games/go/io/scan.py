@@ -1,7 +1,7 @@
-"""Where the games lie in a block of SGF bytes, and their main lines as arrays: fast, for collections of any size.
+"""A fast scanner of SGF: the offsets of the games in a block of bytes, and their main lines as arrays.
 
-Only what decides the moves is read here; the headers are left to Python, which needs them for fewer games. What is
-unusual is not guessed at but marked ODD, for a full parser to read.
+It reads only the properties that matter to the moves; Python reads the headers, of fewer games. A game with unusual
+syntax is marked ODD, and a full parser reads it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import GRID, PASS, POINTS
 
 COLOUR_SHIFT = 9
-"""A move as it is written: point + (colour << COLOUR_SHIFT)."""
+"""A move as written is point + (colour << COLOUR_SHIFT)."""
 
 FINE, ODD, OUT, AMONG = range(4)
-"""What became of a main line: read; not understood; a point outside the board; set-up stones between moves."""
+"""Status of a main line: read; not understood; a point outside the board; set-up stones between moves."""
 
 _B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
-"""Names of properties as numbers, 5 bits a capital letter: small ones do not count (FF[3]: "Black", "AddBlack")."""
+"""Property names as numbers, 5 bits a capital letter; lower-case letters are ignored (FF[3]: "Black", "AddBlack")."""
 
 
 @numba.njit(nogil=True, cache=True)
@@ -31,7 +31,7 @@ def _blank(byte):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _begins_game(text, at):  # type: ignore[no-untyped-def]
-    """Whether a line begins like a game and like nothing inside one: "(;" and a property that only roots have."""
+    """Whether a new game begins at the start of this line: "(;" and a property that only root nodes have."""
     size = text.shape[0]
     if at + 6 >= size or text[at] != 40:
         return False
@@ -61,12 +61,12 @@ def _begins_game(text, at):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
-    """Fill where games begin and end and whether they are closed; how many there are. The last may be open."""
+    """Fill the offsets of the games and whether each is closed; the number of games. The last one may be open."""
     count, depth, at, size = 0, 0, 0, text.shape[0]
-    inside = False  # a property's value
+    inside = False  # inside a property's value
     while at < size:
         byte = text[at]
-        if byte == 10 and depth > 0 and _begins_game(text, at + 1):  # the game before was cut short
+        if byte == 10 and depth > 0 and _begins_game(text, at + 1):  # the previous game was cut short
             ends[count - 1] = at + 1
             depth, inside = 0, False
         elif inside:
@@ -96,10 +96,10 @@ def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
 
 
 def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Byte offsets of each game's begin and end, and whether its last bracket is there.
+    """The byte offsets of the beginnings and ends of the games, int64 [n], and whether each is closed, bool [n].
 
-    doubles: the text is in an encoding in which a character's second byte may look like a bracket. A game without its
-    last bracket ends where a line begins like another game, or with the text.
+    doubles: whether the text's encoding has characters whose second byte may look like a bracket. A game without a
+    closing bracket ends at the line where another game begins, or at the end of the text.
     """
     most = text.count(b"(") + 1
     begins, ends, closed = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.bool_)
@@ -111,10 +111,10 @@ def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], N
 class Lines:
     """The main lines of some games.
 
-    status uint8 [games]: FINE …; size int64 [games]: the board's (0: unreadable); heads int64 [games]: where the text
-    before the first move ends; setup uint8 [games, 361]: stones set up before it; side uint8 [games]: the colour that
-    PL names, 0 none; first, count int64 [games]: where a game's moves lie in `written` (those before the fault, for a
-    status other than FINE); written uint16: moves as the file has them, point + (colour << COLOUR_SHIFT).
+    status uint8 [games]: FINE …; size int64 [games]: of the board, 0 if unreadable; heads int64 [games]: offset of the
+    first move in the text; setup uint8 [games, 361]: stones set up before it; side uint8 [games]: the colour that PL
+    names, 0 for none; first, count int64 [games]: the slice of `written` with a game's moves (up to the fault, for a
+    status other than FINE); written uint16: moves as in the file, point + (colour << COLOUR_SHIFT).
     """
 
     status: NDArray[np.uint8]
@@ -129,7 +129,7 @@ class Lines:
 
 @numba.njit(nogil=True, cache=True)
 def _value_end(text, at, end, doubles):  # type: ignore[no-untyped-def]
-    """Where the bracket is that closes the value which begins at `at`; `end` where there is none."""
+    """The offset of the bracket that closes the value at `at`; `end` if there is none."""
     while at < end and text[at] != 93:
         if text[at] == 92 or (doubles and text[at] >= 0x81 and at + 1 < end and text[at + 1] >= 0x40):
             at += 1
@@ -139,7 +139,7 @@ def _value_end(text, at, end, doubles):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _vertex(text, at, end, size):  # type: ignore[no-untyped-def]
-    """The point of a value: PASS for none, -1 outside the board, -2 not understood."""
+    """The point of a value: PASS if empty, -1 outside the board, -2 not understood."""
     while at < end and _blank(text[at]):
         at += 1
     while at < end and _blank(text[end - 1]):
@@ -156,7 +156,7 @@ def _vertex(text, at, end, size):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
-    """Set up the points of a value, one or a rectangle "aa:cc"; a status."""
+    """Set up the points of a value, one point or a rectangle "aa:cc"; returns a status."""
     colon = -1
     for i in range(at, end):
         if text[i] == 58:
@@ -191,7 +191,7 @@ def _board_size(text, at, end):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
-    """The board's size: SZ before the first move, wherever it stands there; 19 where there is none."""
+    """The size of the board: the first SZ before the first move; 19 if there is none."""
     name = 0
     while at < end:
         byte = text[at]
@@ -212,7 +212,7 @@ def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyped-def]
-    """One game's main line: status, size, where its head ends, the side that PL names, how many moves.
+    """Read one game's main line: status, size, offset of the first move, the side that PL names, number of moves.
 
     The main line takes the first variation wherever there are several, so it is all that stands before the first
     closing bracket.
@@ -282,7 +282,7 @@ def _main_lines(text, begins, ends, doubles, status, sizes, heads, setup, side, 
 
 
 def main_lines(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], doubles: bool = False) -> Lines:
-    """The main lines of the games that `find_games` found."""
+    """The main lines of games at the offsets from `find_games`."""
     n = len(begins)
     lines = Lines(
         np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, POINTS), np.uint8),

@@ -1,4 +1,4 @@
-"""SGF for faces: one game after the other as records, and records as text that other programs show."""
+"""SGF records for the front ends: read games one by one, and write them for other programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kibitz import records
 from kibitz.errors import KibitzError
 from kibitz.games.go.io.blocks import ENDINGS, Games, gather, pieces
-from kibitz.games.go.io.headers import SUICIDE, SUPERKO, read_said
+from kibitz.games.go.io.headers import SUICIDE, SUPERKO, interpret_headers
 from kibitz.games.go.io.main_lines import play
 from kibitz.games.go.io.scan import find_games, main_lines
 from kibitz.games.go.points import BLACK, POINTS, WHITE, to_sgf
@@ -25,7 +25,7 @@ _ABOUT_THE_GAME = (
     "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "HA", "TM", "OT", "ON", "AN", "CP",
     "SO", "US", "GC",
 )  # fmt: skip
-"""Headers that are written again as they were read; the komi and what tells the board are written anew."""
+"""Headers that are written as they were read; komi, size and set-up are written from the record's own fields."""
 _MOVES_A_LINE = 10
 
 
@@ -35,7 +35,7 @@ class Record:
 
     black, white: points of the stones set up, handicap too; side: the colour that moves first; moves: points or PASS,
     colours taking turns from `side`; headers: properties before the first move by SGF name, decoded; the rest as in a
-    store's table. Nothing says that the moves are legal.
+    store's table. The moves need not be legal.
     """
 
     size: int
@@ -56,9 +56,9 @@ class Record:
         return start_row(self.size, self.black, self.white, self.side - 1)
 
     def board(self, ply: int | None = None, **rules: Any) -> Board:
-        """The position after so many moves; None: at the end.
+        """The position after `ply` moves; None: at the end.
 
-        rules: suicide, superko (see Board); else as the game's rules say. Raises rules.Illegal.
+        rules: suicide, superko (see Board) instead of those of the game's rules. Raises rules.Illegal.
         """
         board = Board(self.size, **{"suicide": self.rules in SUICIDE, "superko": self.rules in SUPERKO, **rules})
         for colour, stones in ((BLACK, self.black), (WHITE, self.white)):
@@ -73,7 +73,7 @@ class Record:
 
 @dataclass
 class Unreadable:
-    """A game that is none, or a file (number 0), and why."""
+    """A game, or a file (number 0), that cannot be read, and the reason."""
 
     file: str
     number: int
@@ -81,7 +81,7 @@ class Unreadable:
 
 
 def read_records(paths: list[str]) -> Iterator[Record | Unreadable]:
-    """The games of files, folders and archives, packed or not, one by one. Raises KibitzError for a missing path."""
+    """The games of files, folders and archives, one by one. Raises KibitzError for a missing path."""
     for path in records.find(paths, ENDINGS):
         broken: list[str] = []
         try:
@@ -90,7 +90,7 @@ def read_records(paths: list[str]) -> Iterator[Record | Unreadable]:
             yield _broken(path, str(error))
             continue
         with contextlib.closing(stream):
-            for piece in pieces(stream, broken):  # one at a time: the first game must not wait for all
+            for piece in pieces(stream, broken):  # one piece at a time, so that the first game comes at once
                 for games in gather([piece]):
                     yield from _records(games)
             yield from (_broken(stream.name, line) for line in broken)
@@ -101,7 +101,7 @@ def _broken(file: str, line: str) -> Unreadable:
 
 
 def parse_record(text: bytes | str) -> Record:
-    """The first game of a text. Raises ValueError with the reason where there is none that can be read."""
+    """The first game of a text. Raises ValueError with the reason if it cannot be read."""
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     begins, ends, closed = find_games(data)
     if not len(begins):
@@ -122,14 +122,14 @@ def _records(games: Games) -> Generator[Record | Unreadable]:
             yield Unreadable(games.files[i], games.numbers[i], ": ".join(part for part in why if part))
             continue
         anything = np.ones(1, np.bool_)
-        played = play(games.lines, np.array([i]), anything, ~anything)  # whether it is legal is another question
-        said = read_said(headers, games.handicap(i), int(games.lines.size[i]))
+        played = play(games.lines, np.array([i]), anything, ~anything)  # legality is not checked here
+        info = interpret_headers(headers, games.handicap(i), int(games.lines.size[i]))
         start = played.starts[0]
         stones = start[:POINTS]
         yield Record(
-            said.size, tuple(np.flatnonzero(stones == BLACK).tolist()), tuple(np.flatnonzero(stones == WHITE).tolist()),
-            int(start[POINTS]) + 1, played.moves.tolist(), headers, said.komi, said.rules, said.handicap, said.result,
-            said.margin, said.ending,
+            info.size, tuple(np.flatnonzero(stones == BLACK).tolist()), tuple(np.flatnonzero(stones == WHITE).tolist()),
+            int(start[POINTS]) + 1, played.moves.tolist(), headers, info.komi, info.rules, info.handicap, info.result,
+            info.margin, info.ending,
         )  # fmt: skip
 
 
@@ -138,8 +138,8 @@ def write_sgf(
 ) -> str:
     """A record as SGF, FF[4] in UTF-8.
 
-    notes: further properties by ply, 0 the root, values not yet escaped: {3: {"C": ["a comment"], "TR": ["dd", "pd"]}}.
-    root: headers to add, or to write instead of the record's own.
+    notes: further properties by ply (0: the root), unescaped: {3: {"C": ["a comment"], "TR": ["dd", "pd"]}}.
+    root: headers that are added to the record's own or replace them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
     headers["KM"] = f"{record.komi:g}"
@@ -165,7 +165,7 @@ def write_sgf(
 
 
 def _result(record: Record) -> str:
-    """The value of RE for a record that has none; empty where nobody knows."""
+    """The value of RE for a record without this header; empty if the result is unknown."""
     if record.ending == "void":
         return "Void"
     if not record.result:

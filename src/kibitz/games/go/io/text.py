@@ -1,4 +1,4 @@
-"""The text of SGF files in whatever encoding it has, and headers out of it."""
+"""Decoding the text of SGF files of any encoding, and reading their headers."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _KOREAN = {
 
 
 def charset_of(text: bytes) -> str:
-    """The Python name of the encoding that a game is in: what CA says where that is right, else a guess.
+    """The Python name of a game's encoding: the one in CA if the text decodes with it, else a guess.
 
-    Never fails: what is nothing else is Latin-1, in which every byte is a character.
+    Never fails: the last guess is Latin-1, in which every byte is a character.
     """
     if text.isascii():
         return "utf-8"
-    said = _CHARSET.search(text)
-    if said:
+    match = _CHARSET.search(text)
+    if match:
         try:
-            name = codecs.lookup(said[1].decode("ascii", "replace").strip()).name
-            name = "gb18030" if name in ("gb2312", "gbk") else name  # a superset that knows more names
+            name = codecs.lookup(match[1].decode("ascii", "replace").strip()).name
+            name = "gb18030" if name in ("gb2312", "gbk") else name  # a superset with more characters
             text.decode(name)
-            if name != "iso8859-1":  # which fits everything, and which programs write without thinking
+            if name != "iso8859-1":  # it fits any text, and many programs write it by default
                 return name
         except (LookupError, UnicodeDecodeError, ValueError):
             pass
@@ -40,7 +40,7 @@ def charset_of(text: bytes) -> str:
 
 
 def _guess(text: bytes) -> str:
-    """The encoding that a text without a right CA is most likely in."""
+    """The most likely encoding of a text whose CA is missing or wrong."""
     if _fits(text, "utf-8"):
         return "utf-8"
     pairs, chinese, high = set[bytes](), 0, 0
@@ -56,7 +56,7 @@ def _guess(text: bytes) -> str:
             chinese += 0xB0 <= first <= 0xF7 or 0xA1 <= first <= 0xA3
         high += 1
         at += 2 if second >= 0x40 else 1
-    # Korean syllables lie where common Chinese characters lie too, but those have others beside them.
+    # The bytes of Korean syllables are also common Chinese characters; a Chinese text has other pairs, too.
     if (
         all(0xB0 <= pair[0] <= 0xC8 for pair in pairs)
         and 3 * len(pairs & _KOREAN) > len(pairs)
@@ -72,7 +72,7 @@ def _guess(text: bytes) -> str:
 
 
 def _asian(text: str) -> bool:
-    """Whether what is not ASCII is nearly all kana, Chinese characters or Korean syllables."""
+    """Whether nearly all characters beyond ASCII are kana, Chinese characters or Korean syllables."""
     foreign = [letter for letter in text if letter > "\x7f"]
     good = sum("぀" <= c <= "ヿ" or "一" <= c <= "鿿" or "가" <= c <= "힣" or "　" <= c <= "〿" for c in foreign)
     return good >= 0.9 * len(foreign)
@@ -87,7 +87,7 @@ def _fits(text: bytes, name: str) -> bool:
 
 
 def unscramble(text: str) -> str:
-    """Text that somebody read as Latin-1 or as Chinese although it was UTF-8, put right where that can be done."""
+    """Repair a text that was UTF-8 but was decoded as Latin-1 or Chinese; unchanged if that is not the case."""
     if text.isascii():
         return text
     for wrong in ("latin-1", "cp1252", "gb18030"):
@@ -95,15 +95,15 @@ def unscramble(text: str) -> str:
             meant = text.encode(wrong).decode("utf-8")
         except UnicodeError:
             continue
-        if wrong != "gb18030" or _asian(meant):  # the bytes of a Chinese name may happen to be UTF-8 for something odd
+        if wrong != "gb18030" or _asian(meant):  # the bytes of a Chinese name may be valid UTF-8 by chance
             return meant
     return text
 
 
 def read_headers(head: str) -> dict[str, str]:
-    """The properties of a game before its first move, by name; of two with the same name the first that says something.
+    """The properties of a game before its first move, by name. Of several with one name, the first with a value counts.
 
-    A value that lost its bracket to a wrong decoding ("BR[9娈礭  WR[P9段]") ends where the next property begins.
+    A value whose closing bracket was lost to a wrong decoding ("BR[9娈礭  WR[P9段]") ends at the next property.
     """
     headers: dict[str, str] = {}
     for name, value in _PROPERTY.findall(head):
@@ -115,7 +115,7 @@ def read_headers(head: str) -> dict[str, str]:
                 name, value = lost[2], lost[3]
                 lost = _LOST_BRACKET.match(value)
         if "\\" in value:
-            value = _ESCAPED.sub(lambda found: "" if found[1][0] in "\r\n" else found[1], value)
+            value = _ESCAPED.sub(lambda match: "" if match[1][0] in "\r\n" else match[1], value)
         if not headers.get(name):
             headers[name] = " ".join(unscramble(value).split())
     return headers
