@@ -92,7 +92,8 @@ def uci(
 
     The options are the start values of what a GUI can set (Hash, Threads, MultiPV, Move_Overhead, method,
     temperature, Value, UCI_ShowWDL; of networks that are told ratings
-    UCI_LimitStrength and UCI_Elo too). The network is loaded on isready.
+    UCI_LimitStrength and UCI_Elo too). SyzygyPath names folders of tablebases: endings in them are played perfectly.
+    The network is loaded on isready.
     """
     for name in (run, start.value):
         if name:

@@ -29,6 +29,7 @@ def test_declared() -> None:
         "option name temperature type spin default 0 min 0 max 200",
         "option name Value type string default runs/a b",
         "option name UCI_ShowWDL type check default true",
+        "option name SyzygyPath type string default <empty>",
         "option name Clear Hash type button",
     ]
     assert "option name Value type string default <empty>" in declared(Options())

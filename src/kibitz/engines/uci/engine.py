@@ -17,7 +17,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import IO, TYPE_CHECKING
 
-from kibitz.engines.uci.options import CLEAR_HASH, Options, changed, declared, split_setoption
+from kibitz.engines.uci.advisers import Advisers
+from kibitz.engines.uci.options import (
+    CLEAR_HASH,
+    Options,
+    changed,
+    declared,
+    of_engine,
+    of_player,
+    split_setoption,
+)
 from kibitz.engines.uci.time_budget import seconds_to_think
 from kibitz.errors import one_line
 from kibitz.text import shown
@@ -62,7 +71,8 @@ class UciEngine:
         self._writing = threading.Lock()
         self._initial = self._options = options
         self._player: ThinkingPlayer | None = None
-        self._playing = _of_player(options)  # the options of the current player
+        self._playing = of_player(options)  # the options of the current player
+        self._advisers = Advisers(self._send_info)
         self._forget = False  # whether to clear the player's memory before the next search
         self._debug = False
         self._stop = threading.Event()
@@ -117,6 +127,7 @@ class UciEngine:
     def _isready(self, line: str) -> None:
         if not self._searching:
             self._ready()
+            self._advisers.use(self._options)
         self._send("readyok")
 
     def _setoption(self, line: str) -> None:
@@ -149,6 +160,7 @@ class UciEngine:
         go = read_go(line.split()[1:], board)
         self._send_info(*go.problems)
         player = self._ready()
+        self._advisers.use(self._options)
         limits = _limits(go, board, self._options.overhead)
         if self._debug:
             self._send_info(f"{limits}")
@@ -164,16 +176,15 @@ class UciEngine:
 
         Where it cannot be made, the former one, or one with the first options, goes on: an option must not end a game.
         """
-        if self._player is None or _of_player(self._options) != self._playing:
+        if self._player is None or of_player(self._options) != self._playing:
             try:
-                self._player, self._playing = self._open_player(self._options), _of_player(self._options)
+                self._player, self._playing = self._open_player(self._options), of_player(self._options)
             except Exception as error:
                 self._send_info(one_line(error))
-                if _of_player(self._options) == self._playing:
+                if of_player(self._options) == self._playing:
                     raise
                 self._send_info("the options are set back to what they were")
-                requested = self._options
-                self._options = replace(self._playing, overhead=requested.overhead, show_wdl=requested.show_wdl)
+                self._options = replace(self._playing, **of_engine(self._options))
                 return self._ready()
         elif self._forget:
             self._player.new_game()
@@ -211,12 +222,18 @@ class UciEngine:
             self._send(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
             return None
         last: SearchResult | None = None
+        advice = self._advisers.ask(board, limits)
 
         def report(thought: SearchResult) -> None:
             nonlocal last
             last = thought
+            thought = advice.corrected(thought)
             self._send(*info_lines(thought, self._options.multipv, self._options.show_wdl))
 
+        if advice.result:
+            report(advice.result)
+            return advice.result.lines[0].move
+        limits = advice.limits
         if limits.seconds is not None:  # loading, or the end of another search, has taken some of it
             limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - begun)))
         thought = player.think(board.copy(), limits, stop, report)
@@ -271,11 +288,6 @@ def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
     elif seconds is None and nodes is None and not depths:
         seconds = UNLIMITED_SECONDS
     return SearchLimits(depth=min(depths, default=None), nodes=nodes, seconds=seconds, moves=go.moves)
-
-
-def _of_player(options: Options) -> Options:
-    """The options that a player is made with; the others are put to their defaults."""
-    return replace(options, overhead=Options.overhead, show_wdl=Options.show_wdl)
 
 
 def _milliseconds(begun: float) -> int:

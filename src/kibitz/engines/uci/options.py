@@ -24,8 +24,9 @@ ELO = (800, 2800)
 @dataclass(frozen=True)
 class Options:
     """hash in MB; overhead in ms; temperature in percent, OWN_TEMPERATURE for the player's own; value: the run whose
-    value network is used, "" for none. limit_strength, elo: of a network that is told ratings (rated), whether it plays
-    like a person of that rating. methods: that can be chosen, besides AUTO."""
+    value network is used, "" for none. syzygy: folders of tablebases, "" for none. limit_strength, elo: of a network
+    that is told ratings (rated), whether it plays like a person of that rating. methods: that can be chosen, besides
+    AUTO."""
 
     hash: int = 64
     threads: int = field(default_factory=cores)
@@ -35,6 +36,7 @@ class Options:
     temperature: int = 0
     value: str = ""
     show_wdl: bool = False
+    syzygy: str = ""
     rated: bool = False
     limit_strength: bool = False
     elo: int = 1500
@@ -101,10 +103,25 @@ _KNOWN = (
     _Known("temperature", "temperature", spin=(OWN_TEMPERATURE, 200)),
     _Known("Value", "value"),
     _Known("UCI_ShowWDL", "show_wdl", check=True),
+    _Known("SyzygyPath", "syzygy"),
     _Known("UCI_LimitStrength", "limit_strength", check=True, rated=True),
     _Known("UCI_Elo", "elo", spin=ELO, rated=True),
 )
 _BY_NAME = {known.name.lower(): known for known in _KNOWN}
+
+
+OF_ENGINE = ("overhead", "show_wdl", "syzygy")
+"""Fields that the player does not know: it need not be made anew for them."""
+
+
+def of_player(options: Options) -> Options:
+    """The options that a player is made with; the others are put to their defaults."""
+    return replace(options, **{name: getattr(Options, name) for name in OF_ENGINE})
+
+
+def of_engine(options: Options) -> dict[str, Any]:
+    """The options of OF_ENGINE by name."""
+    return {name: getattr(options, name) for name in OF_ENGINE}
 
 
 def declared(options: Options) -> list[str]:

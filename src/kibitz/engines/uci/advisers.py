@@ -1,0 +1,91 @@
+"""What answers before the network does: tablebases.
+
+Whatever is wrong with one of them is told in one line, and the game goes on without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kibitz.errors import UsageError, one_line
+
+if TYPE_CHECKING:
+    import chess
+
+    from kibitz.engines.uci.options import Options
+    from kibitz.play.chess.tablebase import Tablebases
+    from kibitz.play.result import SearchLimits, SearchResult
+
+_DRAWN = (0, 1000, 0)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is known before a search. result: the answer, where no search is needed. limits: those of the search, with
+    the moves to choose from. drawn: whether all of these draw."""
+
+    limits: SearchLimits
+    result: SearchResult | None = None
+    drawn: bool = False
+
+    def corrected(self, thought: SearchResult) -> SearchResult:
+        """A search result with the score that is known."""
+        if not self.drawn:
+            return thought
+        lines = tuple(replace(line, score=0, mate=None, wdl=_DRAWN) for line in thought.lines)
+        return replace(thought, lines=lines)
+
+
+class Advisers:
+    """The advisers that the options name. tell: sends a line to the GUI."""
+
+    def __init__(self, tell: Callable[[str], None]):
+        self._tell = tell
+        self._paths = ""
+        self._tables: Tablebases | None = None
+
+    def use(self, options: Options) -> None:
+        """Open what the options name now, and close what they no longer name."""
+        if options.syzygy != self._paths:
+            self._paths = options.syzygy
+            self._open_tables()
+
+    def _open_tables(self) -> None:
+        if self._tables:
+            self._tables.close()
+        self._tables = None
+        if not self._paths:
+            return
+        from kibitz.play.chess.tablebase import Tablebases
+
+        try:
+            self._tables = Tablebases(self._paths)
+        except UsageError as error:
+            self._tell(f"SyzygyPath: {error}; play goes on without tablebases")
+            return
+        if self._tables.problems:
+            self._tell(f"SyzygyPath: {'; '.join(self._tables.problems)}")
+
+    def ask(self, board: chess.Board, limits: SearchLimits) -> Advice:
+        """What is known of a position in which moves are possible."""
+        return self._ask_tables(board, limits) or Advice(limits)
+
+    def _ask_tables(self, board: chess.Board, limits: SearchLimits) -> Advice | None:
+        """The move that the tablebases play. Between several moves that draw a search chooses."""
+        if not self._tables:
+            return None
+        from kibitz.play.result import SearchResult
+
+        try:
+            known = self._tables.best(board, limits.moves)
+        except Exception as error:  # python-chess reads a damaged table until something goes wrong
+            self._tell(f"SyzygyPath: a table is damaged ({one_line(error)}); play goes on without tablebases")
+            self._tables = None
+            return None
+        if known is None:
+            return None
+        if known.outcome.sign == 0 and len(known.moves) > 1:
+            return Advice(replace(limits, moves=known.moves), drawn=True)
+        return Advice(limits, SearchResult(1, 0, 0.0, (known.line(known.moves[0]),)))

@@ -1,0 +1,142 @@
+"""Syzygy tablebases at the root: the moves that keep the best result, with the fifty-move rule.
+
+python-chess reads the tables. A table says who wins (WDL) and how many plies are left to the next capture or pawn move
+of the winning line (DTZ); a winner who always takes the least of them makes progress.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+import chess
+import chess.syzygy
+
+from kibitz.errors import UsageError
+from kibitz.play.result import PvLine
+from kibitz.text import shown
+
+WON = 10_000
+"""Centipawns of a win that the tables know, before its plies are taken off."""
+FIFTY = 100
+"""Plies without a capture or pawn move after which a game is drawn."""
+_KINDS = {chess.Board.tbw_suffix: chess.Board.tbw_magic, chess.Board.tbz_suffix: chess.Board.tbz_magic}
+_BLOCK, _HEADER = 64, 16
+
+
+class Outcome(IntEnum):
+    """What a move leads to, the better the higher; a win or loss that the fifty-move rule makes a draw is none."""
+
+    LOSS = 0
+    LATE_LOSS = 1
+    DRAW = 2
+    LATE_WIN = 3
+    WIN = 4
+    MATE = 5
+
+    @property
+    def sign(self) -> int:
+        """1 for a win, −1 for a loss, 0 for a draw."""
+        return (self >= Outcome.WIN) - (self == Outcome.LOSS)
+
+
+@dataclass(frozen=True)
+class KnownMoves:
+    """The best moves of a position, equally good. plies: to the next capture or pawn move, 0 for draws."""
+
+    moves: tuple[chess.Move, ...]
+    outcome: Outcome
+    plies: int = 0
+
+    def line(self, move: chess.Move) -> PvLine:
+        """A line of this move alone with the known result as its score."""
+        sign = self.outcome.sign
+        wdl = (1000 * (sign > 0), 1000 * (sign == 0), 1000 * (sign < 0))
+        mate = 1 if self.outcome is Outcome.MATE else None
+        return PvLine(move, sign * (WON - self.plies), mate, 1.0, (move,), wdl)
+
+
+class Tablebases:
+    """The tables of one or several folders.
+
+    paths: folders, separated as the system separates paths (`:`, on Windows `;`).
+    problems: a line for each folder or file that cannot be used; the others are.
+    Raises UsageError, with the reason, where no folder has a table.
+    """
+
+    def __init__(self, paths: str):
+        self._tables = chess.syzygy.Tablebase()
+        self.problems: list[str] = []
+        found = 0
+        for folder in filter(None, paths.split(os.pathsep)):
+            try:
+                files = [file for file in sorted(Path(folder).iterdir()) if file.suffix in _KINDS]
+            except OSError as error:
+                self.problems.append(f"{shown(folder)}: {error.strerror or error}")
+                continue
+            damaged = [file.name for file in files if not _whole(file)]
+            if damaged:
+                more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+                self.problems.append(f"{shown(folder)}: {shown(damaged[0])}{more}: damaged, and left out")
+            found += sum(self._tables.add_file(str(file)) for file in files if file.name not in damaged)
+            if not files:
+                self.problems.append(f"{shown(folder)}: has no tables (*.rtbw, *.rtbz)")
+        if not found:
+            raise UsageError("; ".join(self.problems) or "no folder is named")
+        self._largest = max(len(name) - 1 for name in (*self._tables.wdl, *self._tables.dtz))
+
+    def close(self) -> None:
+        """Close the files."""
+        self._tables.close()
+
+    def best(self, board: chess.Board, allowed: Sequence[chess.Move] = ()) -> KnownMoves | None:
+        """The best legal moves (of those allowed, where any are), None where the tables do not know the position.
+
+        Raises what python-chess raises for tables that are damaged inside (any Exception).
+        """
+        legal = [move for move in board.legal_moves if not allowed or move in allowed]
+        if not legal or board.castling_rights or chess.popcount(board.occupied) > self._largest:
+            return None
+        try:
+            known = {move: self._after(board, move) for move in legal}
+        except KeyError:  # a table is missing
+            return None
+        outcome, plies = max(known.values(), key=_rank)
+        return KnownMoves(tuple(move for move in legal if known[move] == (outcome, plies)), outcome, plies)
+
+    def _after(self, board: chess.Board, move: chess.Move) -> tuple[Outcome, int]:
+        """What a move leads to, and in how many plies from now the winner captures or moves a pawn."""
+        clock = board.halfmove_clock
+        after = board.copy()
+        after.push(move)
+        if after.is_checkmate():
+            return Outcome.MATE, 1
+        if after.is_stalemate() or after.halfmove_clock >= FIFTY or after.is_repetition(3):
+            return Outcome.DRAW, 0
+        if after.halfmove_clock == 0:
+            result = -self._tables.probe_wdl(after)
+            return Outcome(result + 2), 1 if result else 0
+        plies = -self._tables.probe_dtz(after)
+        if plies > 0:  # one ply is kept back, because a table may be off by one
+            return (Outcome.WIN if plies + 1 + clock < FIFTY else Outcome.LATE_WIN), plies + 1
+        if plies < 0:
+            return (Outcome.LOSS if 1 - plies + clock <= FIFTY else Outcome.LATE_LOSS), 1 - plies
+        return Outcome.DRAW, 0
+
+
+def _rank(known: tuple[Outcome, int]) -> tuple[int, int]:
+    """What orders moves: the outcome, then the shortest way to win and the longest to lose."""
+    outcome, plies = known
+    return outcome, -plies if outcome > Outcome.DRAW else plies
+
+
+def _whole(file: Path) -> bool:
+    """Whether a file has the size and the first bytes of a table."""
+    try:
+        with file.open("rb") as stream:
+            return file.stat().st_size % _BLOCK == _HEADER and stream.read(4) == _KINDS[file.suffix]
+    except OSError:
+        return False
