@@ -16,6 +16,9 @@ import chess
 import chess.engine
 import pytest
 
+from support.polyglot import write_book
+
+SYZYGY = Path(__file__).parents[1] / "syzygy"
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
 PATIENCE = 30.0
 
@@ -161,3 +164,20 @@ def test_noise(mover_run: Path) -> None:
     assert "readyok" in lines
     assert sum(line.startswith("bestmove ") for line in lines) == 2
     assert done.stderr == b""
+
+
+def test_a_book_and_tables(mover_run: Path, tmp_path: Path) -> None:
+    """A game is opened by the book, with the same draws for the same seed, and ended by the tables."""
+    book = write_book(tmp_path / "a book.bin", {"": {"c2c4": 1, "b2b3": 1, "g2g3": 1}})
+    first = []
+    for seed in (3, 3):
+        with chess.engine.SimpleEngine.popen_uci(command(mover_run), timeout=PATIENCE) as engine:
+            engine.configure({"BookFile": str(book), "SyzygyPath": str(SYZYGY), "Seed": seed})
+            first.append([engine.play(chess.Board(), chess.engine.Limit(nodes=1)).move for _ in range(12)])
+            board = chess.Board("8/8/8/4k3/8/8/8/KQ6 w - - 0 1")
+            while not board.is_game_over():
+                board.push(engine.play(board, chess.engine.Limit(nodes=1)).move)
+    assert first[0] == first[1]
+    assert len(set(first[0])) > 1
+    assert board.is_checkmate()
+    assert len(board.move_stack) < 20

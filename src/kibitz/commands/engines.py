@@ -91,8 +91,9 @@ def uci(
     """Play as a UCI engine, for chess GUIs and matches: commands on standard input, answers on standard output.
 
     The options are the start values of what a GUI can set (Hash, Threads, MultiPV, Move_Overhead, method,
-    temperature, Value, UCI_ShowWDL; of networks that are told ratings
+    temperature, Value, UCI_ShowWDL, Seed; of networks that are told ratings
     UCI_LimitStrength and UCI_Elo too). SyzygyPath names folders of tablebases: endings in them are played perfectly.
+    BookFile names an opening book in Polyglot's format, for the first BookDepth plies.
     The network is loaded on isready.
     """
     for name in (run, start.value):
@@ -165,6 +166,8 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
             "lines": options.multipv,
             "hash_mb": options.hash,
         }
+        if options.seed:
+            settings["seed"] = options.seed
         if options.value:
             settings["value"] = session(options.value, options.threads)
 

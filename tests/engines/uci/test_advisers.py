@@ -8,6 +8,7 @@ from pathlib import Path
 import chess
 
 from engines.uci.test_engine import Bench, Fake
+from support.polyglot import write_book
 
 SYZYGY = Path(__file__).parents[2] / "syzygy"
 QUEEN = "position fen 8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
@@ -62,3 +63,31 @@ def test_a_table_that_breaks_while_it_is_read(tmp_path: Path) -> None:
     lines = bench.say(f"setoption name SyzygyPath value {folder}", QUEEN, "go depth 1", "(wait)", "go depth 1")
     assert sum("a table is damaged" in line for line in lines) == 1
     assert len(bench.players[0].asked) == 2
+
+
+def test_a_book_answers_in_the_first_plies(tmp_path: Path) -> None:
+    book = write_book(tmp_path / "book.bin", {"": {"c2c4": 7}, "c2c4": {"e7e5": 1}})
+    bench = Bench()
+    lines = bench.say(f"setoption name BookFile value {book}", "setoption name BookDepth value 1", "go depth 1")
+    assert lines == ["info string book: c2c4, weight 7 of 7", "bestmove c2c4"]
+    assert not bench.players[0].asked
+    assert bench.say("position startpos moves c2c4", "go depth 1")[-1] == "bestmove g8h6"
+    bench.say("setoption name BookDepth value 2")
+    assert bench.say("go depth 1")[-1] == "bestmove e7e5"
+    assert bench.say("position startpos", "go depth 1 searchmoves e2e4")[-1] != "bestmove c2c4"
+    assert bench.say("setoption name BookFile value", "go depth 1")[-1] == "bestmove g1h3"
+
+
+def test_an_analysis_asks_no_book(tmp_path: Path) -> None:
+    book = write_book(tmp_path / "book.bin", {"": {"c2c4": 7}})
+    lines = Bench().say(f"setoption name BookFile value {book}", "go infinite", "stop")
+    assert lines[-1] == "bestmove g1h3"
+
+
+def test_a_book_that_cannot_be_used_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "damaged.bin").write_bytes(b"abc")
+    for path, told in ((tmp_path / "nowhere.bin", "No such file"), (tmp_path / "damaged.bin", "no Polyglot book")):
+        lines = Bench().say(f"setoption name BookFile value {path}", "isready", "go depth 1", "(wait)", "go depth 1")
+        assert [told in line for line in lines if "BookFile" in line] == [True]
+        assert lines[0].endswith("play goes on without a book")
+        assert lines[-1] == "bestmove g1h3"

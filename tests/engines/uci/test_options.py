@@ -30,6 +30,9 @@ def test_declared() -> None:
         "option name Value type string default runs/a b",
         "option name UCI_ShowWDL type check default true",
         "option name SyzygyPath type string default <empty>",
+        "option name BookFile type string default <empty>",
+        "option name BookDepth type spin default 30 min 0 max 1000",
+        "option name Seed type spin default 0 min 0 max 2147483647",
         "option name Clear Hash type button",
     ]
     assert "option name Value type string default <empty>" in declared(Options())

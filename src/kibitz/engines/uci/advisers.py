@@ -1,4 +1,4 @@
-"""What answers before the network does: tablebases.
+"""What answers before the network does: an opening book and tablebases.
 
 Whatever is wrong with one of them is told in one line, and the game goes on without it.
 """
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import chess
 
     from kibitz.engines.uci.options import Options
+    from kibitz.play.chess.book import OpeningBook
     from kibitz.play.chess.tablebase import Tablebases
     from kibitz.play.result import SearchLimits, SearchResult
 
@@ -23,10 +24,13 @@ _DRAWN = (0, 1000, 0)
 
 @dataclass(frozen=True)
 class Advice:
-    """What is known before a search. result: the answer, where no search is needed. limits: those of the search, with
-    the moves to choose from. drawn: whether all of these draw."""
+    """What is known before a search. move: the answer of the book, without a score; note: a line about it. result: the
+    answer of the tables, where no search is needed. limits: those of the search, with the moves to choose from. drawn:
+    whether all of these draw."""
 
     limits: SearchLimits
+    move: chess.Move | None = None
+    note: str = ""
     result: SearchResult | None = None
     drawn: bool = False
 
@@ -45,12 +49,19 @@ class Advisers:
         self._tell = tell
         self._paths = ""
         self._tables: Tablebases | None = None
+        self._book_of: tuple[str, int] = ("", 0)
+        self._book: OpeningBook | None = None
+        self._book_depth = 0
 
     def use(self, options: Options) -> None:
         """Open what the options name now, and close what they no longer name."""
         if options.syzygy != self._paths:
             self._paths = options.syzygy
             self._open_tables()
+        if (options.book, options.seed) != self._book_of:
+            self._book_of = options.book, options.seed
+            self._open_book()
+        self._book_depth = options.book_depth
 
     def _open_tables(self) -> None:
         if self._tables:
@@ -68,9 +79,34 @@ class Advisers:
         if self._tables.problems:
             self._tell(f"SyzygyPath: {'; '.join(self._tables.problems)}")
 
-    def ask(self, board: chess.Board, limits: SearchLimits) -> Advice:
-        """What is known of a position in which moves are possible."""
-        return self._ask_tables(board, limits) or Advice(limits)
+    def _open_book(self) -> None:
+        if self._book:
+            self._book.close()
+        self._book = None
+        path, seed = self._book_of
+        if not path:
+            return
+        from kibitz.play.chess.book import OpeningBook
+
+        try:
+            self._book = OpeningBook(path, seed or None)
+        except UsageError as error:
+            self._tell(f"BookFile: {error}; play goes on without a book")
+
+    def ask(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
+        """What is known of a position in which moves are possible. analysis: a score is wanted, which books lack."""
+        return (
+            (None if analysis else self._ask_book(board, limits)) or self._ask_tables(board, limits) or Advice(limits)
+        )
+
+    def _ask_book(self, board: chess.Board, limits: SearchLimits) -> Advice | None:
+        if not self._book or board.ply() >= self._book_depth:
+            return None
+        drawn = self._book.draw(board, limits.moves)
+        if drawn is None:
+            return None
+        move, weight, total = drawn
+        return Advice(limits, move, f"book: {move.uci()}, weight {weight} of {total}")
 
     def _ask_tables(self, board: chess.Board, limits: SearchLimits) -> Advice | None:
         """The move that the tablebases play. Between several moves that draw a search chooses."""
@@ -88,4 +124,4 @@ class Advisers:
             return None
         if known.outcome.sign == 0 and len(known.moves) > 1:
             return Advice(replace(limits, moves=known.moves), drawn=True)
-        return Advice(limits, SearchResult(1, 0, 0.0, (known.line(known.moves[0]),)))
+        return Advice(limits, result=SearchResult(1, 0, 0.0, (known.line(known.moves[0]),)))

@@ -202,7 +202,7 @@ class UciEngine:
     ) -> None:
         """Think and answer, in a thread of its own."""
         try:
-            move = self._choose(player, board, limits, begun, stop)
+            move = self._choose(player, board, limits, begun, infinite, stop)
         except Exception as error:  # a bug: the game goes on, and whoever looks at standard error sees where it is
             with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
                 traceback.print_exc(file=sys.stderr)
@@ -215,14 +215,20 @@ class UciEngine:
         self._send(f"bestmove {move.uci() if move else '(none)'}")
 
     def _choose(
-        self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, stop: threading.Event
+        self,
+        player: ThinkingPlayer,
+        board: chess.Board,
+        limits: SearchLimits,
+        begun: float,
+        infinite: bool,
+        stop: threading.Event,
     ) -> chess.Move | None:
         """The player's move, or None if no move is legal; sends `info` lines meanwhile. Raises the player's errors."""
         if not any(board.legal_moves):
             self._send(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
             return None
         last: SearchResult | None = None
-        advice = self._advisers.ask(board, limits)
+        advice = self._advisers.ask(board, limits, infinite)
 
         def report(thought: SearchResult) -> None:
             nonlocal last
@@ -230,6 +236,9 @@ class UciEngine:
             thought = advice.corrected(thought)
             self._send(*info_lines(thought, self._options.multipv, self._options.show_wdl))
 
+        if advice.move:
+            self._send_info(advice.note)
+            return advice.move
         if advice.result:
             report(advice.result)
             return advice.result.lines[0].move

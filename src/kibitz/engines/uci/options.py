@@ -24,9 +24,10 @@ ELO = (800, 2800)
 @dataclass(frozen=True)
 class Options:
     """hash in MB; overhead in ms; temperature in percent, OWN_TEMPERATURE for the player's own; value: the run whose
-    value network is used, "" for none. syzygy: folders of tablebases, "" for none. limit_strength, elo: of a network
-    that is told ratings (rated), whether it plays like a person of that rating. methods: that can be chosen, besides
-    AUTO."""
+    value network is used, "" for none. ponder: whether a GUI lets the engine think on the other side's time. syzygy:
+    folders of tablebases, "" for none; book: an opening book, "" for none, used in the first book_depth plies of a
+    game. seed: of all draws, 0 for any. limit_strength, elo: of a network that is told ratings (rated), whether it
+    plays like a person of that rating. methods: that can be chosen, besides AUTO."""
 
     hash: int = 64
     threads: int = field(default_factory=cores)
@@ -37,6 +38,9 @@ class Options:
     value: str = ""
     show_wdl: bool = False
     syzygy: str = ""
+    book: str = ""
+    book_depth: int = 30
+    seed: int = 0
     rated: bool = False
     limit_strength: bool = False
     elo: int = 1500
@@ -104,13 +108,16 @@ _KNOWN = (
     _Known("Value", "value"),
     _Known("UCI_ShowWDL", "show_wdl", check=True),
     _Known("SyzygyPath", "syzygy"),
+    _Known("BookFile", "book"),
+    _Known("BookDepth", "book_depth", spin=(0, 1000)),
+    _Known("Seed", "seed", spin=(0, 2**31 - 1)),
     _Known("UCI_LimitStrength", "limit_strength", check=True, rated=True),
     _Known("UCI_Elo", "elo", spin=ELO, rated=True),
 )
 _BY_NAME = {known.name.lower(): known for known in _KNOWN}
 
 
-OF_ENGINE = ("overhead", "show_wdl", "syzygy")
+OF_ENGINE = ("overhead", "show_wdl", "syzygy", "book", "book_depth")
 """Fields that the player does not know: it need not be made anew for them."""
 
 

@@ -1,0 +1,48 @@
+"""Opening books in Polyglot's format."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import chess
+import chess.polyglot
+import numpy as np
+
+from kibitz.errors import UsageError
+from kibitz.text import shown
+
+_ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learned", ">u4")])
+
+
+class OpeningBook:
+    """A book whose moves are drawn in proportion to their weights.
+
+    seed: of the draws; None: any. Raises UsageError, with the reason, for a file that is missing or no book.
+    """
+
+    def __init__(self, path: str, seed: int | None = None):
+        self._random = random.Random(seed)
+        try:
+            size = Path(path).stat().st_size
+            if size == 0 or size % _ENTRY.itemsize:
+                raise UsageError(f"{shown(path)}: no Polyglot book, or a damaged one ({size} bytes)")
+            keys = np.memmap(path, _ENTRY, "r")["key"].astype(np.uint64)
+            self._reader = chess.polyglot.MemoryMappedReader(path)
+        except OSError as error:
+            raise UsageError(f"{shown(path)}: {error.strerror or error}") from None
+        if (keys[1:] < keys[:-1]).any():
+            raise UsageError(f"{shown(path)}: no Polyglot book, or a damaged one (its positions are not in order)")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._reader.close()
+
+    def draw(self, board: chess.Board, allowed: tuple[chess.Move, ...] = ()) -> tuple[chess.Move, int, int] | None:
+        """A move (of those allowed, where any are), its weight and the sum of weights; None where the book has none."""
+        entries = [entry for entry in self._reader.find_all(board) if not allowed or entry.move in allowed]
+        if not entries:
+            return None
+        weights = [entry.weight for entry in entries]
+        entry = self._random.choices(entries, weights)[0]
+        return entry.move, entry.weight, sum(weights)
