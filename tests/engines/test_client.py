@@ -181,3 +181,58 @@ def test_a_book_and_tables(mover_run: Path, tmp_path: Path) -> None:
     assert len(set(first[0])) > 1
     assert board.is_checkmate()
     assert len(board.move_stack) < 20
+
+
+def test_pondering_in_a_game(mover_run: Path) -> None:
+    """The expected reply is played (a ponderhit), then another one (a stop): each answer is a legal move in its time."""
+    with chess.engine.SimpleEngine.popen_uci(command(mover_run), timeout=PATIENCE) as engine:
+        board, hits = chess.Board(), 0
+        for number in range(8):
+            limit = chess.engine.Limit(white_clock=20, black_clock=20)
+            result = engine.play(board, limit, game="one", ponder=True)
+            assert result.move in board.legal_moves
+            board.push(result.move)
+            assert result.ponder is None or result.ponder in board.legal_moves
+            expected = result.ponder if number % 2 == 0 else None
+            hits += expected is not None
+            board.push(expected or next(move for move in board.legal_moves if move != result.ponder))
+        assert hits
+
+
+def test_pondering_by_lines(mover_run: Path) -> None:
+    """Nothing is answered while it ponders; what was seen then is of use after the ponderhit: the tree is kept."""
+    with subprocess.Popen(
+        command(mover_run, "--method", "puct"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        patience = threading.Timer(PATIENCE, process.kill)
+        patience.start()
+
+        def ask(*lines: str, until: str) -> list[str]:
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write("".join(line + "\n" for line in lines))
+            process.stdin.flush()
+            heard = []
+            while not heard or not heard[-1].startswith(until):
+                heard.append(process.stdout.readline())
+                assert heard[-1], heard
+            return heard
+
+        ask("setoption name Ponder value true", "isready", until="readyok")
+        position = "position startpos moves e2e4 e7e5"
+        heard = ask(position, "go ponder nodes 40", until="info depth")
+        assert not any(line.startswith("bestmove") for line in heard)
+        heard = ask("ponderhit", until="bestmove")
+        after = next(line for line in reversed(heard) if line.startswith("info depth"))
+        assert 0 <= int(after.split(" nodes ")[1].split()[0]) <= 40
+        assert re.fullmatch(r"bestmove \w+ ponder \w+\n", heard[-1])
+        ask(position, "go ponder wtime 1000 btime 1000", until="info depth")
+        heard = ask("stop", "isready", until="readyok")
+        heard += [] if any(line.startswith("bestmove") for line in heard) else ask(until="bestmove")
+        assert sum(line.startswith("bestmove") for line in heard) == 1
+        ask("ponderhit", "isready", until="readyok")
+        patience.cancel()
+        process.communicate("quit\n", PATIENCE)
+        assert process.returncode == 0

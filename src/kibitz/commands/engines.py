@@ -91,7 +91,7 @@ def uci(
     """Play as a UCI engine, for chess GUIs and matches: commands on standard input, answers on standard output.
 
     The options are the start values of what a GUI can set (Hash, Threads, MultiPV, Move_Overhead, method,
-    temperature, Value, UCI_ShowWDL, Seed; of networks that are told ratings
+    temperature, Value, UCI_ShowWDL, Ponder, Seed; of networks that are told ratings
     UCI_LimitStrength and UCI_Elo too). SyzygyPath names folders of tablebases: endings in them are played perfectly.
     BookFile names an opening book in Polyglot's format, for the first BookDepth plies.
     The network is loaded on isready.

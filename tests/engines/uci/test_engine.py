@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import chess
@@ -86,6 +87,12 @@ class Bench:
                 yield line
         if self.engine._thread and not any(line.startswith("go infinite") for line in lines):
             self.engine._thread.join(5)
+
+    def wait_for_thought(self) -> None:
+        end = time.monotonic() + 5
+        while not (self.players and self.players[-1].asked):
+            assert time.monotonic() < end, "nothing was thought about"
+            time.sleep(0.002)
 
     def wait_for(self, start: str, times: int = 1) -> None:
         end = time.monotonic() + 5
@@ -325,10 +332,10 @@ def test_the_table_is_forgotten_before_the_next_search() -> None:
 
 
 def test_an_option_that_cannot_be_is_told() -> None:
-    lines = Bench().say("setoption name Hash value lots", "setoption name Ponder value true", "setoption")
+    lines = Bench().say("setoption name Hash value lots", "setoption name Contempt value true", "setoption")
     assert [line.split(";")[0] for line in lines] == [
         "info string Hash lots: must be a whole number from 1 to 16384",
-        "info string no option ponder",
+        "info string no option contempt",
         "info string no option without a name",
     ]
 
@@ -409,3 +416,84 @@ def test_no_sentence_kills_it(lines: list[str]) -> None:
 
 
 STARTS = ("id ", "option ", "uciok", "readyok", "info ", "bestmove ")
+
+
+class Ponderer(Fake):
+    """Without a limit it thinks until it is told to stop, else it answers at once; it expects a reply."""
+
+    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
+        if limits == SearchLimits(moves=limits.moves):
+            assert stop.wait(5)
+        move = chess.Move.from_uci("e2e4")
+        line = PvLine(move, 7, None, 0.5, (move, chess.Move.from_uci("e7e5")), (400, 300, 300))
+        return SearchResult(2, len(self.asked), 0.02, (line,))
+
+
+def test_the_expected_reply_is_told_to_a_gui_that_ponders() -> None:
+    bench = Bench(Ponderer)
+    assert bench.say("go depth 1")[-1] == "bestmove e2e4"
+    assert bench.say("setoption name Ponder value true", "go depth 1")[-1] == "bestmove e2e4 ponder e7e5"
+    assert len(bench.players) == 1
+
+
+def test_pondering_ends_with_stop() -> None:
+    bench = Bench(Ponderer)
+    lines = bench.say("go ponder wtime 60000 btime 60000", "isready", "stop")
+    assert lines[0] == "readyok"
+    assert [line.split()[0] for line in lines] == ["readyok", "info", "bestmove"]
+    assert bench.players[0].asked == [SearchLimits()]
+
+
+def test_after_a_ponderhit_the_clock_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(Ponderer)
+    ponder = "go ponder wtime 60000 btime 60000"
+    now = 1000.0
+    monkeypatch.setattr(uci, "time", SimpleNamespace(monotonic=lambda: now))
+
+    def lines() -> Iterator[str]:
+        nonlocal now
+        yield ponder
+        bench.wait_for_thought()
+        now += 30  # the other side thinks for long
+        yield "ponderhit"
+        yield "ponderhit"
+        bench.wait_for("bestmove")
+
+    bench.engine.run(lines())
+    pondered, timed = bench.players[0].asked
+    assert pondered == SearchLimits()
+    bench.say("go wtime 60000 btime 60000")
+    assert timed == bench.players[0].asked[-1]
+    assert timed.seconds
+
+
+def test_nothing_is_answered_before_a_ponderhit() -> None:
+    """Neither by a player that is done at once nor where no move is legal."""
+    bench = Bench()
+
+    def lines() -> Iterator[str]:
+        for setup in ("position startpos", "position fen 7k/5KQ1/8/8/8/8/8/8 b - - 0 1"):
+            before = len(bench.lines)
+            yield setup
+            yield "go ponder movetime 10"
+            bench.wait_for("info", sum(line.startswith("info") for line in bench.lines[:before]) + 1)
+            assert not any(line.startswith("bestmove") for line in bench.lines[before:])
+            yield "ponderhit"
+            bench.wait_for("bestmove", sum(line.startswith("bestmove") for line in bench.lines[:before]) + 1)
+
+    bench.engine.run(lines())
+    assert bench.lines[-1] == "bestmove (none)"
+
+
+def test_a_ponderhit_without_pondering_is_passed_over() -> None:
+    bench = Bench(Ponderer)
+    assert bench.say("ponderhit", "go infinite", "ponderhit", "stop")[-1] == "bestmove e2e4"
+    assert len(bench.players[0].asked) == 1
+
+
+def test_chess960_is_refused_in_one_line() -> None:
+    bench = Bench()
+    assert bench.say("setoption name UCI_Chess960 value true") == [
+        "info string UCI_Chess960: kibitz does not play Chess960; the usual rules stay"
+    ]
+    assert bench.say("setoption name UCI_Chess960 value false") == []

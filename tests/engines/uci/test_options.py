@@ -29,6 +29,7 @@ def test_declared() -> None:
         "option name temperature type spin default 0 min 0 max 200",
         "option name Value type string default runs/a b",
         "option name UCI_ShowWDL type check default true",
+        "option name Ponder type check default false",
         "option name SyzygyPath type string default <empty>",
         "option name BookFile type string default <empty>",
         "option name BookDepth type spin default 30 min 0 max 1000",

@@ -196,3 +196,26 @@ def test_legal() -> None:
     promotion = chess.Board("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1")
     assert legal(promotion, "e7e8N") == chess.Move.from_uci("e7e8n")
     assert legal(promotion, "e7e8") is None
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1",
+        "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1",
+        "4k3/8/8/8/8/8/8/1R2K3 w B - 0 1",
+        "4k3/8/8/8/8/8/8/5KR1 w G - 0 1",
+    ],
+)
+def test_chess960_is_refused(fen: str) -> None:
+    position, problem = at(f"fen {fen}")
+    assert problem
+    assert "a position of Chess960, which kibitz does not play" in problem
+    assert position.board == chess.Board()
+
+
+@pytest.mark.parametrize("castling", ["HAha", "KQkq", "-", "H"])
+def test_usual_castling_by_other_letters_is_taken(castling: str) -> None:
+    position, problem = at(f"fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w {castling} - 0 1")
+    assert problem is None
+    assert bool(position.board.castling_rights) == (castling != "-")

@@ -2,7 +2,10 @@
 
 `uci` is answered before anything heavy is loaded; the network is loaded on `isready`, or on the first `go`. What a GUI
 sends wrong is told in an `info string` line and passed over. A search that fails still ends with a legal move.
-Every `go` is answered by exactly one `bestmove`. Not supported: pondering and Chess960.
+Every `go` is answered by exactly one `bestmove`. Not supported: Chess960.
+
+Pondering is a search without limits that `stop` ends, and `ponderhit` too; then the search with the limits of the `go`
+begins, for which the player has kept what it knows.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     import chess
 
     from kibitz.engines.uci.parser import GoCommand, PositionCommand
-    from kibitz.play.result import SearchLimits, SearchResult, ThinkingPlayer
+    from kibitz.play.result import SearchLimits, SearchResult, Tell, ThinkingPlayer
 
 UNLIMITED_SECONDS = 1.0
 """A `go` that names no limit (or none that can be read) thinks so long."""
@@ -43,6 +46,37 @@ LONGEST_LINE = 1 << 20
 """Bytes of a line; that of a game of 100,000 moves is shorter."""
 FAREWELL = 5.0
 """Seconds that a search has to end after `quit`."""
+CHESS960 = "uci_chess960"
+
+
+class SearchSignals:
+    """How a GUI ends a search (stop), or lets it pass from pondering to its own time (hit, in monotonic seconds).
+
+    infinite, pondering: as the `go` said. unbounded: set when a search without limits shall end.
+    """
+
+    def __init__(self, infinite: bool = False, pondering: bool = False):
+        self.infinite, self.pondering = infinite, pondering
+        self.stop, self.unbounded = threading.Event(), threading.Event()
+        self.hit: float | None = None
+
+    def end(self) -> None:
+        """End the search."""
+        self.stop.set()
+        self.unbounded.set()
+
+    def ponderhit(self) -> None:
+        """The move that was pondered on has been played: the clock runs from now on."""
+        if self.pondering and self.hit is None:
+            self.hit = time.monotonic()
+            self.unbounded.set()
+
+    def wait(self) -> None:
+        """Wait until an answer may be given."""
+        if self.infinite:
+            self.stop.wait()
+        elif self.pondering:
+            self.unbounded.wait()
 
 
 def read_lines(stream: IO[bytes]) -> Iterator[str]:
@@ -75,7 +109,7 @@ class UciEngine:
         self._advisers = Advisers(self._send_info)
         self._forget = False  # whether to clear the player's memory before the next search
         self._debug = False
-        self._stop = threading.Event()
+        self._signals = SearchSignals()
         self._thread: threading.Thread | None = None
         self._searching = False  # no longer true once bestmove is sent, though the thread may take a moment more
         self._commands: dict[str, Callable[[str], None]] = {
@@ -86,8 +120,8 @@ class UciEngine:
             "ucinewgame": self._ucinewgame,
             "position": self._set_position,
             "go": self._go,
-            "stop": lambda line: self._stop.set(),
-            "ponderhit": lambda line: None,
+            "stop": lambda line: self._signals.end(),
+            "ponderhit": lambda line: self._signals.ponderhit(),
             "register": lambda line: None,
         }
 
@@ -106,7 +140,7 @@ class UciEngine:
                 elif word:
                     self._send_info(f"unknown command: {shown(line)}")
         finally:
-            self._stop.set()
+            self._signals.end()
             if self._thread:
                 self._thread.join(FAREWELL)
 
@@ -135,6 +169,10 @@ class UciEngine:
         if name == CLEAR_HASH:
             self._forget = True
             return
+        if name == CHESS960:
+            if value.lower() != "false":
+                self._send_info("UCI_Chess960: kibitz does not play Chess960; the usual rules stay")
+            return
         try:
             self._options = changed(self._options, name, value)
         except ValueError as error:
@@ -153,7 +191,7 @@ class UciEngine:
         begun = time.monotonic()
         if self._searching:
             self._send_info("go during a search: the running one is ended")
-        self._stop.set()
+        self._signals.end()
         if self._thread:
             self._thread.join()
         board = self._position.board
@@ -164,10 +202,10 @@ class UciEngine:
         limits = _limits(go, board, self._options.overhead)
         if self._debug:
             self._send_info(f"{limits}")
-        self._stop = threading.Event()
+        self._signals = SearchSignals(go.infinite, go.ponder)
         self._searching = True
         self._thread = threading.Thread(
-            target=self._search, args=(player, board.copy(), limits, begun, go.infinite, self._stop), daemon=True
+            target=self._search, args=(player, board.copy(), limits, begun, self._signals), daemon=True
         )
         self._thread.start()
 
@@ -192,43 +230,36 @@ class UciEngine:
         return self._player
 
     def _search(
-        self,
-        player: ThinkingPlayer,
-        board: chess.Board,
-        limits: SearchLimits,
-        begun: float,
-        infinite: bool,
-        stop: threading.Event,
+        self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals
     ) -> None:
         """Think and answer, in a thread of its own."""
         try:
-            move = self._choose(player, board, limits, begun, infinite, stop)
+            moves = self._choose(player, board, limits, begun, signals)
         except Exception as error:  # a bug: the game goes on, and whoever looks at standard error sees where it is
             with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
                 traceback.print_exc(file=sys.stderr)
             self._send_info(f"the search failed ({one_line(error)}); any legal move is played")
-            move = next(iter(limits.moves or board.legal_moves))
-            self._send(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {move.uci()}")
-        if infinite:
-            stop.wait()
+            moves = (next(iter(limits.moves or board.legal_moves)),)
+            self._send(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {moves[0].uci()}")
+        signals.wait()
         self._searching = False
-        self._send(f"bestmove {move.uci() if move else '(none)'}")
+        answer = moves[0].uci() if moves else "(none)"
+        if self._options.ponder and len(moves) > 1:
+            answer += f" ponder {moves[1].uci()}"
+        self._send(f"bestmove {answer}")
 
     def _choose(
-        self,
-        player: ThinkingPlayer,
-        board: chess.Board,
-        limits: SearchLimits,
-        begun: float,
-        infinite: bool,
-        stop: threading.Event,
-    ) -> chess.Move | None:
-        """The player's move, or None if no move is legal; sends `info` lines meanwhile. Raises the player's errors."""
+        self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals
+    ) -> tuple[chess.Move, ...]:
+        """The player's move and those that it expects after it, () if no move is legal; sends `info` lines meanwhile.
+
+        Raises the player's errors.
+        """
         if not any(board.legal_moves):
             self._send(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
-            return None
+            return ()
         last: SearchResult | None = None
-        advice = self._advisers.ask(board, limits, infinite)
+        advice = self._advisers.ask(board, limits, signals.infinite)
 
         def report(thought: SearchResult) -> None:
             nonlocal last
@@ -238,22 +269,16 @@ class UciEngine:
 
         if advice.move:
             self._send_info(advice.note)
-            return advice.move
-        if advice.result:
-            report(advice.result)
-            return advice.result.lines[0].move
-        limits = advice.limits
-        if limits.seconds is not None:  # loading, or the end of another search, has taken some of it
-            limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - begun)))
-        thought = player.think(board.copy(), limits, stop, report)
+            return (advice.move,)
+        thought = advice.result or _think(player, board, advice.limits, begun, signals, report)
         if thought is None:
             raise RuntimeError("no move was found")
         if last is None or thought != replace(last, seconds=thought.seconds):
             report(thought)
-        move = thought.lines[0].move
-        if move not in (limits.moves or board.legal_moves):
-            raise RuntimeError(f"{move.uci()} is not possible")
-        return move
+        line = thought.lines[0]
+        if line.move not in (limits.moves or board.legal_moves):
+            raise RuntimeError(f"{line.move.uci()} is not possible")
+        return line.pv or (line.move,)
 
     def _send_info(self, *lines: str) -> None:
         self._send(*(f"info string {line}" for line in lines))
@@ -263,6 +288,22 @@ class UciEngine:
         with self._writing, contextlib.suppress(OSError, ValueError):  # a GUI that is gone ends our input, too
             self._output.write(text)
             self._output.flush()
+
+
+def _think(
+    player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals, tell: Tell
+) -> SearchResult | None:
+    """The player's thought: while it ponders without limits, and if that was worth while then within them."""
+    if signals.pondering:
+        unlimited = replace(limits, depth=None, nodes=None, seconds=None)
+        thought = player.think(board.copy(), unlimited, signals.unbounded, tell)
+        signals.unbounded.wait()
+        if signals.hit is None or signals.stop.is_set():
+            return thought
+        begun = signals.hit
+    if limits.seconds is not None:  # loading, or the end of another search, has taken some of it
+        limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - begun)))
+    return player.think(board.copy(), limits, signals.stop, tell)
 
 
 def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[str]:

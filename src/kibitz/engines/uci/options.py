@@ -37,6 +37,7 @@ class Options:
     temperature: int = 0
     value: str = ""
     show_wdl: bool = False
+    ponder: bool = False
     syzygy: str = ""
     book: str = ""
     book_depth: int = 30
@@ -107,6 +108,7 @@ _KNOWN = (
     _Known("temperature", "temperature", spin=(OWN_TEMPERATURE, 200)),
     _Known("Value", "value"),
     _Known("UCI_ShowWDL", "show_wdl", check=True),
+    _Known("Ponder", "ponder", check=True),
     _Known("SyzygyPath", "syzygy"),
     _Known("BookFile", "book"),
     _Known("BookDepth", "book_depth", spin=(0, 1000)),
@@ -117,7 +119,7 @@ _KNOWN = (
 _BY_NAME = {known.name.lower(): known for known in _KNOWN}
 
 
-OF_ENGINE = ("overhead", "show_wdl", "syzygy", "book", "book_depth")
+OF_ENGINE = ("overhead", "show_wdl", "ponder", "syzygy", "book", "book_depth")
 """Fields that the player does not know: it need not be made anew for them."""
 
 

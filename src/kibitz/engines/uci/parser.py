@@ -12,17 +12,20 @@ from kibitz.text import shown, whole_number
 NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes", "mate")
 FLAGS = ("infinite", "ponder")
 SEARCHMOVES = "searchmoves"
+USUAL_START = 518
+"""The number of the usual start position among those of Chess960."""
 
 
 @dataclass
 class GoCommand:
-    """A `go` command: its numbers by name, as sent; infinite; the moves to choose from (none: all).
+    """A `go` command: its numbers by name, as sent; infinite; ponder; the moves to choose from (none: all).
 
     problems: a line for each thing that was wrong and is passed over.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
     infinite: bool = False
+    ponder: bool = False
     moves: tuple[chess.Move, ...] = ()
     problems: list[str] = field(default_factory=list)
 
@@ -42,7 +45,7 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
             else:
                 go.numbers[name] = number
         elif name in FLAGS:
-            go.infinite |= name == "infinite"
+            setattr(go, name, True)
         elif name == SEARCHMOVES:
             of_moves = True
             continue
@@ -111,6 +114,8 @@ def _board(words: Sequence[str]) -> chess.Board:
         board = chess.Board(fen)
     except ValueError as error:
         raise ValueError(f"{shown(fen) or 'fen'}: no FEN ({shown(str(error).split(':')[0])})") from None
+    if _is_chess960(board, fen):
+        raise ValueError(f"{shown(fen)}: a position of Chess960, which kibitz does not play")
     # Many write rights that are gone, or a square behind any pawn that moved two.
     board.castling_rights = board.clean_castling_rights()
     if board.status() & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():
@@ -119,3 +124,12 @@ def _board(words: Sequence[str]) -> chess.Board:
         wrong = ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status)
         raise ValueError(f"{shown(fen)}: impossible ({wrong})")
     return board
+
+
+def _is_chess960(board: chess.Board, fen: str) -> bool:
+    """Whether the FEN of a board grants castling that only Chess960 knows, or is a start position of Chess960."""
+    other = chess.Board(fen, chess960=True)
+    named_files = set("".join(fen.split()[2:3])) - set("KQkq-")
+    if named_files and other.clean_castling_rights() & ~board.clean_castling_rights():
+        return True
+    return other.chess960_pos(ignore_turn=True, ignore_counters=True) not in (None, USUAL_START)
