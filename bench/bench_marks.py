@@ -29,7 +29,7 @@ STEEPNESS = 0.00368208
 
 def area(scores: np.ndarray, real: np.ndarray) -> float:
     """The probability that a real mistake has the higher score than another move."""
-    values, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
     n = real.sum()
     return float((ranks[real].sum() - n * (n + 1) / 2) / (n * (len(real) - n)))
@@ -98,7 +98,7 @@ def main() -> None:
             np.savez(args.save, games=of, real=real, lost=lost, raw=raw, chances=np.array(fit))
         ways = {
             "raw": (np.array([mark(-loss, 0.1) in ("?", "??") for loss in raw]), raw),
-            "search": (np.array([judging.mark_of(loss) in ("?", "??") for loss in lost]), lost),
+            "search": (np.array([mark(-loss, 0.1) in ("?", "??") for loss in lost]), lost),
         }
         for way, (marked, scores) in ways.items():
             columns = " | ".join(intervals(of, marked, scores, real))

@@ -89,7 +89,7 @@ def main() -> None:
     seen, counts = {one["id"] for one in done}, [sum(one["band"] == least for one in done) for least in BANDS[:-1]]
     with chess.engine.SimpleEngine.popen_uci(find_stockfish()) as engine, target.open("a") as file:
         engine.configure({"Threads": 1, "Hash": 64})
-        for rank, band, text in chosen(args.files, args.since, args.games):
+        for _, band, text in chosen(args.files, args.since, args.games):
             name = hashlib.blake2b(text.strip().encode(), digest_size=8).hexdigest()
             if name in seen or counts[band] >= args.games // len(counts):
                 continue

@@ -1,12 +1,12 @@
 """Moves judged by search: what each one cost its player, and which one was better.
 
-A network's opinion of a position in the middle of an exchange says little, and the opinions of two positions in a row
-differ by more than most moves do. So every position is followed to a quiet one (play/chess/quiescence.py), and a chance
-is made of both: of the material that this search counts, and of what the network thinks of the quiet position. Where the
-network also predicts moves, its own search (PUCT) with a fixed number of evaluations gives the opinion instead.
+A network's opinion of a position in the middle of an exchange says little, and its opinions of two positions in a row
+differ by more than most moves do. So every position is followed to a quiet one (play/chess/quiescence.py), and a
+chance is made of both: of the material that this search counts, and of what the network thinks of the quiet position.
+Where the network also predicts moves, its own search (PUCT) with a fixed number of evaluations gives the opinion.
 
-A move is compared with the best one by the same search: the position before it is followed DEPTH plies, the one after it
-a ply less, so that both look equally far.
+A move is compared with the best one by the same search: the position before it is followed DEPTH plies, the one after
+it a ply less, so that both look equally far.
 """
 
 from __future__ import annotations
@@ -31,21 +31,16 @@ if TYPE_CHECKING:
 
 DEPTH, QUICK_DEPTH = 6, 2
 """Plies of the search that judges, and of one that is done at once."""
-FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 1_500_000
-"""Moves that seem to lose as much as DOUBTFUL are followed FURTHER plies more, where no more than so many positions have
-to be visited for it."""
+FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
+"""Moves that seem to lose as much as DOUBTFUL are followed FURTHER plies more, where no more than so many positions
+have to be visited for it."""
 NODES = 100
 """Evaluations of each position by networks that search themselves."""
-WEIGHTS = {
-    "winner": (0.27, 0.27),
-    "deepchess": (0.23, 0.33),
-    "chessnet": (0.23, 0.51),
-}
-"""How much a pawn, and the network's opinion in logits, count for a chance in logits, by system."""
-OTHER_WEIGHTS = 0.25, 0.35
-"""The same of systems that are not measured."""
-INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, 0.3
-"""Losses of winning probability from which a move gets ?!, ? and ??."""
+WEIGHTS = {"winner": (0.27, 0.27), "deepchess": (0.23, 0.33), "chessnet": (0.23, 0.5)}
+"""How much a pawn, and the network's opinion of the quiet position in logits, count for a chance in logits, by system:
+fitted to Stockfish's chances on half of the games of tools/label_mistakes.py."""
+OTHER_WEIGHTS, SEARCH_WEIGHTS = (0.25, 0.35), (0.2, 0.76)
+"""The same of systems that are not measured, and of those that search themselves (fitted with chessnet)."""
 ONLY = 0.2
 """Every other move loses so much more than the played one: the only move."""
 _SIDE_STEP = 50
@@ -60,15 +55,6 @@ _LOOK = 1
 """Plies after every move of a position, before captures alone count, for a first look at all of them."""
 _SURE = 1e-3
 """Opinions are kept this far from 0 and 1."""
-
-
-Marks = tuple[float, float, float]
-"""Losses from which a move gets ?!, ? and ??."""
-
-
-def mark_of(loss: float, marks: Marks = (INACCURACY, MISTAKE, BLUNDER)) -> str:
-    """ "", ?!, ? or ?? by what a move lost, 0..1."""
-    return ("", "?!", "?", "??")[sum(loss >= least - 1e-6 for least in marks)]
 
 
 @dataclass(frozen=True)
@@ -121,8 +107,9 @@ class Judge:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        self.weights = WEIGHTS.get(self.session.system, OTHER_WEIGHTS)
-        self._player = self._opened() if self.nodes else None
+        self._player: Any = self._opened() if self.nodes else None
+        own = WEIGHTS.get(self.session.system, OTHER_WEIGHTS)
+        self.weights = own if self._player is None else SEARCH_WEIGHTS
 
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
@@ -162,8 +149,9 @@ class Judge:
         for i, played in enumerate(moves):
             loss = max(0.0, float(chances[i] - left[i]))
             line = tuple(to_move(int(move)) for move in lines[i] if move)[:_SHOWN]
-            if held[i] is not None and (not line or line[0] != favourites[i]):
-                line = (favourites[i], *held[i])[:_SHOWN]
+            follows = held[i]
+            if follows is not None and (not line or line[0] != favourites[i]):
+                line = (favourites[i], *follows)[:_SHOWN]
             if not line or line[0] == played:
                 loss, line = 0.0, line or (played,)
             before = float(chances[i])
@@ -276,14 +264,14 @@ class Judge:
             preferred.append(to_move(best))
             alone = len(order) > 1 and bool(chances[order[0]] - chances[order[1]] >= ONLY)
             retaken = i > 0 and played[i - 1].to_square == move.to_square
-            only.append(alone and not retaken and best == from_move(move))
+            only.append(alone and not retaken and to_move(best) == move)
         return preferred, only
 
     def _hold(
         self, rows: NDArray[np.uint8], favourites: list[chess.Move], scores: NDArray[np.int32],
         depths: NDArray[np.int64],
     ) -> list[tuple[chess.Move, ...] | None]:  # fmt: skip
-        """What follows each favourite where it holds the material that the position is worth; None where it does not."""
+        """What follows each favourite that holds the material which the position is worth; None for the others."""
         packed = np.array([from_move(move) if move else 0 for move in favourites], np.uint16)
         known = np.flatnonzero(packed)
         deep = quieten(_after(rows[known], packed[known], np.arange(len(known))), self.depth - 1, threads=self.threads)

@@ -1,9 +1,9 @@
 """Quiet positions: where the captures, promotions, checks and mates of the next moves lead, counted in material.
 
-A network that values positions is asked best where nothing hangs. Here alpha-beta counts material alone: all moves to a
-given depth, then captures and promotions to a queen until nobody wants another one; in check every move. The position at
-the end of the best line is the quiet one. Quiet moves at the end of a line are arbitrary, material says nothing of them,
-so the line is cut behind its last capture or promotion.
+A network that values positions is best asked where nothing hangs. Here alpha-beta counts material alone: all moves to
+a given depth, then captures and promotions to a queen until nobody wants another one; in check every move. The
+position at the end of the best line is the quiet one. Quiet moves at the end of a line are arbitrary, material says
+nothing of them, so the quiet position is the one behind the last capture or promotion.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ _EVASIONS = np.int64(3)
 """Checks that are answered by all moves while captures alone are followed."""
 NO_MOVE = np.uint16(0)
 MOVED, PASSED = np.int64(0), np.int64(1)
-"""How a position was reached. Integers of one type, since numba's cache confuses a recursive function compiled twice."""
+"""How a position was reached. Integers of one type, like NO_MOVE: a recursive function that is compiled for two
+kinds of arguments crashes when it comes from numba's cache."""
 _LOW, _EXACT, _HIGH = 1, 2, 3
 _MEMORY = np.dtype(
     [
@@ -96,7 +97,7 @@ def _material(row):  # type: ignore[no-untyped-def]
     """The mover's material less the other side's, in hundredths of a pawn."""
     total = 0
     for square in range(64):
-        total += np.int64(CODE_VALUES[row[square]])
+        total += int(CODE_VALUES[row[square]])
     return -100 * total if row[64 + SIDE] else 100 * total
 
 
@@ -262,10 +263,10 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
         move = _next(memory, ply, i)
         make_move(memory, ply, move)
         captures = _captures(memory, ply, move)
-        if depth == 1 and not captures and not in_check and standing <= alpha and best > -SURE:
-            if not _gives_check(memory, ply + 1):  # the other side can stand pat
-                best = max(best, standing)
-                continue
+        hopeless = depth == 1 and not captures and not in_check and standing <= alpha
+        if hopeless and not _gives_check(memory, ply + 1):  # the other side can stand pat
+            best = max(best, standing)
+            continue
         if i == 0 or narrow:
             value = -_search(memory, table, ply + 1, depth - 1, -beta, -alpha, MOVED)
         else:
@@ -312,8 +313,8 @@ def _quieten(memory, table, rows, most, reached, scores, quiet, lines):  # type:
 def quieten(rows: NDArray[np.uint8], depth: int = 0, most: int = MAX_NODES, threads: int | None = None) -> Quiet:
     """The quiet positions behind positions, rows uint8 [n, 68] (codes, state), any n.
 
-    depth: plies of all moves before captures alone count; 0: captures, promotions to a queen, and all moves of a side in
-    check. most: positions that each search may visit. threads: default, all that this process may use.
+    depth: plies of all moves before captures alone count; 0: captures, promotions to a queen, and all moves of a
+    side in check. most: positions that each search may visit. threads: default, all that this process may use.
     """
     n, d = len(rows), depth + 1
     rows = np.ascontiguousarray(rows[:, :START_WIDTH])
