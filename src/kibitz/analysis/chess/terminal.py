@@ -139,7 +139,7 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
         return
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
     if judged.white is not None:
-        if end:
+        if end and not any(move.judged for move in judged.moves):
             say(console, f"{end}: the last number is the network's, not the result.")
         _show_swings(judged, swing, console)
     elif end:
@@ -170,7 +170,7 @@ def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None
         line = f"{_where(move, console)}{_points(move.change or 0):>4}  better: "
         line += " ".join(move.judged.line if move.judged else ())
         say(console, line, STYLES[move.mark])
-    if found := [move for move in judged.moves if move.judged and move.judged.only]:
+    if found := [move for move in judged.moves if move.judged and move.judged.only and move.mark != MATE]:
         shown = ", ".join(f"{_number(move, console.options.ascii_only)} {move.san}" for move in found[:MOST_ONLY])
         say(console, f"Only moves that were found: {shown}{', …' if len(found) > MOST_ONLY else ''}")
     say(console, "")
