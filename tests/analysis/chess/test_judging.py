@@ -86,8 +86,8 @@ def test_report_sums_by_side_phase_and_piece(judged: Analysed) -> None:
     game = judged(HANGS)
     found = game.as_json()["report"]
     assert found["games"] == 1
-    assert found["white"]["marks"]["??"] == 1
-    assert found["white"]["by_piece"]["queen"]["marks"]["??"] == 1
+    assert found["white"]["marks"]["blunders"] == 1
+    assert found["white"]["by_piece"]["queen"]["marks"]["blunders"] == 1
     assert found["white"]["moves"] == sum(one["moves"] for one in found["white"]["by_piece"].values()) == 4
     losses = [move["loss"] for move in game.as_json()["moves"] if move["side"] == "white"]
     assert found["white"]["loss"]["value"] == pytest.approx(np.mean(losses), abs=1e-3)

@@ -75,7 +75,8 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 WHOLE = "all"
 KINDS = {"by_phase": PHASES, "by_piece": PIECES}
 SLICES = (WHOLE, *PHASES, *PIECES)
-SIGNS = ("?!", "?", "??")
+SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
+"""The marks of moves that lost something, and how their counts are called."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Slice:
         return {
             "moves": self.moves,
             "loss": figure(self.loss, self.moves),
-            "marks": self.marks,
+            "marks": {SIGNS[sign]: count for sign, count in self.marks.items()},
             "only_moves": self.only,
         }
 

@@ -36,7 +36,9 @@ def analyze_chess(session: Session, run: str, path: str, options: AnalyzeOptions
     games = _PgnGames(session, path, options)
     analysis, report = load(session.system), Report()
     judge = _judge(session, analysis, options)
-    meaning = find(session.system).meaning if judge is None else USUAL
+    meaning = find(session.system).meaning
+    if judge is not None and meaning.note:  # a note says of what else than winning the network's own figure is
+        meaning = USUAL
 
     def last() -> dict[str, Any]:
         return {"report": report.as_json()} if options.every and judge else {}
