@@ -43,7 +43,8 @@ def analyse(
     `white` (float64 [moves + 1]: White's probability in each position, None where the network does not say), `swings`,
     `surprises`, `average_loss("white")`. Go gives a kibitz.analysis.go.games.AnalysedGame: `positions` (each with the
     owners and the score), `moves` (vertex, change in points, mark), `swings`, `average_loss(colour)`. Both have
-    `as_json()`, which gives what `kibitz analyze --json` prints. Moves after the first illegal one are left out; then
+    `as_json()`, which gives what `kibitz analyze --raw --json` prints: the network's own opinions. Moves after
+    the first illegal one are left out; then
     `record.problem` (Go: `problem`) says why.
 
     Raises KibitzError where there is no such file or game, or it cannot be analysed at all; UsageError for a swing or

@@ -25,7 +25,7 @@ FIRST_ITERATION = 50
 """No report before this iteration, or the end of a shorter stage: the first steps may go in the wrong direction."""
 MARGIN = 0.002
 """A validation loss must be smaller than the loss of a constant answer by this share of it."""
-ADVICE = "try --recipe default, a smaller --learning-rate, or other initial weights"
+ADVICE = "if it stays so: a smaller --learning-rate, another --seed, or --recipe default if that is not in use"
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def test_json_says_what_the_session_says(
         return seen[-1]
 
     monkeypatch.setattr(Session, "evaluate", recorded)
-    out, err = analyzed(capsys, small_run, GAMES, "--game", "3", "--json", "--swing", "5")
+    out, err = analyzed(capsys, small_run, GAMES, "--game", "3", "--json", "--raw", "--swing", "5")
     assert err == ""
     found = json.loads(out)
     assert (found["run"], found["system"], len(found["games"])) == (str(small_run), "winner", 1)
@@ -126,14 +126,14 @@ def test_deepchess_says_what_its_figures_are(
 ) -> None:
     settings = {**SMALL_PAIRS, "networks": "full", "pretrain_epochs": 0.0, "epochs": 1.0, "pairs": 2000}
     path = small_mover(tmp_path / "run", small_store, "deepchess", **settings)
-    found = json.loads(analyzed(capsys, path, GAMES, "--json")[0])
+    found = json.loads(analyzed(capsys, path, GAMES, "--json", "--raw")[0])
     assert found["evaluation"].startswith("The probability that a position is better for White than a balanced one")
     assert len(found["games"]) == 1
     assert all(0 < move["after"] < 1 for move in found["games"][0]["moves"])
-    out, _ = analyzed(capsys, path, GAMES)
+    out, _ = analyzed(capsys, path, GAMES, "--raw")
     assert "White's probability of standing better, from start to end:" in out
     assert found["evaluation"] in " ".join(out.split())
-    game = chess.pgn.read_game(io.StringIO(analyzed(capsys, path, GAMES, "--pgn", "-")[0]))
+    game = chess.pgn.read_game(io.StringIO(analyzed(capsys, path, GAMES, "--raw", "--pgn", "-")[0]))
     assert game is not None
     assert found["evaluation"] in game.comment
     assert game.variations[0].eval() is not None
@@ -144,7 +144,28 @@ def test_table(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert err == ""
     assert out.startswith("Game 1: Stockfish 15.1 (1520) – Stockfish 15.1 (2070), 0-1\n")
     assert "\n  35… Qxh4#" in out
-    assert "Average loss a move" in out
+    assert "\nlost a move    White  ?!   ?  ??     Black  ?!   ?  ??\n" in out
+    raw, _ = analyzed(capsys, small_run, GAMES, "--raw")
+    assert "Average loss a move" in raw
+
+
+def test_search_says_what_was_lost_and_what_was_better(
+    chessnet: Path, small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(SHORT.replace("2. Nf3 Nc6", "2. Qh5 Nc6 3. Qxf7+ Kxf7") * 2, encoding="utf-8")
+    for path, options in ((small_run, ["--depth", "3"]), (chessnet, ["--depth", "2", "--nodes", "20"])):
+        found = json.loads(analyzed(capsys, path, file, "--all", "--json", *options)[0])
+        for game in found["games"]:
+            queen = game["moves"][4]
+            assert queen["mark"] in ("?", "??")
+            assert queen["loss"] == pytest.approx(-queen["change"], abs=1e-4)
+            assert queen["best"] != queen["uci"]
+            assert game["report"]["white"]["by_piece"]["queen"]["moves"] == 2
+        assert found["report"]["games"] == len(found["games"]) == 2
+        assert found["report"]["white"]["moves"] == 6
+        out, _ = analyzed(capsys, path, file, "--all", *options)
+        assert "All 2 games" in out
+        assert "better: " in out
 
 
 def test_all_games_and_what_is_left_out(small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -214,6 +235,8 @@ def test_nothing_is_written_where_nothing_can_be_analysed(
         (["--game", "0"], 2, "--game"),
         (["--swing", "0"], 2, "--swing 0: points of a hundred"),
         (["--swing", "nan"], 2, "--swing nan"),
+        (["--raw", "--depth", "2"], 2, "--raw: without a search"),
+        (["--depth", "0"], 2, "--depth"),
         (["--json", "--pgn", "-"], 2, "--json and --pgn -"),
         (["--pgn", "no/such/folder/out.pgn"], 1, "no/such/folder/out.pgn: no such file or folder"),
     ],
@@ -321,7 +344,7 @@ def test_moves_and_value(
 
     monkeypatch.setattr(Session, "evaluate", recorded)
     file.write_text(RATED, encoding="utf-8")
-    out, err = analyzed(capsys, chessnet, file, "--json")
+    out, err = analyzed(capsys, chessnet, file, "--json", "--raw")
     assert err == ""
     (game,) = json.loads(out)["games"]
     assert {"moves", "swings", "average_loss", "predictable"} <= set(game)

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from kibitz.analysis import Analysis
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.games import Record
+from kibitz.analysis.chess.judging import Judge, Judgement
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
 from kibitz.analysis.glyphs import figure, mark
+from kibitz.games.chess.material import PHASES, phase
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
 from kibitz.play.session import STATE, Session
@@ -69,6 +71,35 @@ class ByStrength:
         return {"by_strength": {"rating": self.rating, **shares, "slip": self.slip}}
 
 
+PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
+WHOLE = "all"
+KINDS = {"by_phase": PHASES, "by_piece": PIECES}
+SLICES = (WHOLE, *PHASES, *PIECES)
+SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
+"""The marks of moves that lost something, and how their counts are called."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a search says of a move.
+
+    loss: what the mover's chance of winning lost by it, 0..1. best: the best move, UCI, which may be the played one;
+    line: how the game would go on with it, SAN. only: every other move would have lost much more. phase: of the game,
+    of PHASES; piece: that moved, of PIECES.
+    """
+
+    loss: float
+    best: str
+    line: tuple[str, ...]
+    only: bool
+    phase: str
+    piece: str
+
+    def as_json(self) -> dict[str, Any]:
+        shown = {"loss": round(self.loss, 4), "best": self.best, "line": list(self.line), "only_move": self.only}
+        return {**shown, "phase": self.phase, "piece": self.piece}
+
+
 @dataclass(frozen=True)
 class Move:
     """One move and its evaluation; `worth` and `expected` are None if the network does not have that output."""
@@ -82,6 +113,7 @@ class Move:
     worth: Worth | None = None
     expected: Expected | None = None
     by_strength: ByStrength | None = None
+    judged: Judged | None = None
 
     @property
     def change(self) -> float | None:
@@ -93,6 +125,7 @@ class Move:
             **{name: getattr(self, name) for name in ("ply", "move_number", "side", "san", "uci")},
             **(self.worth.as_json() if self.worth else {}),
             "mark": self.mark,
+            **(self.judged.as_json() if self.judged else {}),
             **(self.expected.as_json() if self.expected else {}),
             **(self.by_strength.as_json() if self.by_strength else {}),
         }
@@ -111,6 +144,70 @@ class Predictable:
     def as_json(self) -> dict[str, Any]:
         shares = {name: value for name, value in vars(self).items() if name != "moves"}
         return {name: figure(value, self.moves) for name, value in shares.items()}
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Moves of one side, or those of a phase or piece: how many, their mean loss (0..1), and how many got each mark."""
+
+    moves: int
+    loss: float
+    marks: dict[str, int]
+    only: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "moves": self.moves,
+            "loss": figure(self.loss, self.moves),
+            "marks": {SIGNS[sign]: count for sign, count in self.marks.items()},
+            "only_moves": self.only,
+        }
+
+
+@dataclass
+class Report:
+    """Where players lost what, over any number of games: sums by side and slice, so that it grows game by game."""
+
+    games: int = 0
+    sums: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    """By side and slice (whole, or a phase or piece): moves, loss, ?!, ?, ??, only moves."""
+
+    def add(self, game: AnalysedGame) -> None:
+        """Count the judged moves of a game."""
+        self.games += 1
+        for move in game.moves:
+            if (judged := move.judged) is None:
+                continue
+            row = [1, judged.loss, *(move.mark == sign for sign in SIGNS), judged.only]
+            for name in (WHOLE, judged.phase, judged.piece):
+                sums = self.sums.setdefault((move.side, name), [0.0] * len(row))
+                sums[:] = [a + b for a, b in zip(sums, row, strict=True)]
+
+    def slice(self, side: str, name: str) -> Slice | None:
+        """Of one side's moves; name: WHOLE, or a phase or piece. None where there are none."""
+        sums = self.sums.get((side, name))
+        if sums is None:
+            return None
+        moves, loss, *rest = sums
+        marks = dict(zip(SIGNS, map(int, rest), strict=False))
+        return Slice(int(moves), loss / moves, marks, int(rest[-1]))
+
+    def as_json(self) -> dict[str, Any]:
+        sides = {}
+        for side in SIDES:
+            parts = {name: one.as_json() for name in SLICES if (one := self.slice(side, name))}
+            whole = parts.pop(WHOLE, None)
+            by = {kind: {name: parts[name] for name in names if name in parts} for kind, names in KINDS.items()}
+            sides[side] = {**(whole or {"moves": 0}), **by}
+        return {"games": self.games, **sides}
+
+
+def report(games: Sequence[AnalysedGame]) -> Report:
+    """The report over these games."""
+    found = Report()
+    for game in games:
+        found.add(game)
+    return found
 
 
 @dataclass(frozen=True)
@@ -172,6 +269,8 @@ class AnalysedGame:
             if any(move.by_strength for move in self.moves):
                 found["slips"] = [move.as_json() for move in self.slips]
             found["average_loss"] = {side: figure(*self.average_loss(side)) for side in SIDES}
+        if any(move.judged for move in self.moves):
+            found["report"] = report([self]).as_json()
         if self.predicts:
             sides = {side: self.predictable(side) for side in SIDES}
             found["predictable"] = {side: one.as_json() if one else None for side, one in sides.items()}
@@ -188,9 +287,11 @@ def analyse(
     swing: float,
     ratings: tuple[int, int] | None = None,
     meaning: Meaning = USUAL,
+    judge: Judge | None = None,
 ) -> AnalysedGame:
     """Ask the network about every position of the main line. swing: the least change that is marked, over 0 to 1.
-    ratings: of White and Black, for a network with such inputs; None: those of the headers."""
+    ratings: of White and Black, for a network with such inputs; None: those of the headers. judge: searches what each
+    move cost; None: a move costs what the network's opinion changed by."""
     rows = [encode_board(record.game.board())]
     board = record.game.board()
     for node in record.game.mainline():
@@ -201,6 +302,10 @@ def analyse(
     played = [node.move for node in record.game.mainline()]
     state = add_side_inputs(state, record.game.headers, session.side_inputs, played, ratings)
     white, expecting = _ask(session, analysis, codes, state)
+    judgements: list[Judgement] = []
+    if judge is not None and white is not None:
+        white, judgements = judge.judge(record.game.board(), played, positions)
+    phases = phase(codes)
     strengths: dict[int, ByStrength] = {}
     if expecting:
         both = ratings or ratings_of(record.game.headers)
@@ -214,6 +319,8 @@ def analyse(
         if white is not None:
             before, after = float(white[i]), float(white[i + 1])
             change = after - before if board.turn == chess.WHITE else before - after
+            if judgements:
+                before, after, change = judgements[i].before, judgements[i].after, -judgements[i].loss
             sign = closing or mark(change, swing)
             worth = Worth(before, after, None if closing else change)
         expectation = expected(board, *expecting[i], node.move) if expecting else None
@@ -223,9 +330,21 @@ def analyse(
         if strength and worth and worth.change is not None:
             slip = worth.change <= -swing and strength.player < UNLIKELY_FOR
             strength = replace(strength, slip=slip)
-        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, expectation, strength))
+        judged = _judged(judgements[i], board, node.move, PHASES[phases[i]]) if judgements else None
+        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, expectation, strength, judged))
         board.push(node.move)
     return AnalysedGame(record, moves, white, expecting is not None, meaning)
+
+
+def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase: str) -> Judged:
+    """A judgement in words, of a move in this position."""
+    after, line = board.copy(stack=False), []
+    for move in judgement.line:
+        line.append(after.san(move))
+        after.push(move)
+    piece = board.piece_type_at(played.from_square) or chess.KING  # a null move
+    best = judgement.best.uci()
+    return Judged(judgement.loss, best, tuple(line), judgement.only, phase, PIECES[piece - 1])
 
 
 Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]

@@ -6,16 +6,31 @@ from rich.console import Console
 from rich.text import Text
 
 from kibitz.analysis.chess.choices import FAR_DOWN, SHOWN, UNLIKELY, Expected, ordinal, percent
-from kibitz.analysis.chess.moves import MATE, SIDES, STALEMATE, STEP, UNLIKELY_FOR, AnalysedGame, ByStrength, Move
+from kibitz.analysis.chess.moves import (
+    MATE,
+    PIECES,
+    SIDES,
+    SIGNS,
+    STALEMATE,
+    STEP,
+    UNLIKELY_FOR,
+    WHOLE,
+    AnalysedGame,
+    ByStrength,
+    Move,
+    Report,
+    report,
+)
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.printing import STYLES as OF_MARKS
 from kibitz.analysis.printing import bar, clean, print_line, print_text, sparkline
+from kibitz.games.chess.material import PHASES
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 RANK, CHOICE = 12, 13
 """Columns of the played move's rank and probability, and of one of the network's choices: a move of up to seven
 characters, its probability, a gap."""
-MOST_SWINGS = 5
+MOST_SWINGS, MOST_ONLY = 5, 8
 SURPRISE = "*"
 SLIP = "!"
 """A costly move that is unlikely for its player's rating."""
@@ -125,7 +140,7 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
         return
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
     if judged.white is not None:
-        if end:
+        if end and not any(move.judged for move in judged.moves):
             print_line(console, f"{end}: the last number is the network's, not the result.")
         _show_swings(judged, swing, console)
     elif end:
@@ -143,7 +158,54 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
         _show_predictable(judged, console)
 
 
+def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None:
+    """The marked moves with what was better, and where each side lost most."""
+    marked = judged.swings
+    points = f"{swing * 100:g} points or more"
+    if not marked:
+        print_line(console, f"No move lost its player {points}.")
+    else:
+        more = f", the costliest {MOST_SWINGS}" if len(marked) > MOST_SWINGS else ""
+        print_line(console, f"Moves that lost their player {points}: {len(marked)}{more}:")
+    for move in marked[:MOST_SWINGS]:
+        line = f"{_where(move, console)}{_points(move.change or 0):>4}  better: "
+        line += " ".join(move.judged.line if move.judged else ())
+        print_line(console, line, STYLES[move.mark])
+    if found := [move for move in judged.moves if move.judged and move.judged.only and move.mark != MATE]:
+        shown = ", ".join(f"{_number(move, console.options.ascii_only)} {move.san}" for move in found[:MOST_ONLY])
+        print_line(console, f"Only moves that were found: {shown}{', …' if len(found) > MOST_ONLY else ''}")
+    print_line(console, "")
+    _show_report(report([judged]), console)
+
+
+def show_report(report: Report) -> None:
+    """Print the report over many games."""
+    console = Console()
+    print_line(console, "")
+    print_line(console, f"All {report.games:,} games", "bold")
+    _show_report(report, console)
+
+
+def _show_report(report: Report, console: Console) -> None:
+    """Points lost a move, and marks, of both sides: in all, by phase and by piece."""
+    heading = f"{'lost a move':<12}"
+    for side in SIDES:
+        heading += f"{side.capitalize():>8}" + "".join(f"{sign:>4}" for sign in SIGNS) + "  "
+    print_line(console, heading.rstrip(), "bold")
+    for name in (WHOLE, *PHASES, *PIECES):
+        row = f"{name:<12}"
+        for side in SIDES:
+            one = report.slice(side, name)
+            row += f"{one.loss * 100:>8.1f}" if one else f"{'':>8}"
+            row += "".join(f"{one.marks[sign] or '':>4}" if one else f"{'':>4}" for sign in SIGNS) + "  "
+        if row.strip() != name:
+            print_line(console, row.rstrip())
+
+
 def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
+    if any(move.judged for move in judged.moves):
+        _show_mistakes(judged, swing, console)
+        return
     swings = judged.swings
     points = f"{swing * 100:g} points or more"
     if not swings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kibitz import records
 from kibitz.commands.analyze.options import AnalyzeOptions
@@ -14,6 +14,7 @@ from kibitz.errors import KibitzError, UsageError
 if TYPE_CHECKING:
     from kibitz.analysis import Analysis
     from kibitz.analysis.chess.games import Record
+    from kibitz.analysis.chess.judging import Judge
     from kibitz.analysis.chess.moves import AnalysedGame
     from kibitz.play.session import Session
     from kibitz.systems.declaration import Meaning
@@ -26,24 +27,46 @@ SWING = 10.0
 def analyze_chess(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
     """Analyse games of a PGN file ("-": standard input) and print or write them. Raises UsageError and KibitzError."""
     from kibitz.analysis import load
+    from kibitz.analysis.chess.moves import USUAL, Report
     from kibitz.analysis.chess.pgn import annotated
+    from kibitz.analysis.chess.terminal import show_report
     from kibitz.analysis.files import whole_file
     from kibitz.systems import find
 
     games = _PgnGames(session, path, options)
+    analysis, report = load(session.system), Report()
+    judge = _judge(session, analysis, options)
     meaning = find(session.system).meaning
-    analysis = load(session.system)
+    if judge is not None and meaning.note:  # a note says of what else than winning the network's own figure is
+        meaning = USUAL
+
+    def last() -> dict[str, Any]:
+        return {"report": report.as_json()} if options.every and judge else {}
+
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
-        put = stack.enter_context(as_object(run, session.system, meaning.note)) if options.as_json else None
+        put = stack.enter_context(as_object(run, session.system, meaning.note, last)) if options.as_json else None
         table = _table(games.swing)
-        for game in stack.enter_context(contextlib.closing(games.analysed(analysis, meaning))):
+        for game in stack.enter_context(contextlib.closing(games.analysed(analysis, meaning, judge))):
+            report.add(game)
             if put:
                 put(game.as_json())
             elif options.pgn != "-":
                 table(game)
             if file:
                 file.write(annotated(game))
+        if options.every and judge and not put and options.pgn != "-":
+            show_report(report)
+
+
+def _judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Judge | None:
+    """What judges moves by search; None where the network's opinions count as they are, or it has none."""
+    from kibitz.analysis.chess.judging import DEPTH, NODES, Judge
+
+    if options.raw or not {"white_wins", "white_better", "value"} & set(session.outputs):
+        return None
+    depth = DEPTH if options.depth is None else options.depth
+    return Judge(session, analysis, depth, NODES if options.nodes is None else options.nodes)
 
 
 def _ratings(session: Session, text: str) -> tuple[int, int]:
@@ -77,7 +100,7 @@ class _PgnGames:
         self._refused: list[str] = []
         self._unrated: list[int] = []
 
-    def analysed(self, analysis: Analysis, meaning: Meaning) -> Generator[AnalysedGame]:
+    def analysed(self, analysis: Analysis, meaning: Meaning, judge: Judge | None) -> Generator[AnalysedGame]:
         """The games one by one; what is left out is reported on standard error.
 
         Raises KibitzError where no game can be analysed, and, if the file is replaced, before anything is left out.
@@ -90,7 +113,7 @@ class _PgnGames:
             for record in games:
                 if self._accepts(record):
                     done += 1
-                    yield analyse(record, self.session, analysis, self.swing, self.ratings, meaning)
+                    yield analyse(record, self.session, analysis, self.swing, self.ratings, meaning, judge)
         self._warn_of_ratings()
         if not done:
             raise self._nothing_left()

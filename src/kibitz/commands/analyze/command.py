@@ -32,7 +32,9 @@ def analyze(
     """Show what a network thought of each move of a game.
 
     Chess. Who wins, where the network says so (deepchess: who stands better):
-    White's chances before and after each move. Which moves it expects, where it
+    White's chances with the best move and after the played one, by a short
+    search: ?!, ? and ?? lost 10, 20 and 30 points, and what was better is shown.
+    --raw: the network's opinion before and after it. Which moves it expects, where it
     says so: its first three choices, and where the played move ranked among the
     legal ones (*: below the 10th, or under 1%). human: how likely each move was
     for its player, and for one 400 points weaker and stronger.
@@ -59,7 +61,7 @@ def analyze(
 
 
 _NAMES = {"chess": "chess", "go": "Go"}
-_OPTIONS = {"chess": ("pgn", "rating"), "go": ("sgf", "move", "owners")}
+_OPTIONS = {"chess": ("pgn", "rating", "raw", "nodes", "depth"), "go": ("sgf", "move", "owners")}
 """Options that mean something for one game alone."""
 _INSTEAD = {"pgn": "; write SGF with --sgf", "sgf": "; write PGN with --pgn"}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl")}

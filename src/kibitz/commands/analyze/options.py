@@ -59,6 +59,32 @@ class AnalyzeOptions:
             metavar="RATING",
         ),
     ] = None
+    raw: Annotated[
+        bool,
+        typer.Option("--raw", help="Chess: the network's own opinion of each position as it stands, without a search."),
+    ] = False
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            help="Chess, for networks that predict moves and say who wins: positions that the network's own search "
+            "looks at for each move; 0: none. Default: 100.",
+            min=0,
+            max=1_000_000,
+            show_default=False,
+            metavar="N",
+        ),
+    ] = None
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            help="Chess: plies after which captures alone are followed, to a position without any; 2 is quick. "
+            "Default: 6.",
+            min=1,
+            max=12,
+            show_default=False,
+            metavar="PLIES",
+        ),
+    ] = None
     move: Annotated[
         int | None,
         typer.Option(
@@ -75,6 +101,8 @@ class AnalyzeOptions:
         """Raises UsageError for options that exclude each other."""
         if self.game is not None and self.every:
             raise UsageError("--game and --all: choose one of them")
+        if self.raw and (self.nodes is not None or self.depth is not None):
+            raise UsageError("--raw: without a search; leave --nodes and --depth out")
         if self.as_json and "-" in (self.pgn, self.sgf):
             name = "--pgn" if self.pgn == "-" else "--sgf"
             raise UsageError(f"--json and {name} -: both print on standard output; name a file for {name}")

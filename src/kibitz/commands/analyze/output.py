@@ -31,9 +31,11 @@ def warn(line: str) -> None:
 
 
 @contextlib.contextmanager
-def as_object(run: str, system: str, note: str = "") -> Iterator[Callable[[dict[str, Any]], None]]:
+def as_object(
+    run: str, system: str, note: str = "", last: Callable[[], dict[str, Any]] = dict
+) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Prints one object, with the games that come one by one, so that memory stays flat. Nothing is printed where none
-    comes. note: what its evaluations mean, where that is to be said.
+    comes. note: what its evaluations mean, where that is to be said. last: gives what follows the games.
 
     Where the file turns out to be damaged later, the object ends with what was wrong as "problem".
     """
@@ -53,7 +55,7 @@ def as_object(run: str, system: str, note: str = "") -> Iterator[Callable[[dict[
         if printed:
             print(f'], "problem": {json.dumps(str(error), ensure_ascii=False)}}}')
         raise
-    print("]}")
+    print("".join(["]", *(f", {json.dumps(key)}: {json.dumps(value)}" for key, value in last().items()), "}"]))
 
 
 @contextlib.contextmanager

@@ -1,0 +1,302 @@
+"""Moves judged by search: what each one cost its player, and which one was better.
+
+A network's opinion of a position in the middle of an exchange says little, and its opinions of two positions in a row
+differ by more than most moves do. So every position is followed to a quiet one (play/chess/quiescence.py), and a
+chance is made of both: of the material that this search counts, and of what the network thinks of the quiet position.
+Where the network also predicts moves, its own search (PUCT) with a fixed number of evaluations gives the opinion.
+
+A move is compared with the best one by the same search: the position before it is followed DEPTH plies, the one after
+it a ply less, so that both look equally far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.moves import from_move, to_move
+from kibitz.games.chess.replay import SIDE, SQUARES, replay
+from kibitz.play.chess.quiescence import MAX_NODES, SURE, quieten
+from kibitz.play.result import SearchLimits
+
+if TYPE_CHECKING:
+    from kibitz.analysis import Analysis
+    from kibitz.play.session import Session
+
+DEPTH, QUICK_DEPTH = 6, 2
+"""Plies of the search that judges, and of one that is done at once."""
+FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
+"""Moves that seem to lose as much as DOUBTFUL are followed FURTHER plies more, where no more than so many positions
+have to be visited for it."""
+NODES = 100
+"""Evaluations of each position by networks that search themselves."""
+WEIGHTS = {"winner": (0.27, 0.27), "deepchess": (0.23, 0.33), "chessnet": (0.23, 0.5)}
+"""How much a pawn, and the network's opinion of the quiet position in logits, count for a chance in logits, by system:
+fitted to Stockfish's chances on half of the games of tools/label_mistakes.py."""
+OTHER_WEIGHTS, SEARCH_WEIGHTS = (0.25, 0.35), (0.2, 0.76)
+"""The same of systems that are not measured, and of those that search themselves (fitted with chessnet)."""
+ONLY = 0.2
+"""Every other move loses so much more than the played one: the only move."""
+_SIDE_STEP = 50
+"""Hundredths of a pawn by which a move that the network prefers may be worse."""
+_SHOWN = 6
+"""Moves of a line."""
+_EQUAL = 0.02
+"""A loss that is none."""
+_MOST = 2000
+"""Hundredths of a pawn that count at most."""
+_LOOK = 1
+"""Plies after every move of a position, before captures alone count, for a first look at all of them."""
+_SURE = 1e-3
+"""Opinions are kept this far from 0 and 1."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the search says of a move.
+
+    before, after: White's chance of winning, 0..1, with the best move and with the played one. loss: what the mover's
+    chance lost by it, 0..1. best: the best move, which may be the played one; line: how the game would go on from the
+    position before the move, the best move first. only: every other move would have lost much more.
+    """
+
+    before: float
+    after: float
+    loss: float
+    best: chess.Move
+    line: tuple[chess.Move, ...]
+    only: bool
+
+
+@dataclass
+class _Followed:
+    """What comes of positions in a row: depth, score, quiet position and line of each, and score and quiet position of
+    the one after it, followed a ply less."""
+
+    depths: NDArray[np.int64]
+    scores: NDArray[np.int32]
+    leaves: NDArray[np.uint8]
+    lines: NDArray[np.uint16]
+    later_scores: NDArray[np.int32]
+    later_leaves: NDArray[np.uint8]
+
+    def take(self, places: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
+        """Take over what another one says of its positions `at`, as that of these places."""
+        for name, values in vars(self).items():
+            values[places] = getattr(other, name)[at]
+
+
+@dataclass
+class Judge:
+    """Judges games with one network.
+
+    session: the network; analysis: how its outputs are read; depth: of the search; nodes: evaluations of each position
+    by a network that searches itself, 0: its opinion of quiet positions.
+    """
+
+    session: Session
+    analysis: Analysis
+    depth: int = DEPTH
+    nodes: int = NODES
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        self._player: Any = self._opened() if self.nodes else None
+        own = WEIGHTS.get(self.session.system, OTHER_WEIGHTS)
+        self.weights = own if self._player is None else SEARCH_WEIGHTS
+
+    def judge(
+        self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.float64], list[Judgement]]:
+        """White's chance in each position [moves + 1], 0..1, and what is said of each move of a game from a start
+        position; rows uint8 [moves + 1, 68] are its positions. The network must say who wins."""
+        black = rows[:, SQUARES + SIDE] != 0
+        seen = self._followed(rows, self.depth)
+        if self._player is not None:
+            white, favourites = self._searched(start, moves)
+            opinions = np.where(black, 1 - white, white)
+            first, second = opinions, opinions[1:]
+        else:
+            favourites = []
+            first, second = self._own_opinions(seen.leaves, black), self._own_opinions(seen.later_leaves, black[1:])
+        over = _result(start, moves)
+        chances, left = self._both(seen, first, second, over)
+        white = np.where(black, 1 - chances, chances)
+        if not moves:
+            return white, []
+        doubtful = np.flatnonzero(chances[:-1] - left >= DOUBTFUL)
+        if len(doubtful) and self.depth >= DEPTH:
+            some = np.unique(np.concatenate([doubtful, doubtful + 1]))
+            further = self._followed(rows[some], self.depth + FURTHER, PATIENCE)
+            at = np.searchsorted(some, doubtful)
+            seen.take(doubtful, further, at)
+            if self._player is None:
+                first[doubtful] = self._own_opinions(seen.leaves[doubtful], black[doubtful])
+                second[doubtful] = self._own_opinions(seen.later_leaves[doubtful], black[doubtful + 1])
+            chances, left = self._both(seen, first, second, over)
+        scores, depths, lines = seen.scores, seen.depths, seen.lines
+        kept, only = self._alternatives(rows[:-1], moves)
+        if not favourites:
+            favourites = kept
+        held = self._hold(rows[:-1], favourites, scores[:-1], depths[:-1])
+        found = []
+        for i, played in enumerate(moves):
+            loss = max(0.0, float(chances[i] - left[i]))
+            line = tuple(to_move(int(move)) for move in lines[i] if move)[:_SHOWN]
+            follows = held[i]
+            if follows is not None and (not line or line[0] != favourites[i]):
+                line = (favourites[i], *follows)[:_SHOWN]
+            if not line or line[0] == played:
+                loss, line = 0.0, line or (played,)
+            before = float(chances[i])
+            after = before - loss
+            if black[i]:
+                before, after = 1 - before, 1 - after
+            best = line[0] if loss >= _EQUAL else played
+            found.append(
+                Judgement(before, after, loss, best, line if loss >= _EQUAL else (played,), only[i] and loss < _EQUAL)
+            )
+        return white, found
+
+    def _followed(self, rows: NDArray[np.uint8], depth: int, most: int = MAX_NODES) -> _Followed:
+        """Positions in a row followed to quiet ones, each and the one after it equally far."""
+        deep = quieten(rows, depth, most, threads=self.threads)
+        depths = np.append(np.minimum(deep.reached[:-1], deep.reached[1:] + 1), deep.reached[-1]).clip(0)
+        n = np.arange(len(rows))
+        then = (depths[:-1] - 1).clip(0)
+        return _Followed(
+            depths, deep.scores[n, depths], deep.rows[n, depths], deep.lines[n, depths],
+            deep.scores[n[1:], then], deep.rows[n[1:], then],
+        )  # fmt: skip
+
+    def _both(
+        self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], over: float | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The chances of each position's mover with the best move [moves + 1], and with the played one [moves]."""
+        chances = self._chances(seen.scores, first)
+        left = 1 - self._chances(seen.later_scores, second)
+        if over is not None:
+            chances[-1], left[-1:] = over, 1 - over
+        return chances, left
+
+    def _own_opinions(self, rows: NDArray[np.uint8], black: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The network's opinion of positions, for the players of White or Black."""
+        white = self._opinions(rows)
+        return np.where(black, 1 - white, white)
+
+    def _opened(self) -> Any:
+        """The network's own search, or None where it has none."""
+        from kibitz.play import open_player
+        from kibitz.systems import find
+        from kibitz.systems.declaration import PUCT
+
+        info = self.session.run.info
+        if PUCT not in find(info["system"]).methods_of(info["settings"]):
+            return None
+        return open_player(self.session.run, lambda: self.session, method=PUCT.name)
+
+    def _searched(
+        self, start: chess.Board, moves: Sequence[chess.Move]
+    ) -> tuple[NDArray[np.float64], list[chess.Move]]:
+        """White's chance in each position by the network's own search, and the move it prefers."""
+        self._player.new_game()
+        board, white, preferred = start.copy(), [], []
+        for move in [*moves, None]:
+            thought = self._player.think(board, SearchLimits(nodes=self.nodes))
+            if thought is None:
+                white.append(0.5)
+                preferred.append(chess.Move.null())
+            else:
+                win, _, loss = thought.lines[0].wdl
+                own = (1000 + win - loss) / 2000
+                white.append(own if board.turn == chess.WHITE else 1 - own)
+                preferred.append(thought.lines[0].move)
+            if move is not None:
+                board.push(move)
+        return np.array(white), preferred[: len(moves)]
+
+    def _opinions(self, rows: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """White's chance in positions, by one look of the network at each."""
+        codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
+        white = self.analysis.white_wins(self.session.evaluate(codes, state), state)
+        assert white is not None
+        return white
+
+    def _chances(self, scores: NDArray[np.int32], opinions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The chances of movers, 0..1, from the material that a search counts and the opinions of a network."""
+        pawn, opinion = self.weights
+        kept = np.clip(opinions, _SURE, 1 - _SURE)
+        odds = pawn * scores.clip(-_MOST, _MOST) / 100 + opinion * np.log(kept / (1 - kept))
+        chances = 1 / (1 + np.exp(-odds))
+        return np.where(scores >= SURE, 1.0, np.where(scores <= -SURE, 0.0, chances))
+
+    def _alternatives(
+        self, rows: NDArray[np.uint8], played: Sequence[chess.Move]
+    ) -> tuple[list[chess.Move], list[bool]]:
+        """In each position, after a look at every move: the best one, and whether the played one was the only one."""
+        codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
+        moves, offsets = legal_moves(codes, state)
+        children = _after(rows, moves, np.repeat(np.arange(len(rows)), np.diff(offsets)))
+        shallow = quieten(children, _LOOK, threads=self.threads)
+        scores, leaves = -shallow.scores[:, _LOOK], shallow.rows[:, _LOOK]
+        most = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets)) if len(scores) else scores
+        kept = np.flatnonzero(scores >= most - _SIDE_STEP)
+        white = np.full(len(children), np.nan)
+        white[kept] = self._opinions(leaves[kept])
+        preferred, only = [], []
+        for i, move in enumerate(played):
+            part = slice(offsets[i], offsets[i + 1])
+            own = white[part] if rows[i, SQUARES + SIDE] == 0 else 1 - white[part]
+            if not len(own):  # a null move
+                preferred.append(move)
+                only.append(False)
+                continue
+            own = np.where(np.isnan(own), np.nanmean(own), own)
+            chances = self._chances(scores[part], own)
+            order = np.argsort(-chances, kind="stable")
+            best = int(moves[part][order[0]])
+            preferred.append(to_move(best))
+            alone = len(order) > 1 and bool(chances[order[0]] - chances[order[1]] >= ONLY)
+            retaken = i > 0 and played[i - 1].to_square == move.to_square
+            only.append(alone and not retaken and to_move(best) == move)
+        return preferred, only
+
+    def _hold(
+        self, rows: NDArray[np.uint8], favourites: list[chess.Move], scores: NDArray[np.int32],
+        depths: NDArray[np.int64],
+    ) -> list[tuple[chess.Move, ...] | None]:  # fmt: skip
+        """What follows each favourite that holds the material which the position is worth; None for the others."""
+        packed = np.array([from_move(move) if move else 0 for move in favourites], np.uint16)
+        known = np.flatnonzero(packed)
+        deep = quieten(_after(rows[known], packed[known], np.arange(len(known))), self.depth - 1, threads=self.threads)
+        found: list[tuple[chess.Move, ...] | None] = [None] * len(rows)
+        for at, i in enumerate(known.tolist()):
+            depth = min(max(int(depths[i]) - 1, 0), int(deep.reached[at]))
+            if depth >= 0 and -deep.scores[at, depth] >= scores[i] - _SIDE_STEP:
+                found[i] = tuple(to_move(int(move)) for move in deep.lines[at, depth] if move)
+        return found
+
+
+def _after(rows: NDArray[np.uint8], moves: NDArray[np.uint16], parents: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The positions after legal moves, each in its parent: rows uint8 [moves, 68]."""
+    n = np.arange(len(moves) + 1)  # to the replay each is a game of one move
+    codes, state = replay(
+        moves, n, np.ascontiguousarray(rows), parents.astype(np.int32), n[:-1], np.ones(len(moves), np.int64)
+    )
+    return np.concatenate([codes, state], 1)
+
+
+def _result(start: chess.Board, moves: Sequence[chess.Move]) -> float | None:
+    """The mover's chance after the last move, where the rules have ended the game; else None."""
+    board = start.copy()
+    for move in moves:
+        board.push(move)
+    if board.is_checkmate():
+        return 0.0
+    return 0.5 if board.is_stalemate() or board.is_insufficient_material() else None

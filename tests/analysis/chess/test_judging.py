@@ -1,0 +1,94 @@
+"""Moves judged by search, with a network whose opinion a test writes down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+from kibitz.analysis.chess import answers
+from kibitz.analysis.chess.games import parse
+from kibitz.analysis.chess.judging import Judge
+from kibitz.analysis.chess.moves import AnalysedGame, analyse
+
+Analysed = Callable[..., AnalysedGame]
+
+HANGS = "1. e4 e5 2. Qh5 Nf6 3. Qxe5+ Be7 4. Qxe7+ Qxe7 *"
+"""Black leaves a pawn, then White gives the queen for a bishop."""
+
+
+@pytest.fixture
+def judged(make_fake: Any) -> Analysed:
+    """A game judged by search with a network that has no opinion."""
+
+    def one(text: str, depth: int = 3) -> AnalysedGame:
+        session = make_fake(white_wins=[0.5])
+        session.system = "winner"
+        record = parse(text)
+        assert record is not None
+        return analyse(record, session, answers, 0.1, judge=Judge(session, answers, depth, nodes=0))
+
+    return one
+
+
+def test_what_hangs_is_lost(judged: Analysed) -> None:
+    game = judged(HANGS)
+    queen = game.moves[6]
+    assert queen.judged is not None
+    assert (queen.san, queen.mark, queen.judged.piece, queen.judged.phase) == ("Qxe7+", "??", "queen", "opening")
+    assert queen.judged.loss > 0.3
+    assert queen.judged.best != "e5e7"
+    board = chess.Board()
+    for move in game.moves[:6]:
+        board.push_uci(move.uci)
+    assert board.parse_san(queen.judged.line[0]).uci() == queen.judged.best
+    for san in queen.judged.line:
+        board.push_san(san)
+    recapture = game.moves[7]
+    assert recapture.judged is not None
+    assert (recapture.mark, recapture.judged.loss, recapture.judged.best) == ("", 0.0, "d8e7")
+    assert not recapture.judged.only  # whoever is taken from takes back
+
+
+def test_a_trade_costs_nothing(judged: Analysed) -> None:
+    game = judged("1. e4 d5 2. exd5 Qxd5 3. Nc3 Qd8 *")
+    assert [move.mark for move in game.moves] == [""] * 6
+    assert all(move.judged and move.judged.loss < 0.1 for move in game.moves)
+
+
+def test_mates_and_what_the_rules_end(judged: Analysed) -> None:
+    game = judged("1. f3 e5 2. g4 Qh4# 0-1")
+    assert game.white is not None
+    assert game.white[-1] == 0
+    blunder, last = game.moves[2:]
+    assert (blunder.mark, last.mark, last.change) == ("??", "#", None)
+    assert last.judged is not None
+    assert (last.judged.best, last.judged.loss) == ("d8h4", 0.0)
+    stalemate = judged('[FEN "7k/5K2/8/8/6Q1/8/8/8 w - - 9 60"]\n\n60. Qg6 1/2-1/2')
+    assert stalemate.white is not None
+    assert stalemate.white[-1] == 0.5
+    assert judged('[White "A"]\n\n*').moves == []
+
+
+def test_losses_are_the_movers_and_agree_with_the_figures_before_and_after(judged: Analysed) -> None:
+    for move in judged(HANGS).moves:
+        assert move.judged is not None
+        assert move.worth is not None
+        sign = 1 if move.side == "white" else -1
+        assert sign * (move.worth.before - move.worth.after) == pytest.approx(move.judged.loss)
+        assert 0 <= move.judged.loss <= 1
+
+
+def test_report_sums_by_side_phase_and_piece(judged: Analysed) -> None:
+    game = judged(HANGS)
+    found = game.as_json()["report"]
+    assert found["games"] == 1
+    assert found["white"]["marks"]["blunders"] == 1
+    assert found["white"]["by_piece"]["queen"]["marks"]["blunders"] == 1
+    assert found["white"]["moves"] == sum(one["moves"] for one in found["white"]["by_piece"].values()) == 4
+    losses = [move["loss"] for move in game.as_json()["moves"] if move["side"] == "white"]
+    assert found["white"]["loss"]["value"] == pytest.approx(np.mean(losses), abs=1e-3)
+    assert set(game.as_json()["moves"][0]) >= {"loss", "best", "line", "mark", "only_move", "phase", "piece"}
