@@ -20,7 +20,8 @@ from support.polyglot import write_book
 
 SYZYGY = Path(__file__).parents[1] / "syzygy"
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
-PATIENCE = 30.0
+PATIENCE = 120.0
+"""Seconds after which an answer is no longer waited for: other work may take the machine."""
 
 
 def command(run: Path, *options: str) -> list[str]:
@@ -183,11 +184,12 @@ def test_a_book_and_tables(mover_run: Path, tmp_path: Path) -> None:
     assert len(board.move_stack) < 20
 
 
-def test_pondering_in_a_game(mover_run: Path) -> None:
-    """The expected reply is played (a ponderhit), then another one (a stop): each answer is a legal move in its time."""
-    with chess.engine.SimpleEngine.popen_uci(command(mover_run), timeout=PATIENCE) as engine:
+@pytest.mark.parametrize("method", ["puct", "topprob-negamax", "value-negamax", "top-prob"])
+def test_pondering_in_a_game(mover_run: Path, method: str) -> None:
+    """The expected reply is played (a ponderhit), then another one (a stop): each answer is a legal move."""
+    with chess.engine.SimpleEngine.popen_uci(command(mover_run, "--method", method), timeout=PATIENCE) as engine:
         board, hits = chess.Board(), 0
-        for number in range(8):
+        for number in range(6):
             limit = chess.engine.Limit(white_clock=20, black_clock=20)
             result = engine.play(board, limit, game="one", ponder=True)
             assert result.move in board.legal_moves
@@ -196,7 +198,7 @@ def test_pondering_in_a_game(mover_run: Path) -> None:
             expected = result.ponder if number % 2 == 0 else None
             hits += expected is not None
             board.push(expected or next(move for move in board.legal_moves if move != result.ponder))
-        assert hits
+        assert hits or method == "top-prob"  # which looks at one position, and expects no reply
 
 
 def test_pondering_by_lines(mover_run: Path) -> None:

@@ -52,6 +52,18 @@ def test_python_chess_is_its_gui(compared_run: Path) -> None:
             assert time.perf_counter() - begun < 2
 
 
+def test_pondering(compared_run: Path) -> None:
+    """The expected reply is played (a ponderhit), then another one (a stop)."""
+    with chess.engine.SimpleEngine.popen_uci(command(compared_run), timeout=PATIENCE) as engine:
+        board = chess.Board()
+        for hit in (True, False, True):
+            result = engine.play(board, chess.engine.Limit(nodes=300), game="one", ponder=True)
+            assert result.move in board.legal_moves
+            board.push(result.move)
+            assert result.ponder in board.legal_moves
+            board.push(result.ponder if hit else next(move for move in board.legal_moves if move != result.ponder))
+
+
 @pytest.mark.parametrize("method", ["comparison", "comparison-full"])
 def test_methods_from_the_command_line(compared_run: Path, method: str) -> None:
     done = subprocess.run(

@@ -107,7 +107,8 @@ def test_changed(name: str, value: str, field: str, expected: object) -> None:
         ("multipv", "", "MultiPV : must be a whole number from 1 to 218; it stays 1"),
         ("method", "luck", "method luck: must be one of auto, top-move,"),
         ("uci_showwdl", "1", "UCI_ShowWDL 1: must be true or false; it stays False"),
-        ("ponder", "true", "no option ponder; there are Hash, Threads,"),
+        ("ponder", "1", "Ponder 1: must be true or false; it stays False"),
+        ("contempt", "true", "no option contempt; there are Hash, Threads,"),
         ("", "", "no option without a name; there are Hash,"),
     ],
 )

@@ -293,10 +293,12 @@ class UciEngine:
 def _think(
     player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals, tell: Tell
 ) -> SearchResult | None:
-    """The player's thought: while it ponders without limits, and if that was worth while then within them."""
+    """The player's thought. Pondering has no limits; after a ponderhit the player thinks again, within them."""
     if signals.pondering:
         unlimited = replace(limits, depth=None, nodes=None, seconds=None)
         thought = player.think(board.copy(), unlimited, signals.unbounded, tell)
+        if thought and not signals.unbounded.is_set():  # it is done, or looks no further: what it found is of use now
+            tell(thought)
         signals.unbounded.wait()
         if signals.hit is None or signals.stop.is_set():
             return thought
