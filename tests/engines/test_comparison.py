@@ -79,7 +79,7 @@ def test_methods_from_the_command_line(compared_run: Path, method: str) -> None:
 @pytest.mark.parametrize(
     ("network", "options", "told"),
     [
-        ("", ["--method", "top-prob"], "kibitz: top-prob needs a network that predicts moves or values positions"),
+        ("", ["--method", "top-prob"], "kibitz: top-prob needs a network that predicts moves, and"),
         ("", ["--value", "chessnet"], "compares positions, and has no use for the values of chessnet"),
         ("chessnet", ["--method", "comparison"], "kibitz: comparison needs a network that compares positions"),
     ],

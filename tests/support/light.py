@@ -82,10 +82,10 @@ def imports_and_inspects(kibitz: Program) -> None:
 
 def analyses_chess(kibitz: Program) -> None:
     for network, said in (
-        ("winner", "Average loss a move"), ("chessnet", "first choice"), ("convchess", "first choice"),
-        ("deepchess", "White better"),
+        ("winner", "points lost a move"), ("chessnet", "first choice"), ("convchess", "first choice"),
+        ("deepchess", "points lost a move"),
     ):  # fmt: skip
-        assert said in kibitz.good("analyze", network, "games.pgn"), network
+        assert said in kibitz.good("analyze", network, "games.pgn", "--depth", "2"), network
 
 
 def analyses_go(kibitz: Program) -> None:

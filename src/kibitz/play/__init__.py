@@ -6,12 +6,21 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from kibitz.errors import UsageError
 from kibitz.systems import find
-from kibitz.systems.declaration import METHODS, MOVES, VALUE
+from kibitz.systems.declaration import COMPARISON, FULL_COMPARISON, METHODS, MOVES, OWNERS, VALUE
 
 if TYPE_CHECKING:
     from kibitz.play.session import Session
     from kibitz.runs import Run
+
+_NEEDS = {
+    MOVES: "predicts moves",
+    VALUE: "values positions",
+    COMPARISON: "compares positions",
+    FULL_COMPARISON: "compares positions and kept its large network",
+    OWNERS: "names the owners of points",
+}
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> Any:
@@ -29,7 +38,17 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
     known = {each.name: each for each in declaration.methods}
     if MOVES in declaration.answers:  # another network may bring the values that a method needs
         known = {name: each for name, each in METHODS.items() if set(each.needs) <= {MOVES, VALUE}} | known
-    named = [known[method]] if method in known else [*offered, *declaration.methods]
+    if method is not None and method not in known:
+        raise UsageError(_why_not(method, run.name, [each.name for each in offered]))
+    named = [known[method]] if method is not None else [*offered, *declaration.methods]
     opener = named[0].opener if named else "kibitz.play.chess.player:open_player"  # which says what is lacking
     module, _, function = opener.partition(":")
     return getattr(importlib.import_module(module), function)(run, session, method=method, **settings)
+
+
+def _why_not(method: str, name: str, offered: list[str]) -> str:
+    """Why a network of this name, which offers these methods, does not play by another."""
+    if method not in METHODS:
+        return f"no method {method!r}; {name} has {', '.join(offered) or 'none'}"
+    needs = " and ".join(_NEEDS[need] for need in METHODS[method].needs)
+    return f"{method} needs a network that {needs}, and {name} does not"

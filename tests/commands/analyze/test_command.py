@@ -144,7 +144,7 @@ def test_table(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert err == ""
     assert out.startswith("Game 1: Stockfish 15.1 (1520) – Stockfish 15.1 (2070), 0-1\n")
     assert "\n  35… Qxh4#" in out
-    assert "\nlost a move    White  ?!   ?  ??     Black  ?!   ?  ??\n" in out
+    assert "\npoints lost a move    White  ?!   ?  ??     Black  ?!   ?  ??\n" in out
     raw, _ = analyzed(capsys, small_run, GAMES, "--raw")
     assert "Average loss a move" in raw
 
@@ -264,7 +264,7 @@ def test_a_damaged_archive_shows_what_came_before(
     cut = tmp_path / "cut.pgn.zst"
     cut.write_bytes(GAMES.read_bytes()[:40_000])
     target = tmp_path / "out.pgn"
-    assert run(["analyze", str(small_run), str(cut), "--all", "--pgn", str(target)]) == 1
+    assert run(["analyze", str(small_run), str(cut), "--all", "--raw", "--pgn", str(target)]) == 1
     out, err = capsys.readouterr()
     assert "Game 1: " in out
     assert err.startswith(f"kibitz: {cut}: cannot be unpacked further")
@@ -423,7 +423,7 @@ def test_a_real_game_by_both(
 ) -> None:
     file.write_text("".join(bundled_games[:5]), encoding="utf-8")
     for path in (chessnet, convchess):
-        for game in json.loads(analyzed(capsys, path, file, "--all", "--json")[0])["games"]:
+        for game in json.loads(analyzed(capsys, path, file, "--raw", "--all", "--json")[0])["games"]:
             for move in game["moves"]:
                 assert 1 <= move["rank"] <= move["legal_moves"]
                 assert len(move["choices"]) == min(3, move["legal_moves"])

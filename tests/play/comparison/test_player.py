@@ -502,5 +502,5 @@ def test_methods(tmp_path: Path, small_run: Path) -> None:
         ComparisonPlayer(run, hash_mb=0)
     with pytest.raises(UsageError, match="compares no positions"):
         ComparisonPlayer(Run(small_run))
-    with pytest.raises(UsageError, match="comparison needs a network that compares positions, and fake does not"):
+    with pytest.raises(UsageError, match="no method 'comparison'; there are top-move"):
         player_of_values.ChessPlayer(Fake(), method="comparison")

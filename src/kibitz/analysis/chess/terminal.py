@@ -188,12 +188,12 @@ def show_report(report: Report) -> None:
 
 def _show_report(report: Report, console: Console) -> None:
     """Points lost a move, and marks, of both sides: in all, by phase and by piece."""
-    heading = f"{'lost a move':<12}"
+    heading = f"{'points lost a move':<19}"
     for side in SIDES:
         heading += f"{side.capitalize():>8}" + "".join(f"{sign:>4}" for sign in SIGNS) + "  "
     print_line(console, heading.rstrip(), "bold")
     for name in (WHOLE, *PHASES, *PIECES):
-        row = f"{name:<12}"
+        row = f"{name:<19}"
         for side in SIDES:
             one = report.slice(side, name)
             row += f"{one.loss * 100:>8.1f}" if one else f"{'':>8}"

@@ -20,14 +20,7 @@ from kibitz.play.result import SearchLimits, SearchResult, Tell, TimeManager, ma
 from kibitz.play.session import NetworkSession, Session
 from kibitz.play.side_inputs import with_side_inputs
 from kibitz.runs import Run
-from kibitz.systems.declaration import (
-    COMPARISON_SEARCH,
-    FULL_COMPARISON_SEARCH,
-    TOP_MOVE,
-    TOP_PROB,
-    TOPPROB_NEGAMAX,
-    VALUE_NEGAMAX,
-)
+from kibitz.systems.declaration import TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX
 
 METHODS = tuple(method.name for method in (TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX))
 CUT, WIDTH = 0.98, 20
@@ -83,8 +76,6 @@ class ChessPlayer:
         if method is None:
             searched = "topprob-negamax" if self.value is not None else "top-prob"
             method = searched if self.policy is not None else "value-negamax"
-        if method in (COMPARISON_SEARCH.name, FULL_COMPARISON_SEARCH.name):
-            raise UsageError(f"{method} needs a network that compares positions, and {name} does not; take deepchess")
         if method not in METHODS:
             raise UsageError(f"no method {method!r}; there are {', '.join(METHODS)}")
         if method != "value-negamax" and self.policy is None:
