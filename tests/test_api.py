@@ -21,6 +21,8 @@ from sgfmill.boards import Board as SgfmillBoard
 
 import kibitz
 from kibitz.games.go.points import from_gtp
+from kibitz.play.puct.player import PuctPlayer
+from kibitz.play.result import SearchLimits
 from kibitz.store.store import Store
 from support.helpers import SMALL
 
@@ -216,6 +218,20 @@ def test_moves_are_chosen_by_every_method(chessnet: kibitz.TrainedNetwork) -> No
     assert mate_in_one.fen() == "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"
     drawn = {chessnet.choose_move(chess.Board(), method="top-prob", temperature=2, seed=4).uci for _ in range(3)}
     assert len(drawn) == 1
+
+
+def test_a_search_without_a_limit_takes_a_second(
+    chessnet: kibitz.TrainedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, think = [], PuctPlayer.think
+
+    def noted(self: PuctPlayer, board: chess.Board, limits: SearchLimits) -> object:
+        asked.append(limits)
+        return think(self, board, SearchLimits(nodes=10))
+
+    monkeypatch.setattr(PuctPlayer, "think", noted)
+    chessnet.choose_move(chess.Board())
+    assert asked[-1] == SearchLimits(seconds=1.0)
 
 
 def test_a_move_of_go(gocnn: kibitz.TrainedNetwork) -> None:

@@ -238,3 +238,20 @@ def test_pondering_by_lines(mover_run: Path) -> None:
         patience.cancel()
         process.communicate("quit\n", PATIENCE)
         assert process.returncode == 0
+
+
+def test_people_with_a_short_look_ahead() -> None:
+    """human-search keeps its method where a rating is set, draws its moves, and tells what it saw of each."""
+    options = ("--method", "human-search", "--elo", "1500")
+    with chess.engine.SimpleEngine.popen_uci(command(Path("human"), *options), timeout=PATIENCE) as engine:
+        engine.configure({"Seed": 1})
+        drawn = {engine.play(chess.Board(), chess.engine.Limit(nodes=20)).move for _ in range(12)}
+        assert len(drawn) > 1
+        mate = chess.Board("r6k/7p/5R1P/4pP2/8/2nB4/5PP1/5K2 b - - 0 31")
+        engine.configure({"UCI_Elo": 1800, "temperature": 0})
+        for limit in (chess.engine.Limit(depth=1), chess.engine.Limit(nodes=150)):
+            lines = engine.analyse(mate, limit, multipv=3, info=chess.engine.INFO_ALL)
+            assert [line["multipv"] for line in lines] == [1, 2, 3]
+            assert lines[0]["score"].relative == chess.engine.Mate(2)
+            assert lines[0]["pv"][0] == chess.Move.from_uci("a8a1")
+            assert lines[0]["nodes"] <= 101

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SECONDS = 1.0
 """Of a search without any limit."""
 HASH_MB = 16
-_SEARCHES = ("negamax", "comparison")
+_SEARCHES = ("negamax", "comparison", "puct")
 
 
 @dataclass(frozen=True)

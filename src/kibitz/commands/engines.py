@@ -14,6 +14,7 @@ from kibitz.engines.uci.options import AUTO, ELO, METHODS, OWN_TEMPERATURE, Opti
 from kibitz.errors import UsageError
 from kibitz.games.go.rulesets import MAX_KOMI, NAMED, named
 from kibitz.systems import MOVES, find
+from kibitz.systems.declaration import HUMAN_SEARCH, TOP_PROB
 from kibitz.text import shown
 
 RATING_UNIT = 16
@@ -58,7 +59,8 @@ class UciOptions:
         int | None,
         typer.Option(
             help=f"Play like a person of this rating ({ELO[0]} to {ELO[1]}), one look at the network a move whatever"
-            " the time; for networks that are told ratings, as human is. Default: no limit.",
+            f" the time, or a short look ahead with --method {HUMAN_SEARCH.name}; for networks that are told ratings,"
+            " as human is. Default: no limit.",
             metavar="RATING",
             show_default=False,
         ),
@@ -176,8 +178,8 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
             return _of_rating(asked, options) if options.rated else asked
 
         if options.rated:
-            if options.limit_strength:
-                method = "top-prob"  # one look: a search would play above the rating
+            if options.limit_strength and method != HUMAN_SEARCH.name:
+                method = TOP_PROB.name  # one look: a search would play above the rating
             settings |= {"temperature": _temperature(options), "side_inputs": network().side_inputs}
         player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
         # Compiled functions and ONNX Runtime start slowly; that must be over before a clock runs.

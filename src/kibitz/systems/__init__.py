@@ -19,6 +19,7 @@ from kibitz.systems.declaration import (
     COMPARISON_SEARCH,
     FULL_COMPARISON,
     FULL_COMPARISON_SEARCH,
+    HUMAN_SEARCH,
     MOVES,
     OWNERS,
     PUCT,
@@ -122,7 +123,7 @@ _OURS = [
         evaluation="kibitz.evaluation.policy.human",
         meaning=Meaning("White's expected score", "White scores"),
         # One look at the network comes first: with a search it no longer plays like a person.
-        methods=(TOP_PROB, TOP_MOVE, PUCT, TOPPROB_NEGAMAX, VALUE_NEGAMAX),
+        methods=(TOP_PROB, TOP_MOVE, HUMAN_SEARCH, PUCT, TOPPROB_NEGAMAX, VALUE_NEGAMAX),
     ),
     Declaration(
         name="gocnn",

@@ -47,7 +47,7 @@ class Method:
 
     title: what it does, in a few words. needs: what the network must answer for it. opener: "module:function"; the
     function is called as `open(run, session, method=..., **settings)` and returns a player (see
-    kibitz.play.open_player). searches: it takes limits; otherwise it looks at the position once.
+    kibitz.play.open_player). searches: with more time it looks further; otherwise its work is always the same.
     """
 
     name: str
@@ -67,13 +67,18 @@ TOP_PROB = Method("top-prob", "the likeliest move", (MOVES,), _CHESS, searches=F
 TOPPROB_NEGAMAX = Method("topprob-negamax", "looks ahead, likely moves only", (MOVES, VALUE), _CHESS)
 VALUE_NEGAMAX = Method("value-negamax", "looks ahead, all moves", (VALUE,), _CHESS)
 PUCT = Method("puct", "looks ahead, averages what it sees", (MOVES, VALUE), "kibitz.play.puct.player:open_player")
+HUMAN_SEARCH = Method(
+    "human-search", "people's moves, after a short look ahead", (MOVES, VALUE), "kibitz.play.puct.human:open_player",
+    searches=False,
+)  # fmt: skip
 COMPARISON_SEARCH = Method("comparison", "looks ahead, comparing positions", (COMPARISON,), _COMPARING)
 FULL_COMPARISON_SEARCH = Method("comparison-full", "the same with the large network", (FULL_COMPARISON,), _COMPARING)
 BEST_SCORE = Method("best-score", "the most points", (OWNERS,), _GO)
 METHODS = {
     method.name: method
     for method in (
-        TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX, COMPARISON_SEARCH, FULL_COMPARISON_SEARCH, PUCT, BEST_SCORE
+        TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX, COMPARISON_SEARCH, FULL_COMPARISON_SEARCH, PUCT,
+        HUMAN_SEARCH, BEST_SCORE,
     )
 }  # fmt: skip
 """All methods of kibitz, by name."""

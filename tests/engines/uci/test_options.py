@@ -13,7 +13,7 @@ from kibitz.text import shown, whole_number
 
 
 def test_the_methods_are_those_of_the_player() -> None:
-    assert (*player.METHODS, *comparison.METHODS, "puct") == METHODS
+    assert (*player.METHODS, *comparison.METHODS, "puct", "human-search") == METHODS
 
 
 def test_declared() -> None:
@@ -25,7 +25,7 @@ def test_declared() -> None:
         "option name Move_Overhead type spin default 30 min 0 max 10000",
         "option name method type combo default top-prob"
         " var auto var top-move var top-prob var topprob-negamax var value-negamax var comparison var comparison-full"
-        " var puct",
+        " var puct var human-search",
         "option name temperature type spin default 0 min 0 max 200",
         "option name Value type string default runs/a b",
         "option name UCI_ShowWDL type check default true",

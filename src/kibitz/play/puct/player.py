@@ -140,7 +140,7 @@ class PuctPlayer:
         search, tree = self.search, self.search.tree
         if search.solved:
             return True
-        if limits.depth is not None and int(tree.visits[0]) > 1 and len(_line(tree, 0)) >= limits.depth:
+        if limits.depth is not None and int(tree.visits[0]) > 1 and len(likely_line(tree, 0)) >= limits.depth:
             return True
         if self.lines > 1 or self.temperature:
             return False
@@ -158,8 +158,8 @@ class PuctPlayer:
         order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child), reverse=True)[:count]
         lines, values = [], []
         for child in order:
-            value = _value_for_parent(tree, child)
-            lines.append(make_line(value, float(tree.prior[child]), [int(tree.move[child]), *_line(tree, child)]))
+            value = value_for_parent(tree, child)
+            lines.append(make_line(value, float(tree.prior[child]), [int(tree.move[child]), *likely_line(tree, child)]))
             values.append(value)
         nodes = self.nodes - clock.before
         return SearchResult(max(1, len(lines[0].pv)), nodes, clock.seconds(), tuple(lines)), values
@@ -181,13 +181,13 @@ class PuctPlayer:
 def _rank(tree: PuctTree, child: int) -> tuple[float, ...]:
     """What orders moves: proven wins, the shorter the better; visits; proven losses, the longer the better."""
     proven, visits = tree.proven[child], int(tree.visits[child])
-    value = _value_for_parent(tree, child)
+    value = value_for_parent(tree, child)
     if proven in (LOSS, WIN):
         return (1 if proven == LOSS else -1, value, visits, 0.0)
     return (0, visits, value, float(tree.prior[child]))
 
 
-def _value_for_parent(tree: PuctTree, child: int) -> float:
+def value_for_parent(tree: PuctTree, child: int) -> float:
     """A child's value for the side that moves there from its parent, see score.py."""
     proven = tree.proven[child]
     if proven == LOSS:
@@ -200,7 +200,7 @@ def _value_for_parent(tree: PuctTree, child: int) -> float:
     return float(np.clip(-tree.total[child] / visits if visits else tree.value[tree.parent[child]], -1, 1))
 
 
-def _line(tree: PuctTree, node: int) -> list[int]:
+def likely_line(tree: PuctTree, node: int) -> list[int]:
     """The moves that are most likely played from a node on, as far as they were visited."""
     moves: list[int] = []
     while tree.first[node] >= 0:

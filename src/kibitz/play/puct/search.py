@@ -19,6 +19,7 @@ from kibitz.play.puct.tree import (
     cut_out,
     empty_tree,
     expand_all,
+    reserve,
     select,
     settle,
     with_room,
@@ -135,6 +136,23 @@ class PuctSearch:
             self._idle += 1
             return int(tree.visits[0]) > before and self._idle < MAX_IDLE
         self._idle = 0
+        return self._visit(leaves, often)
+
+    def visit_children(self, most: int, often: NDArray[np.uint64]) -> bool:
+        """Evaluate up to so many moves of the root that were not visited, the likeliest first; False where there are
+        none, or no room."""
+        tree = self.tree
+        moves = children(tree, 0)
+        moves = moves[tree.visits[moves] == 0]
+        if not len(moves):
+            return False
+        moves = moves[np.argsort(-tree.prior[moves], kind="stable")][:most]
+        reserve(tree, moves)
+        return self._visit(moves, often)
+
+    def _visit(self, leaves: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
+        """Evaluate selected leaves; False where there is no room for them."""
+        tree = self.tree
         entered = self.rules.enter(tree.rows[tree.row[tree.parent[leaves]]], tree.move[leaves])
         bigger = with_room(tree, len(entered.moves), len(leaves), max(self.limit, _LEAST))
         if bigger is None:

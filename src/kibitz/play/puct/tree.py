@@ -307,6 +307,13 @@ def settle(tree, cache, often, leaves, keys, ended, rows, moves, offsets):  # ty
 
 
 @numba.njit(nogil=True, cache=True)
+def reserve(tree, leaves):  # type: ignore[no-untyped-def]
+    """Mark leaves as selected."""
+    for i in range(leaves.shape[0]):
+        _wait(tree, leaves[i], 1)
+
+
+@numba.njit(nogil=True, cache=True)
 def abandon(tree, leaves):  # type: ignore[no-untyped-def]
     """Take back that leaves were selected."""
     for i in range(leaves.shape[0]):

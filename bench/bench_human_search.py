@@ -1,0 +1,237 @@
+"""The weights of human-search, fitted to games, and whether it predicts moves better than the policy alone.
+
+    python bench/bench_human_search.py games.store --positions 300 --save seen.npz
+    python bench/bench_human_search.py --load seen.npz
+    python bench/bench_human_search.py --mates puzzles.csv
+
+In positions of games that the network has not seen, as many in each band of the mover's rating, it notes the prior of
+each legal move (told all that is known of the game) and its value in the search of human-search. Then it fits
+softmax(alpha · log prior + beta · value) to the moves that were played, with alpha and beta linear in the rating, by
+maximum likelihood: on one half of the games for figures of the other, and the other way round; the weights that it
+prints at the end are fitted to all. Intervals are 95%, over games. `--mates` asks instead how often mates in two are
+begun, in puzzles (id, FEN, moves of which the first is the opponent's, rating) of up to 1200 points.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import time
+from pathlib import Path
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation.games import choose
+from kibitz.evaluation.policy.human.results import RatedSession
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.moves import from_move, to_move
+from kibitz.games.chess.replay import SIDE, decode_board
+from kibitz.games.chess.sides import RATING_UNIT
+from kibitz.play.chess.policy import move_probabilities, normalised
+from kibitz.play.puct.human import (
+    LEAST_PRIOR,
+    RATING_OF_SEARCH,
+    USUAL_RATING,
+    VISITS,
+    HumanSearchPlayer,
+    HumanWeights,
+    RootSearch,
+)
+from kibitz.play.result import SearchLimits, TimeManager
+from kibitz.play.session import Session
+from kibitz.runs import Run
+from kibitz.stats import ClusterBootstrap
+from kibitz.store.positions import Positions
+from kibitz.store.store import Store
+
+BANDS = (800, 1200, 1400, 1600, 1800, 2000, 2200, 2800)
+CANDIDATES = 200_000
+"""Positions that are drawn, of which the first of each band are taken."""
+
+Seen = dict[str, NDArray[np.float64]]
+"""move: log, value, played, of (number of the position); position: rating, game."""
+
+
+def drawn(store: Store, games: NDArray[np.int64], count: int) -> tuple[Positions, NDArray[np.int64]]:
+    """Positions in which a move was played, up to `count` in each band of the mover's rating."""
+    positions = Positions(store, games, last=-2)
+    ids = np.random.default_rng(0).integers(0, len(positions), CANDIDATES)
+    batch = positions.batch(ids)
+    sides = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
+    rating = np.where((sides[:, batch.games] > 0).all(0), sides[batch.state[:, SIDE], batch.games], 0)
+    bands = [ids[(rating >= low) & (rating < high)][:count] for low, high in itertools.pairwise(BANDS)]
+    return positions, np.sort(np.concatenate(bands))
+
+
+def look(path: str, run: str, count: int, rating: int, visits: int) -> Seen:
+    """What the network and the search say of the moves of positions. rating: inside the search; 0: the mover's."""
+    store, session = Store(path), Session(run)
+    rated = RatedSession(session, store)
+    positions, ids = drawn(store, choose(Run(run), store).games, count)
+    batch = positions.batch(ids)
+    ratings = rated.ratings[batch.state[:, SIDE], batch.games]
+    searches = {each: RootSearch(session, rating=each, visits=visits) for each in {rating or int(r) for r in ratings}}
+    logs, values, played, of = [], [], [], []
+    begun = time.perf_counter()
+    for i, (game, ply) in enumerate(zip(batch.games.tolist(), batch.plies.tolist(), strict=True)):
+        one = positions.batch(ids[i : i + 1])
+        moves, offsets = legal_moves(one.codes, one.state)
+        answers = session.evaluate(one.codes, rated.full_state(one))
+        priors = normalised(move_probabilities(answers, one.codes, moves, offsets), offsets)
+        first = store.offsets[game]
+        codes, state = store.replay(np.array([game]), np.array([0]))
+        board = decode_board(codes[0], state[0])
+        for move in store.moves[first : first + ply].tolist():
+            board.push(to_move(move))
+        search = searches[rating or int(ratings[i])]
+        found = search.look(board, TimeManager(SearchLimits(), None, 0))
+        logs += np.log(np.maximum(priors, LEAST_PRIOR)).tolist()
+        values += [found[move][0] for move in moves.tolist()]
+        played += (moves == store.moves[first + ply]).tolist()
+        of += [i] * len(moves)
+        if i % 200 == 199:
+            print(
+                f"{i + 1} of {len(ids)} positions, {(i + 1) / (time.perf_counter() - begun):.1f} a second", flush=True
+            )
+    return {
+        "log": np.array(logs), "value": np.array(values), "played": np.array(played, float), "of": np.array(of, float),
+        "rating": ratings.astype(float), "game": batch.games.astype(float),
+    }  # fmt: skip
+
+
+class Model:
+    """Multinomial logit over the moves of positions. columns float64 [moves, k]."""
+
+    def __init__(self, columns: NDArray[np.float64], of: NDArray[np.int64], played: NDArray[np.bool_]):
+        self.columns, self.of, self.played, self.n = columns, of, played, int(of.max()) + 1
+
+    def chances(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        score = self.columns @ weights
+        top = np.full(self.n, -np.inf)
+        np.maximum.at(top, self.of, score)
+        odds = np.exp(score - top[self.of])
+        return odds / np.bincount(self.of, odds, self.n)[self.of]
+
+    def fit(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The weights of maximum likelihood, by Newton's method, on some of the positions [n]."""
+        inside, k = some[self.of], self.columns.shape[1]
+        weights = np.zeros(k)
+        weights[0] = 1.0
+        for _ in range(50):
+            share = np.where(inside, self.chances(weights), 0)
+            mean = np.stack([np.bincount(self.of, share * c, self.n) for c in self.columns.T], 1)
+            gradient = self.columns[self.played & inside].sum(0) - mean.sum(0)
+            curvature = (self.columns * share[:, None]).T @ self.columns - mean.T @ mean
+            step = np.linalg.solve(curvature + 1e-9 * np.eye(k), gradient)
+            weights = weights + step
+            if np.abs(step).max() < 1e-8:
+                break
+        return weights
+
+
+def report(seen: Seen) -> None:
+    of, played, rating, game = seen["of"].astype(int), seen["played"] > 0, seen["rating"], seen["game"].astype(int)
+    further = ((rating - USUAL_RATING) / 1000)[of]
+    log, value = seen["log"], seen["value"]
+    columns = np.stack([log, value, log * further, value * further], 1)
+    models = {
+        "policy": None,
+        "policy, alpha fitted": Model(columns[:, [0, 2]], of, played),
+        "human-search": Model(columns, of, played),
+    }
+    first = np.isin(game, np.unique(game)[::2])
+    losses, right = {}, {}
+    for name, model in models.items():
+        chance = Model(log[:, None], of, played).chances(np.ones(1))
+        if model:
+            chance = np.where(first[of], *(model.chances(model.fit(half)) for half in (~first, first)))
+        losses[name] = -np.log(np.maximum(chance[played], 1e-9))
+        best = np.zeros(len(rating))
+        np.maximum.at(best, of, chance)
+        right[name] = (chance[played] >= best).astype(float)
+    print(
+        "| mover | positions | " + " | ".join(models) + " | human-search − policy | accuracy, policy | human-search |"
+    )
+    print("|---" * (len(models) + 5) + "|")
+    groups = ClusterBootstrap(game)
+    for low, high in [*itertools.pairwise(BANDS), (BANDS[0], BANDS[-1])]:
+        mask = (rating >= low) & (rating < high)
+        if not mask.any():
+            continue
+        gained = groups.difference(losses["human-search"], losses["policy"], mask)
+        cells = [f"{losses[name][mask].mean():.3f}" for name in models]
+        cells += [f"{gained.value:+.3f} ({gained.low:+.3f} to {gained.high:+.3f})"]
+        cells += [f"{right[name][mask].mean():.1%}" for name in ("policy", "human-search")]
+        print(f"| {low} to {high - 1} | {int(mask.sum())} | " + " | ".join(cells) + " |")
+    model = models["human-search"]
+    assert model
+    for low, high in itertools.pairwise(BANDS):
+        mask = (rating >= low) & (rating < high)
+        alone = Model(columns[:, :2], of, played).fit(mask)
+        print(f"{low} to {high - 1} alone: alpha {alone[0]:.2f}, beta {alone[1]:.2f}")
+    a, b, a_growth, b_growth = model.fit(np.ones(len(rating), bool)).round(2).tolist()
+    print(f"{HumanWeights(alpha=(a, a_growth), beta=(b, b_growth))}")
+
+
+def mates(path: Path, run: str, count: int) -> None:
+    """How likely the first move of a mate in two is, by rating of the player: with the policy alone and searched."""
+    session = Session(run)
+    boards = []
+    with path.open(encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            board, moves = chess.Board(row["fen"]), row["moves"].split()
+            if len(moves) != 4 or int(row["rating"]) > 1200:
+                continue
+            board.push_uci(moves[0])
+            end = board.copy()
+            for move in moves[1:]:
+                end.push_uci(move)
+            if end.is_checkmate():
+                boards.append((board, chess.Move.from_uci(moves[1])))
+    boards = boards[:count]
+    print(f"{len(boards)} mates in two\n| rating | policy | human-search |\n|---|---|---|")
+    for rating in (1000, 1200, 1500, 2000):
+        told = dict.fromkeys(("rating", "opponent_rating"), rating // RATING_UNIT)
+        chances = []
+        for weights in (HumanWeights(beta=(0.0, 0.0)), None):
+            player = HumanSearchPlayer(session, lines=250, side_inputs=told, weights=weights)
+            found = []
+            for board, move in boards:
+                thought = player.think(board, SearchLimits())
+                assert thought
+                found.append(
+                    next(line.probability for line in thought.lines if from_move(line.move) == from_move(move))
+                )
+            chances.append(np.mean(found))
+        print(f"| {rating} | " + " | ".join(f"{chance:.0%}" for chance in chances) + " |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("store", nargs="?")
+    parser.add_argument("--run", default="human")
+    parser.add_argument("--positions", type=int, default=300, help="of each band")
+    parser.add_argument("--rating", type=int, default=RATING_OF_SEARCH, help="inside the search; 0: the mover's")
+    parser.add_argument("--visits", type=int, default=VISITS)
+    parser.add_argument("--save", type=Path, help="a file for what was seen, npz")
+    parser.add_argument("--load", type=Path, help="such a file, instead of a store")
+    parser.add_argument("--mates", type=Path, help="puzzles")
+    args = parser.parse_args()
+    if args.mates:
+        mates(args.mates, args.run, args.positions)
+        return
+    if args.load:
+        with np.load(args.load) as file:
+            seen = {name: file[name] for name in file.files}
+    else:
+        seen = look(args.store, args.run, args.positions, args.rating, args.visits)
+    if args.save:
+        np.savez(args.save, **seen)
+    report(seen)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""human-search: people's moves, weighed by what a short look ahead sees of them.
+
+A move is played as often as softmax(alpha · log prior + beta · value) says: the prior is how often players of a rating
+play it (one look at the network), the value what a small PUCT search found, alike for all ratings. alpha and beta
+depend on the rating and were fitted to games (bench/bench_human_search.py). The work is always the same, whatever the
+time: a player of a rating must not get stronger with a faster machine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kibitz.errors import UsageError
+from kibitz.games.chess.legal import MAX_MOVES
+from kibitz.games.chess.moves import from_move
+from kibitz.games.chess.sides import RATING_UNIT
+from kibitz.play.chess.player import ChessPlayer
+from kibitz.play.puct import chess as rules
+from kibitz.play.puct.player import PuctTuning, likely_line, value_for_parent
+from kibitz.play.puct.search import PuctSearch, children, keys_array
+from kibitz.play.result import PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
+from kibitz.play.session import Answers, NetworkSession, Session
+from kibitz.runs import Run, with_default_side_inputs
+from kibitz.systems.declaration import HUMAN_SEARCH, TOP_PROB
+
+VISITS = 100
+"""Visits of the root: each of its moves gets one, the others go where PUCT sends them."""
+RATING_OF_SEARCH = 2400
+"""Of both sides inside the search. Were they unequal, the values would tell the difference of the ratings."""
+USUAL_RATING = 1600
+"""Is taken where no rating is told."""
+LEAST_PRIOR = 1e-9
+"""A move that the network thinks impossible is as likely as this."""
+
+
+@dataclass(frozen=True)
+class HumanWeights:
+    """alpha and beta: each at USUAL_RATING, and by how much it grows with 1,000 points of rating. They go on as they
+    are beyond `lowest` and `highest`, the ratings that they were fitted to."""
+
+    alpha: tuple[float, float] = (1.0, 0.0)
+    beta: tuple[float, float] = (1.0, 0.0)
+    lowest: int = 800
+    highest: int = 2800
+
+    def at(self, rating: int) -> tuple[float, float]:
+        """alpha and beta at a rating."""
+        further = (min(max(rating, self.lowest), self.highest) - USUAL_RATING) / 1000
+        alpha, beta = (start + growth * further for start, growth in (self.alpha, self.beta))
+        return alpha, beta
+
+
+def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> NDArray[np.float64]:
+    """How often each move is played, summing to 1: softmax(alpha · log prior + beta · value), float64 [n].
+
+    priors: 0..1 [n]; values: of the moves for their player [n], see score.py: -1..1, a mate up to 2 either way.
+    """
+    logs = alpha * np.log(np.maximum(np.asarray(priors, np.float64), LEAST_PRIOR)) + beta * np.asarray(values)
+    odds = np.exp(logs - logs.max())
+    played: NDArray[np.float64] = odds / odds.sum()
+    return played
+
+
+class _Told:
+    """A network that is told the same side inputs at every position."""
+
+    def __init__(self, session: NetworkSession, side_inputs: Mapping[str, int]):
+        self.outputs = session.outputs
+        self._session, self._side_inputs = session, side_inputs
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
+        return self._session.evaluate(codes, with_default_side_inputs(state, self._side_inputs))
+
+
+class RootSearch:
+    """A small PUCT search of every move of a position. It begins anew each time: what it sees depends on nothing else.
+
+    session: a network that is told ratings; value: another one whose values are used instead. rating: of both sides.
+    """
+
+    def __init__(
+        self,
+        session: NetworkSession,
+        value: NetworkSession | None = None,
+        *,
+        hash_mb: int = 64,
+        rating: int = RATING_OF_SEARCH,
+        visits: int = VISITS,
+    ):
+        equal = dict.fromkeys(("rating", "opponent_rating"), rating // RATING_UNIT)
+        told = _Told(session, {**getattr(session, "side_inputs", {}), **equal})
+        tuning = PuctTuning()
+        chess_rules = rules.ChessRules(told, value or told, tuning.temperature)
+        self.search = PuctSearch(chess_rules, tuning.constants, hash_mb * 1_000_000)
+        self._batch, self._visits = tuning.batches.least, visits
+
+    def look(self, board: chess.Board, clock: TimeManager, before: int = 0) -> dict[int, tuple[float, list[int]]]:
+        """Value (see score.py) and line, from the move on, of each legal move, packed, of a position that has some.
+
+        Nothing where the clock allows no evaluation. before: evaluations that count against the clock already.
+        """
+        search = self.search
+        if not clock.batch(before, self._batch):
+            return {}
+        often = keys_array(key for key, times in rules.history(board).items() if times > 1)
+        begun = search.evaluated
+        search.begin(rules.start(board))
+        while int(search.tree.visits[0]) < self._visits and not search.solved:
+            size = clock.batch(before + search.evaluated - begun, self._batch)
+            size = min(size, self._visits - int(search.tree.visits[0]))
+            if size <= 0 or not (search.visit_children(size, often) or search.grow(size, often)):
+                break
+        tree = search.tree
+        found = {}
+        for child in children(tree, 0).tolist():
+            move = int(tree.move[child])
+            found[move] = value_for_parent(tree, child), [move, *likely_line(tree, child)]
+        return found
+
+
+class HumanSearchPlayer:
+    """Chooses moves as the module says.
+
+    session: a network that is told ratings, as `human` is; value: another one whose values the search uses.
+    temperature: 0 plays the most frequent move, 1 plays moves as often as they are expected, T in proportion to
+    share^(1/T). lines: how many of the most frequent moves to report; the share is reported as their probability, and
+    the value as their score. side_inputs: what the network is told beside the position, as of ChessPlayer; its rating
+    chooses the weights.
+    Raises UsageError where the network lacks what is needed, and for settings out of range.
+    """
+
+    def __init__(
+        self,
+        session: NetworkSession,
+        *,
+        method: str | None = None,
+        value: NetworkSession | None = None,
+        temperature: float = 0.0,
+        lines: int = 1,
+        hash_mb: int = 64,
+        seed: int | None = None,
+        side_inputs: Mapping[str, int] | None = None,
+        weights: HumanWeights | None = None,
+    ):
+        name = getattr(session, "name", "the network")
+        known = getattr(session, "side_inputs", {})
+        if "rating" not in known:
+            raise UsageError(f"{HUMAN_SEARCH.name} needs a network that is told ratings, and {name} is not; take human")
+        if "value" not in (value or session).outputs:
+            raise UsageError(f"{HUMAN_SEARCH.name} needs a value network, and {name} has none; name a run that has one")
+        self._look = ChessPlayer(session, method=TOP_PROB.name, lines=MAX_MOVES, side_inputs=side_inputs)
+        if lines < 1 or temperature < 0 or hash_mb < 1:
+            raise UsageError("lines and hash must be at least 1, the temperature at least 0")
+        self.method, self.temperature, self.lines = HUMAN_SEARCH.name, temperature, lines
+        self._search = RootSearch(session, value, hash_mb=hash_mb)
+        rating = {**known, **(side_inputs or {})}["rating"] * RATING_UNIT or USUAL_RATING
+        self.alpha, self.beta = (weights or HumanWeights()).at(rating)
+        self._random = np.random.default_rng(seed)
+
+    def new_game(self) -> None:
+        """Forget the evaluations of the last game."""
+        self._search.search.forget()
+
+    def think(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
+    ) -> SearchResult | None:
+        """As ChessPlayer.think; limits.depth means nothing here. Where time is short the values of fewer moves are
+        known."""
+        clock = TimeManager(limits, stop, 0)
+        looked = self._look.think(board, SearchLimits(moves=limits.moves))
+        if looked is None:
+            return None
+        begun = self._search.search.evaluated
+        seen = self._search.look(board, clock, looked.nodes)
+        lines = self._weighed(looked.lines, seen)
+        nodes = looked.nodes + self._search.search.evaluated - begun
+        if self.temperature:
+            odds = np.array([line.probability for line in lines]) ** (1 / self.temperature)
+            lines.insert(0, lines.pop(int(self._random.choice(len(odds), p=odds / odds.sum()))))
+        return SearchResult(len(lines[0].pv), nodes, clock.seconds(), tuple(lines[: self.lines]))
+
+    def _weighed(self, looked: tuple[PvLine, ...], seen: dict[int, tuple[float, list[int]]]) -> list[PvLine]:
+        """The lines of a look at the policy with the shares and values of the moves, the most frequent first."""
+        if not seen:
+            return list(looked)
+        found = [seen[from_move(line.move)] for line in looked]
+        played = shares([line.probability for line in looked], [value for value, _ in found], self.alpha, self.beta)
+        order = np.argsort(-played, kind="stable")
+        return [make_line(found[i][0], float(played[i]), found[i][1]) for i in order.tolist()]
+
+
+def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> HumanSearchPlayer:
+    """The player of a run's network, see kibitz.play.open_player."""
+    return HumanSearchPlayer(session(), **settings)
