@@ -1,14 +1,15 @@
 """The weights of human-search, fitted to games, and whether it predicts moves better than the policy alone.
 
-    python bench/bench_human_search.py games.store --positions 300 --save seen.npz
+    python bench/bench_human_search.py games.store --positions 300 --ahead 120 --save seen.npz
     python bench/bench_human_search.py --load seen.npz
     python bench/bench_human_search.py --mates puzzles.csv
 
 In positions of games that the network has not seen, as many in each band of the mover's rating, it notes the prior of
-each legal move (told all that is known of the game) and its value in the search of human-search. Then it fits
-softmax(alpha · log prior + beta · value) to the moves that were played, with alpha and beta linear in the rating, by
-maximum likelihood: on one half of the games for figures of the other, and the other way round; the weights that it
-prints at the end are fitted to all. Intervals are 95%, over games. `--mates` asks instead how often mates in two are
+each legal move (told all that is known of the game) and its value in the search of human-search. There are mates to be
+seen in few of them, so that positions in which the mover is far ahead are added. Then it fits softmax(alpha · log prior
++ beta · value) to the moves that were played, with alpha and beta linear in the rating, by maximum likelihood: on one
+half of the games for figures of the other, and the other way round. The weights that it prints at the end are fitted to
+all, and so is the value of a mate. Intervals are 95%, over games. `--mates` asks instead how often mates in two are
 begun, in puzzles (id, FEN, moves of which the first is the opponent's, rating) of up to 1200 points.
 """
 
@@ -32,7 +33,9 @@ from kibitz.games.chess.replay import SIDE, decode_board
 from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.puct.human import (
+    IS_MATED,
     LEAST_PRIOR,
+    MATES,
     RATING_OF_SEARCH,
     USUAL_RATING,
     VISITS,
@@ -48,29 +51,36 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
 BANDS = (800, 1200, 1400, 1600, 1800, 2000, 2200, 2800)
-CANDIDATES = 200_000
-"""Positions that are drawn, of which the first of each band are taken."""
+CANDIDATES, LOOKED_AT = 200_000, 25_000
+"""Positions that are drawn, of which the first of each band are taken; so many of them for positions far ahead."""
+FAR = 0.8
+"""The value, by one look at the network, from which on the mover is far ahead."""
 
 Seen = dict[str, NDArray[np.float64]]
-"""move: log, value, played, of (number of the position); position: rating, game."""
+"""move: log, value, played, of (number of the position); position: rating, game, ahead (0 or 1)."""
 
 
-def drawn(store: Store, games: NDArray[np.int64], count: int) -> tuple[Positions, NDArray[np.int64]]:
+def drawn(positions: Positions, store: Store, session: Session, count: int, far: bool) -> NDArray[np.int64]:
     """Positions in which a move was played, up to `count` in each band of the mover's rating."""
-    positions = Positions(store, games, last=-2)
     ids = np.random.default_rng(0).integers(0, len(positions), CANDIDATES)
+    if far:
+        batch = positions.batch(ids[:LOOKED_AT])
+        ids = ids[:LOOKED_AT][session.evaluate(batch.codes, batch.state)["value"] >= FAR]
     batch = positions.batch(ids)
     sides = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
     rating = np.where((sides[:, batch.games] > 0).all(0), sides[batch.state[:, SIDE], batch.games], 0)
     bands = [ids[(rating >= low) & (rating < high)][:count] for low, high in itertools.pairwise(BANDS)]
-    return positions, np.sort(np.concatenate(bands))
+    return np.sort(np.concatenate(bands))
 
 
-def look(path: str, run: str, count: int, rating: int, visits: int) -> Seen:
-    """What the network and the search say of the moves of positions. rating: inside the search; 0: the mover's."""
+def look(path: str, run: str, counts: tuple[int, int], rating: int, visits: int) -> Seen:
+    """What the network and the search say of the moves of positions. counts: of each band, and of each band far
+    ahead; rating: inside the search; 0: the mover's."""
     store, session = Store(path), Session(run)
     rated = RatedSession(session, store)
-    positions, ids = drawn(store, choose(Run(run), store).games, count)
+    positions = Positions(store, choose(Run(run), store).games, last=-2)
+    parts = [drawn(positions, store, session, count, far) for count, far in zip(counts, (False, True), strict=True)]
+    ids = np.concatenate(parts)
     batch = positions.batch(ids)
     ratings = rated.ratings[batch.state[:, SIDE], batch.games]
     searches = {each: RootSearch(session, rating=each, visits=visits) for each in {rating or int(r) for r in ratings}}
@@ -99,6 +109,7 @@ def look(path: str, run: str, count: int, rating: int, visits: int) -> Seen:
     return {
         "log": np.array(logs), "value": np.array(values), "played": np.array(played, float), "of": np.array(of, float),
         "rating": ratings.astype(float), "game": batch.games.astype(float),
+        "ahead": np.repeat([0.0, 1.0], [len(part) for part in parts]),
     }  # fmt: skip
 
 
@@ -114,6 +125,10 @@ class Model:
         np.maximum.at(top, self.of, score)
         odds = np.exp(score - top[self.of])
         return odds / np.bincount(self.of, odds, self.n)[self.of]
+
+    def alone(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The weights of the first two columns, fitted to some of the positions [n]."""
+        return Model(self.columns[:, :2], self.of, self.played).fit(some)
 
     def fit(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The weights of maximum likelihood, by Newton's method, on some of the positions [n]."""
@@ -135,45 +150,53 @@ class Model:
 def report(seen: Seen) -> None:
     of, played, rating, game = seen["of"].astype(int), seen["played"] > 0, seen["rating"], seen["game"].astype(int)
     further = ((rating - USUAL_RATING) / 1000)[of]
-    log, value = seen["log"], seen["value"]
-    columns = np.stack([log, value, log * further, value * further], 1)
-    models = {
-        "policy": None,
-        "policy, alpha fitted": Model(columns[:, [0, 2]], of, played),
-        "human-search": Model(columns, of, played),
-    }
-    first = np.isin(game, np.unique(game)[::2])
-    losses, right = {}, {}
-    for name, model in models.items():
-        chance = Model(log[:, None], of, played).chances(np.ones(1))
-        if model:
-            chance = np.where(first[of], *(model.chances(model.fit(half)) for half in (~first, first)))
-        losses[name] = -np.log(np.maximum(chance[played], 1e-9))
-        best = np.zeros(len(rating))
-        np.maximum.at(best, of, chance)
-        right[name] = (chance[played] >= best).astype(float)
+    log, everywhere, first = seen["log"], np.ones(len(rating), bool), np.isin(game, np.unique(game)[::2])
+
+    def model(mates: float, is_mated: float = IS_MATED) -> Model:
+        value = np.clip(seen["value"], is_mated, mates)
+        return Model(np.stack([log, value, log * further, value * further], 1), of, played)
+
+    found = model(MATES)
+    chances = {"policy": Model(log[:, None], of, played).chances(np.ones(1))}
+    for name, one in (("alpha alone", Model(found.columns[:, [0, 2]], of, played)), ("human-search", found)):
+        chances[name] = np.where(first[of], *(one.chances(one.fit(half)) for half in (~first, first)))
+    losses = {name: -np.log(np.maximum(chance[played], 1e-9)) for name, chance in chances.items()}
     print(
-        "| mover | positions | " + " | ".join(models) + " | human-search − policy | accuracy, policy | human-search |"
+        "| mover | positions | " + " | ".join(chances) + " | difference | first choice played, policy | human-search |"
     )
-    print("|---" * (len(models) + 5) + "|")
-    groups = ClusterBootstrap(game)
-    for low, high in [*itertools.pairwise(BANDS), (BANDS[0], BANDS[-1])]:
-        mask = (rating >= low) & (rating < high)
+    print("|---" * (len(chances) + 5) + "|")
+    groups, ahead = ClusterBootstrap(game), seen["ahead"] > 0
+    rows = {
+        f"{low} to {high - 1}": ~ahead & (rating >= low) & (rating < high) for low, high in itertools.pairwise(BANDS)
+    }
+    for name, mask in {**rows, "all of these": ~ahead, "far ahead": ahead}.items():
         if not mask.any():
             continue
         gained = groups.difference(losses["human-search"], losses["policy"], mask)
-        cells = [f"{losses[name][mask].mean():.3f}" for name in models]
+        cells = [f"{loss[mask].mean():.3f}" for loss in losses.values()]
         cells += [f"{gained.value:+.3f} ({gained.low:+.3f} to {gained.high:+.3f})"]
-        cells += [f"{right[name][mask].mean():.1%}" for name in ("policy", "human-search")]
-        print(f"| {low} to {high - 1} | {int(mask.sum())} | " + " | ".join(cells) + " |")
-    model = models["human-search"]
-    assert model
-    for low, high in itertools.pairwise(BANDS):
-        mask = (rating >= low) & (rating < high)
-        alone = Model(columns[:, :2], of, played).fit(mask)
-        print(f"{low} to {high - 1} alone: alpha {alone[0]:.2f}, beta {alone[1]:.2f}")
-    a, b, a_growth, b_growth = model.fit(np.ones(len(rating), bool)).round(2).tolist()
-    print(f"{HumanWeights(alpha=(a, a_growth), beta=(b, b_growth))}")
+        cells += [f"{chosen(of, chances[which])[played][mask].mean():.1%}" for which in ("policy", "human-search")]
+        print(f"| {name} | {int(mask.sum())} | " + " | ".join(cells) + " |")
+    for name, mask in rows.items():
+        if mask.any():
+            print(f"{name} alone: alpha {(w := found.alone(mask))[0]:.2f}, beta {w[1]:.2f}")
+    for is_mated, mates in itertools.product((-2.0, -1.3, -1.0), (1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 2.0)):
+        one = model(mates, is_mated)
+        loss = -np.log(one.chances(one.fit(everywhere))[played]).mean()
+        print(f"mates {mates:.1f}, is mated {is_mated:.1f}: log loss {loss:.4f} where it was fitted")
+    alpha, beta, alpha_growth, beta_growth = found.fit(everywhere)
+    print(f"alpha {alpha:.2f} {alpha_growth:+.2f}, beta {beta:.2f} {beta_growth:+.2f} with each 1,000 points")
+    mating = seen["value"] > 1
+    expected = ", ".join(f"{name} {chance[mating].sum():.1f}" for name, chance in chances.items())
+    there = len(np.unique(of[mating]))
+    print(f"the search saw a mate in {there} positions; played {(mating & played).sum()}, expected {expected}")
+
+
+def chosen(of: NDArray[np.int64], chance: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which moves are the likeliest of their positions."""
+    best = np.zeros(int(of.max()) + 1)
+    np.maximum.at(best, of, chance)
+    return chance >= best[of]
 
 
 def mates(path: Path, run: str, count: int) -> None:
@@ -196,7 +219,7 @@ def mates(path: Path, run: str, count: int) -> None:
     for rating in (1000, 1200, 1500, 2000):
         told = dict.fromkeys(("rating", "opponent_rating"), rating // RATING_UNIT)
         chances = []
-        for weights in (HumanWeights(beta=(0.0, 0.0)), None):
+        for weights in (HumanWeights(alpha=1.0, beta=0.0, growth=0.0), None):
             player = HumanSearchPlayer(session, lines=250, side_inputs=told, weights=weights)
             found = []
             for board, move in boards:
@@ -214,6 +237,7 @@ def main() -> None:
     parser.add_argument("store", nargs="?")
     parser.add_argument("--run", default="human")
     parser.add_argument("--positions", type=int, default=300, help="of each band")
+    parser.add_argument("--ahead", type=int, default=120, help="of each band with the mover far ahead")
     parser.add_argument("--rating", type=int, default=RATING_OF_SEARCH, help="inside the search; 0: the mover's")
     parser.add_argument("--visits", type=int, default=VISITS)
     parser.add_argument("--save", type=Path, help="a file for what was seen, npz")
@@ -227,7 +251,7 @@ def main() -> None:
         with np.load(args.load) as file:
             seen = {name: file[name] for name in file.files}
     else:
-        seen = look(args.store, args.run, args.positions, args.rating, args.visits)
+        seen = look(args.store, args.run, (args.positions, args.ahead), args.rating, args.visits)
     if args.save:
         np.savez(args.save, **seen)
     report(seen)

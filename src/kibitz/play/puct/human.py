@@ -1,9 +1,9 @@
 """human-search: people's moves, weighed by what a short look ahead sees of them.
 
 A move is played as often as softmax(alpha · log prior + beta · value) says: the prior is how often players of a rating
-play it (one look at the network), the value what a small PUCT search found, alike for all ratings. alpha and beta
-depend on the rating and were fitted to games (bench/bench_human_search.py). The work is always the same, whatever the
-time: a player of a rating must not get stronger with a faster machine.
+play it (one look at the network), the value what a small PUCT search found, alike for all ratings. alpha and beta were
+fitted to games (bench/bench_human_search.py), beta by rating. The work is always the same, whatever the time: a player
+of a rating must not get stronger with a faster machine.
 """
 
 from __future__ import annotations
@@ -38,31 +38,35 @@ USUAL_RATING = 1600
 """Is taken where no rating is told."""
 LEAST_PRIOR = 1e-9
 """A move that the network thinks impossible is as likely as this."""
+MATES, IS_MATED = 1.3, -1.0
+"""Values of a move after which the player mates by force, or is mated. Also fitted: people like a mate better than a
+certain win, and overlook one against them as often as another certain loss."""
 
 
 @dataclass(frozen=True)
 class HumanWeights:
-    """alpha and beta: each at USUAL_RATING, and by how much it grows with 1,000 points of rating. They go on as they
-    are beyond `lowest` and `highest`, the ratings that they were fitted to."""
+    """beta: at USUAL_RATING; growth: by how much it grows with 1,000 points of rating, between `lowest` and `highest`,
+    the ratings of the games. alpha is the same for all: fitted by rating it was."""
 
-    alpha: tuple[float, float] = (1.0, 0.0)
-    beta: tuple[float, float] = (1.0, 0.0)
+    alpha: float = 0.9
+    beta: float = 3.78
+    growth: float = 0.38
     lowest: int = 800
     highest: int = 2800
 
-    def at(self, rating: int) -> tuple[float, float]:
-        """alpha and beta at a rating."""
-        further = (min(max(rating, self.lowest), self.highest) - USUAL_RATING) / 1000
-        alpha, beta = (start + growth * further for start, growth in (self.alpha, self.beta))
-        return alpha, beta
+    def beta_at(self, rating: int) -> float:
+        """beta at a rating."""
+        return self.beta + self.growth * (min(max(rating, self.lowest), self.highest) - USUAL_RATING) / 1000
 
 
 def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> NDArray[np.float64]:
     """How often each move is played, summing to 1: softmax(alpha · log prior + beta · value), float64 [n].
 
-    priors: 0..1 [n]; values: of the moves for their player [n], see score.py: -1..1, a mate up to 2 either way.
+    priors: 0..1 [n]; values: of the moves for their player [n], see score.py: -1..1, beyond that a mate, which counts
+    as MATES or IS_MATED.
     """
-    logs = alpha * np.log(np.maximum(np.asarray(priors, np.float64), LEAST_PRIOR)) + beta * np.asarray(values)
+    logs = alpha * np.log(np.maximum(np.asarray(priors, np.float64), LEAST_PRIOR))
+    logs = logs + beta * np.clip(values, IS_MATED, MATES)
     odds = np.exp(logs - logs.max())
     played: NDArray[np.float64] = odds / odds.sum()
     return played
@@ -161,7 +165,8 @@ class HumanSearchPlayer:
         self.method, self.temperature, self.lines = HUMAN_SEARCH.name, temperature, lines
         self._search = RootSearch(session, value, hash_mb=hash_mb)
         rating = {**known, **(side_inputs or {})}["rating"] * RATING_UNIT or USUAL_RATING
-        self.alpha, self.beta = (weights or HumanWeights()).at(rating)
+        weights = weights or HumanWeights()
+        self.alpha, self.beta = weights.alpha, weights.beta_at(rating)
         self._random = np.random.default_rng(seed)
 
     def new_game(self) -> None:
