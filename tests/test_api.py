@@ -15,6 +15,7 @@ from typing import Any
 
 import chess
 import chess.pgn
+import chess.variant
 import numpy as np
 import pytest
 from sgfmill.boards import Board as SgfmillBoard
@@ -334,12 +335,23 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "stalemate"),
     (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), nodes=5), kibitz.UsageError, "seconds"),
     (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), rules="x"), kibitz.UsageError, "rules"),
+    (lambda: kibitz.load_network("chessnet").choose_move(chess.Board(), depth="3"), kibitz.UsageError,  # type: ignore[arg-type]
+     "depth '3': a whole number"),
+    (lambda: kibitz.load_network("chessnet").choose_move(chess.Board(), komi=3), kibitz.UsageError, "komi is for Go"),
+    (lambda: kibitz.load_network("winner").evaluate(chess.variant.AtomicBoard()), kibitz.UsageError, "a variant"),
+    (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), komi=float("nan")), kibitz.UsageError,
+     "komi nan: a finite"),
+    (lambda: kibitz.load_network("winner").predict((np.zeros((1, 64), "u1"), np.array([[0, 16, 0, 0]], "u1"))),
+     kibitz.UsageError, "mean nothing in chess"),
     (lambda: kibitz.make_go_board(["Z9"]), kibitz.UsageError, "move 1, Z9"),
     (lambda: kibitz.make_go_board(["D4", "D4"]), kibitz.UsageError, "move 2, D4: illegal"),
     (lambda: kibitz.make_go_board(size=11), kibitz.UsageError, "choose from 9, 13, 19"),
     (lambda: kibitz.encode_positions([]), kibitz.UsageError, "no positions"),
     (lambda: kibitz.encode_positions([chess.Board(), kibitz.make_go_board()]), kibitz.UsageError, "one call"),
     (lambda: kibitz.analyse("nothing.pgn", "winner"), kibitz.KibitzError, "nothing.pgn: no such file"),
+    (lambda: kibitz.analyse("1.pgn", "winner"), kibitz.KibitzError, "1.pgn: no such file"),
+    (lambda: kibitz.analyse_all("nothing.pgn", "winner"), kibitz.KibitzError, "nothing.pgn: no such file"),
+    (lambda: kibitz.analyse("1. e4 *", "human", ratings=(1500,)), kibitz.UsageError, "two, White's"),  # type: ignore[arg-type]
     (lambda: kibitz.analyse("[no game", "winner"), kibitz.KibitzError, "no game in this text"),
     (lambda: kibitz.analyse("1. e4 *", "winner", number=0), kibitz.UsageError, "counted from 1"),
     (lambda: kibitz.analyse("1. e4 *", "winner", swing=2), kibitz.UsageError, "over 0 to 1"),
@@ -352,6 +364,11 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.train("winner", "my.store", colour="red"), kibitz.UsageError, "no setting colour; it has"),
     (lambda: kibitz.train("winner", "my.store", recipe="cake"), kibitz.UsageError, "recipe cake"),
     (lambda: kibitz.train("winner", "my.store", iterations=-1), kibitz.UsageError, "iterations"),
+    (lambda: kibitz.train("winner", "my.store", seed=1.5), kibitz.UsageError, "seed 1.5: a whole number"),
+    (lambda: kibitz.train("winner", "my.store", learning_rate="a"), kibitz.UsageError, "learning_rate 'a': a number"),
+    (lambda: kibitz.open_store("my.store").sample(5, seed=-1), kibitz.UsageError, "seed -1: at least 0"),
+    (lambda: kibitz.open_store("my.store").sample(1.5), kibitz.UsageError, "count 1.5: a whole"),  # type: ignore[arg-type]
+    (lambda: kibitz.open_store("my.store").moves(1.5), kibitz.UsageError, "game 1.5: a whole"),  # type: ignore[arg-type]
     (lambda: kibitz.train("winner", "my.store", precision="half"), kibitz.UsageError, "choose from auto, float32"),
     (lambda: kibitz.train("winner", "my.store", device="tpu"), kibitz.UsageError, "choose from auto, cpu"),
     (lambda: kibitz.train("winner", "my.store", time_limit=0), kibitz.UsageError, "more than 0"),

@@ -224,3 +224,17 @@ def test_the_settings_of_every_packaged_network_can_be_started_from(name: str) -
     assert run.settings == run.system.settings_type(**defaults)
     if defaults.get("networks") != "distilled":  # such a network learns no further, as a line of its own says
         run.system.check(run.settings)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "train human a.store", "train --start-from chessnet human a.store", "train --run winner human a.store --seed 1",
+        "train human a.store --start-from winner", "train --reuse deepchess human a.store",
+    ],
+)  # fmt: skip
+def test_the_value_of_an_option_is_not_the_system(words: str) -> None:
+    def command(system: Annotated[str, typer.Argument()], **settings: Any) -> None:
+        raise AssertionError(f"{system} is not called with {settings}")
+
+    assert "filters" in inspect.signature(with_settings(with_groups(command), words.split())).parameters

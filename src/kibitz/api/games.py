@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     AnalysedGame = AnalysedChessGame | AnalysedGoGame
 
+_LONGEST_NAME = 255
+"""Characters of a file's name, at most."""
 CHESS_SWING = 0.1
 """The usual least change that is marked, of White's probability."""
 
@@ -84,7 +87,11 @@ def analyse_all(
     >>> next(games).record.game.headers["White"]
     'Stockfish 15.1'
     """
-    yield from _analysed(file, network, None, swing, ratings)
+    from kibitz.api.networks import TrainedNetwork, load_network
+
+    loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
+    _path(file)  # what is missing is told now, not with the first game
+    return _analysed(file, loaded, None, swing, ratings)
 
 
 def _analysed(
@@ -185,11 +192,24 @@ def _path(game: Any) -> str | None:
         return str(os.fspath(game))
     if not isinstance(game, str):
         raise UsageError(f"no game: {type(game).__name__}; take a file, the text of a game or a chess.pgn.Game")
-    text = "\n" in game.strip() or game.lstrip().startswith(("[", "(", "1."))
-    if not text:
+    if not _is_text(game):
         records.find([game], ())  # raises where it is missing
         return game
     return None
+
+
+def _is_text(game: str) -> bool:
+    """Whether this is the text of a game; one line that ends as files of games do, or names a file, is a path."""
+    text = game.strip()
+    if "\n" in text:
+        return True
+    plain = text.lower()
+    for packed in records.PACKED:
+        plain = plain.removesuffix(packed)
+    if plain.endswith((".pgn", ".sgf", ".sgfl")):
+        return False
+    begins = text.startswith(("[", "(", "{")) or re.match(r"\d+\s*\.", text) is not None
+    return begins and not (len(text) < _LONGEST_NAME and Path(text).exists())
 
 
 def _name(game: Any) -> str:
@@ -201,6 +221,8 @@ def _check_ratings(ratings: tuple[int, int], network: TrainedNetwork) -> None:
 
     if "rating" not in network.side_inputs:
         raise UsageError(f"ratings: {network.name} has no ratings among its inputs; take human")
+    if len(ratings) != 2:
+        raise UsageError(f"ratings {tuple(ratings)}: two, White's and Black's")
     for rating in ratings:
         if not LOWEST <= rating <= HIGHEST:
             raise UsageError(f"rating {rating}: ratings from {LOWEST} to {HIGHEST}")

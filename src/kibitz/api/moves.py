@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import numpy as np
 
+from kibitz.api.checks import check_number, check_whole
 from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 SECONDS = 1.0
 """Of a search without any limit."""
 HASH_MB = 16
-_SEARCHES = ("negamax", "comparison", "puct")
 
 
 @dataclass(frozen=True)
@@ -82,15 +82,17 @@ def choose_chess(
 
     depth, nodes, seconds = options.get("depth"), options.get("nodes"), options.get("seconds")
     temperature = options.get("temperature", 0.0)
-    _check_limits(depth=depth, nodes=nodes, seconds=seconds)
-    _check_temperature(temperature)
+    for name, limit in (("depth", depth), ("nodes", nodes)):
+        if limit is not None:
+            check_whole(name, limit, 1)
+    _check_options(options)
     if not any(board.generate_legal_moves()):
         raise UsageError(f"no move is legal: {'checkmate' if board.is_check() else 'stalemate'}")
     settings: dict[str, Any] = {"temperature": temperature, "seed": options.get("seed"), "hash_mb": HASH_MB}
     if side_inputs:
         settings["side_inputs"] = side_inputs
     player = open_player(run, lambda: session, method=options.get("method"), **settings)
-    if depth is None and nodes is None and seconds is None and any(word in player.method for word in _SEARCHES):
+    if depth is None and nodes is None and seconds is None and _searches(run, player.method):
         seconds = SECONDS
     if seconds is not None:  # what is compiled on first use must not take from the time
         player.think(board, SearchLimits(depth=1, nodes=1))
@@ -112,8 +114,7 @@ def choose_go(run: Run, session: Session, board: GoBoard, options: MoveOptions, 
     from kibitz.play.go.player import Terms
 
     seconds, temperature = options.get("seconds"), options.get("temperature", 0.0)
-    _check_limits(seconds=seconds)
-    _check_temperature(temperature)
+    _check_options(options)
     try:
         territory = named(options.get("rules", "chinese")).territory
     except UnknownRules as error:
@@ -132,12 +133,19 @@ def _line(board: chess.Board, moves: tuple[chess.Move, ...]) -> tuple[str, ...]:
     return tuple(after.san_and_push(move) for move in moves)
 
 
-def _check_limits(**limits: float | None) -> None:
-    for name, value in limits.items():
-        if value is not None and not value > 0:
-            raise UsageError(f"{name} {value:g}: more than 0")
+def _searches(run: Run, method: str) -> bool:
+    """Whether a method goes on as long as its limits allow."""
+    from kibitz.systems import find
+    from kibitz.systems.declaration import METHODS
+
+    known = METHODS | {each.name: each for each in find(run.info["system"]).methods}
+    return known[method].searches
 
 
-def _check_temperature(temperature: float) -> None:
-    if not 0 <= temperature < float("inf"):
-        raise UsageError(f"temperature {temperature:g}: 0 or more")
+def _check_options(options: MoveOptions) -> None:
+    """Raises UsageError for a time, a temperature or a seed out of range."""
+    if (seconds := options.get("seconds")) is not None:
+        check_number("seconds", seconds, above=0)
+    check_number("temperature", options.get("temperature", 0.0), least=0)
+    if (seed := options.get("seed")) is not None:
+        check_whole("seed", seed, 0)

@@ -11,6 +11,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.api.checks import check_number
 from kibitz.api.positions import KOMI, PositionArrays, ReadPosition, check_arrays, read_position, stack
 from kibitz.errors import UsageError
 
@@ -276,6 +277,9 @@ class TrainedNetwork:
         values = self._side_values("choose_move", options, MoveOptions)
         read = self._read(position, options.get("to_move"))
         if read.game == "chess":
+            for name in ("to_move", "komi", "rules"):
+                if options.get(name) is not None:
+                    raise UsageError(f"{name} is for Go, and {self.name} is a network for chess")
             return choose_chess(self._run, self._session, read.chess_board, options, values)
         if options.get("depth") is not None or options.get("nodes") is not None:
             raise UsageError("depth and nodes are limits of a search; the player of Go takes seconds")
@@ -438,6 +442,7 @@ def _rating(name: str, value: int) -> int:
 
 def _komi(komi: float | None, read: ReadPosition | None) -> float:
     if komi is not None:
+        check_number("komi", komi)
         return float(komi)
     return KOMI if read is None or read.komi is None else read.komi
 

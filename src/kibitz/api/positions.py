@@ -20,6 +20,7 @@ KOMI = 7.5
 _KINDS = "a chess.Board, a FEN, a board of Go (kibitz.make_go_board, sgfmill) or an SGF text"
 _WIDTHS = {"chess": 64, "go": 361}
 _HIGHEST_CODE = {"chess": 12, "go": 14 + 16 * 13}
+_HIGHEST_STATE = {"chess": (1, 15, 8, 255), "go": (1, 255, 2, 255)}
 _STATE = 4
 
 
@@ -91,6 +92,8 @@ class ReadPosition:
 def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
     """A position of any form. Raises UsageError for another type, KibitzError for one that cannot be."""
     if isinstance(position, chess.Board):
+        if type(position).uci_variant != "chess":
+            raise UsageError(f"no position: {type(position).__name__}, a variant; only standard chess is known")
         read_fen(position.fen())
         return ReadPosition(position)
     if isinstance(position, str):
@@ -218,7 +221,7 @@ def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Se
     columns = sorted({_STATE, _STATE + side_inputs})
     if state.ndim != 2 or state.shape[1] not in columns or len(state) != len(codes):
         raise UsageError(f"state must be [{len(codes)}, {' or '.join(map(str, columns))}], not {list(state.shape)}")
-    if len(codes) and (codes.max() > _HIGHEST_CODE[game] or state[:, 0].max() > 1):
+    if len(codes) and (codes.max() > _HIGHEST_CODE[game] or (state[:, :_STATE] > _HIGHEST_STATE[game]).any()):
         raise UsageError(f"codes or state have values that mean nothing in {game}; see kibitz.PositionArrays")
     if game == "go" and len(codes) and not np.isin(state[:, 1], sizes).all():
         raise UsageError(f"the network knows boards of {', '.join(map(str, sizes))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import chess
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kibitz.api.checks import check_whole
 from kibitz.api.positions import PositionArrays
 from kibitz.errors import UsageError
 
@@ -139,7 +141,8 @@ class GameStore:
         """Random positions, for `positions` and `boards`: games and plies, int64 [count] each, by game and ply.
 
         Every position of the games of `part` (None: of all) is as likely as any other, none comes twice; all of them
-        where there are fewer. The same seed draws the same. Raises UsageError for a count below 1 and another part.
+        where there are fewer. The same seed draws the same. Raises UsageError for a count below 1, a seed
+        below 0 and another part.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -149,13 +152,14 @@ class GameStore:
         """
         from kibitz.store.positions import Positions, permutation
 
-        if count < 1:
-            raise UsageError(f"count {count}: at least 1")
+        check_whole("count", count, 1)
+        check_whole("seed", seed, 0)
         positions = Positions(self._store, self.games(part))
         numbers = permutation(len(positions), seed, 0, 0, min(count, len(positions)))
         return positions.locate(np.sort(numbers))
 
     def _check(self, game: int) -> None:
+        check_whole("game", game, -sys.maxsize)
         if not 0 <= game < len(self):
             raise UsageError(f"{self.path}: there is no game {game}, the store has games 0 to {len(self) - 1}")
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kibitz.api.checks import check_number, check_whole
 from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,13 +109,12 @@ class TrainingOptions:
         _check_device(self.device)
         if self.precision is not None and self.precision not in PRECISIONS:
             raise UsageError(f"precision {self.precision!r}: choose from {', '.join(PRECISIONS)}")
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise UsageError(f"time_limit {self.time_limit:g}: minutes, more than 0")
-        if not 0 <= self.seed < 2**31:
-            raise UsageError(f"seed {self.seed}: from 0 to {2**31 - 1}")
+        if self.time_limit is not None:
+            check_number("time_limit (minutes)", self.time_limit, above=0)
+        check_whole("seed", self.seed, 0, 2**31 - 1)
         for name, least in (("validate_every", 1), ("summary_every", 1), ("validate_positions", 1), ("patience", 0)):
-            if (value := getattr(self, name)) is not None and value < least:
-                raise UsageError(f"{name} {value}: at least {least}")
+            if (value := getattr(self, name)) is not None:
+                check_whole(name, value, least)
 
     def config(self, recipe: Mapping[str, Any]) -> TrainConfig:
         """The configuration of the loop. recipe: the values of a recipe, which these options override."""
@@ -201,6 +201,9 @@ def train(
     )
 
 
+_KINDS = {int: "a whole number", bool: "True or False", str: "a text"}
+
+
 def _settings(
     system: str, recipe: str | None, start_from: str | Path | None, given: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -208,9 +211,14 @@ def _settings(
     from kibitz.runs import Run
     from kibitz.systems import DEFAULT, find_recipe, load
 
-    known = {field.name for field in fields(load(system).settings_type)}
+    known = {field.name: type(field.default) for field in fields(load(system).settings_type)}
     if unknown := [name for name in given if name not in known]:
         raise UsageError(f"{system} has no setting {', '.join(unknown)}; it has {', '.join(sorted(known))}")
+    for name, value in given.items():
+        if known[name] is float:
+            check_number(name, value)
+        elif not isinstance(value, known[name]) or (known[name] is int and isinstance(value, bool)):
+            raise UsageError(f"{name} {value!r}: {_KINDS[known[name]]}")
     merged: dict[str, Any] = {}
     if start_from is not None:
         earlier = Run(start_from)

@@ -11,6 +11,7 @@ import contextlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, asdict, fields, is_dataclass
+from itertools import pairwise
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -28,6 +29,8 @@ RENAMED_OPTIONS: dict[str, dict[str, str]] = {
 }
 """Command -> old spelling of an option -> its spelling. A switch needs a row for its --no- form, too."""
 
+_OF_RUNS = ("--start-from", "--run", "--reuse", "--out", "--recipe")
+"""Options whose value is a name that somebody chose, or of a packaged network."""
 _OF_VALUES = {spelling.option_of(name): values for name, values in spelling.RENAMED_VALUES.items()}
 RENAMED_VALUES: dict[str, dict[str, dict[str, str]]] = {"train": _OF_VALUES, "tune": _OF_VALUES}
 """Command -> option (as it is spelled now) -> old value -> its value."""
@@ -80,10 +83,11 @@ def _spellings(command: str, words: Sequence[str]) -> tuple[dict[str, str], dict
 
 
 def _system_in(words: Sequence[str]) -> str | None:
-    """The system that a command line names; None if it names none."""
+    """The system that a command line names; None if it names none. The value of an option may have a system's name."""
     from kibitz.systems import SYSTEMS
 
-    return next((word for word in words[1:] if word in SYSTEMS), None)
+    named = [word for before, word in pairwise(words) if word in SYSTEMS and before not in _OF_RUNS]
+    return named[0] if named else None
 
 
 def parameters_of(

@@ -244,3 +244,28 @@ def test_what_it_cannot_do_is_refused() -> None:
     with pytest.raises(UsageError, match="at least 1"):
         PuctPlayer(Fake(), lines=0)
     assert PuctPlayer(Fake(value=False), value=Fake(policy=None)).think(chess.Board(), SearchLimits(nodes=20))
+
+
+MATED_EVERYWHERE = "5rk1/5ppp/p7/1p6/2p5/6Q1/1B4PP/6K1 b - - 0 1"
+"""Three black moves allow a mate in one."""
+
+
+def test_lines_are_not_lost_with_the_tree_that_is_kept() -> None:
+    player, board = PuctPlayer(Fake(sharp=0.0), lines=3), chess.Board(MATED_EVERYWHERE)
+    player.think(board, SearchLimits(nodes=400))
+    board.push_uci("a6a5")
+    kept = player.think(board, SearchLimits(nodes=400))
+    assert kept
+    assert len(kept.lines) == 3
+    assert kept.lines[0].mate == 1
+
+
+def test_a_drawn_move_is_not_one_that_loses_by_force() -> None:
+    seen = set()
+    for seed in range(40):
+        player = PuctPlayer(Fake(sharp=0.0), temperature=3.0, seed=seed)
+        thought = player.think(chess.Board(MATED_EVERYWHERE), SearchLimits(nodes=80))
+        assert thought
+        assert thought.lines[0].mate is None
+        seen.add(thought.lines[0].move)
+    assert len(seen) > 1

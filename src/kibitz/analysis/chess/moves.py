@@ -24,7 +24,7 @@ from kibitz.play.session import STATE, Session
 from kibitz.systems.declaration import Meaning
 
 MATE, STALEMATE = "#", "½"
-"""Marks of a move that ended the game, beside those of marks.py."""
+"""Marks of a move that ended the game, beside those of analysis/glyphs.py."""
 SIDES = ("white", "black")
 TOGETHER = 512
 """Positions that are evaluated at once: the outputs are large, and a game may have any number of moves."""
@@ -34,9 +34,10 @@ TOGETHER = 512
 class Worth:
     """The change of the winning probability by a move.
 
-    before, after: White's probability of winning, 0..1, in the positions before and after it. change: how much the
-    mover's own probability rose (negative: fell); None for a move that ended the game, where the rules have the word
-    and not the network.
+    before, after: White's probability of winning, 0..1. By search: with the best move, and with the played one, both
+    seen from the position before it; by the raw network: in the positions before and after it. change: how much the
+    mover's own probability rose (negative: fell), by search never above 0; None for a move that ended the game, where
+    the rules have the word and not the network.
     """
 
     before: float

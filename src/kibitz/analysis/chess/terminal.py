@@ -72,10 +72,15 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
 def _show_moves(judged: AnalysedGame, console: Console) -> None:
     """A row a move. Where there are choices the probability before the move is left out: the row above ends on it."""
     ascii_only = console.options.ascii_only
+    before, after, mover = "before", "after", "mover"
+    if any(move.judged for move in judged.moves):
+        before, after, mover = "best", "played", "lost"
+        what = after if judged.predicts else f"{before}, {after}"
+        print_line(console, f"{what}: {judged.meaning.name}; {mover}: what the move cost its player")
     heading = f"{'move':<17}"
     room = 6 if judged.predicts else 8
     if judged.white is not None:
-        heading += ("" if judged.predicts else f"{'before':>6} ") + f"{'after':>6}{'mover':>{room}}  "
+        heading += ("" if judged.predicts else f"{before:>6} ") + f"{after:>6}{mover:>{room}}  "
     choices = 0
     strengths = any(move.by_strength for move in judged.moves)
     if strengths:
@@ -95,7 +100,7 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
         if move.worth:
             if not judged.predicts:
                 text.append(f"{move.worth.before:>6.0%} ")
-            change = move.mark if move.change is None else _points(move.change)
+            change = move.mark if move.change is None else _lost(move.change) if move.judged else _points(move.change)
             text.append(f"{move.worth.after:>6.0%}{change:>{room}} {GAINED if move.mark == GAINED else ' '}")
         if move.mark:
             text.stylize(STYLES[move.mark])
@@ -266,6 +271,12 @@ def _sign(move: Move) -> str:
 
 def _number(move: Move, ascii_only: bool) -> str:
     return f"{move.move_number}{'.' if move.side == 'white' else '...' if ascii_only else '…'}"
+
+
+def _lost(change: float) -> str:
+    """What a move lost in points of probability: 12; nothing for 0."""
+    points = round(-change * 100)
+    return f"{points}" if points > 0 else ""
 
 
 def _points(change: float) -> str:

@@ -43,9 +43,9 @@ class AnalyzeOptions:
     swing: Annotated[
         float | None,
         typer.Option(
-            help="Mark moves that cost their player this much with ?!; twice that with ?, three times with ??. Moves "
-            "that gain it get ↑. Chess: winning probability in points of a hundred (default 10), where the network "
-            "says who wins. Go: points of lead (default 10 on 19×19, 5 on 13×13, 3 on 9×9).",
+            help="Mark moves that cost their player this much with ?!; twice that with ?, three times with ??. Go, and "
+            "chess with --raw: moves that gain it get ↑. Chess: winning probability in points of a hundred (default "
+            "10), where the network says who wins. Go: points of lead (default 10 on 19×19, 5 on 13×13, 3 on 9×9).",
             show_default=False,
             metavar="AMOUNT",
         ),

@@ -44,9 +44,9 @@ class PuctPlayer:
     """Chooses moves by PUCT with a network that predicts moves and values positions.
 
     session: the network; value: another one whose values are used instead. temperature: 0 plays the move with the most
-    visits; T > 0 draws in proportion to visits^(1/T). lines: how many first choices to report. hash_mb: room for the
-    tree and for evaluations of a game. seed: of the draws; None: any. The tree is kept from
-    move to move where the game goes on in it.
+    visits; T > 0 draws in proportion to visits^(1/T), from moves that are not known to lose. lines: how many first
+    choices to report. hash_mb: room for the tree and for evaluations of a game (for a moment up to twice as much, while
+    a tree is copied). seed: of the draws; None: any. The tree is kept from move to move where the game goes on in it.
     Raises UsageError where the network lacks what is needed, and for settings out of range.
     """
 
@@ -116,7 +116,9 @@ class PuctPlayer:
     def _begin(self, board: chess.Board, only: set[int]) -> None:
         """The tree of a position: a part of the last one where the game went on in it, else a new one."""
         root = rules.start(board, mates=not only and self.lines == 1)
-        if not only and self.search.go_on(int(root.keys[0])):
+        goes_on = not only and self.search.go_on(int(root.keys[0]))
+        # A node inside the tree that has a mate in one was given this move alone.
+        if goes_on and (self.lines == 1 or int(self.search.tree.children[0]) == len(root.moves)):
             return
         if only:
             kept = np.isin(root.moves, np.array(sorted(only), np.uint16))
@@ -171,6 +173,9 @@ class PuctPlayer:
             tree = self.search.tree
             visits = {int(tree.move[child]): int(tree.visits[child]) for child in children(tree, 0)}
             counts = np.array([visits[from_move(line.move)] for line in lines], np.float64)
+            lost = np.array([line.mate is not None and line.mate < 0 for line in lines])
+            if counts[~lost].any():
+                counts[lost] = 0
             odds = (counts / max(1.0, counts.max())) ** (1 / self.temperature)
             if odds.sum() > 0:
                 first = int(self._random.choice(len(odds), p=odds / odds.sum()))
