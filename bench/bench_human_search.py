@@ -126,21 +126,31 @@ class Model:
         odds = np.exp(score - top[self.of])
         return odds / np.bincount(self.of, odds, self.n)[self.of]
 
-    def alone(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """The weights of the first two columns, fitted to some of the positions [n]."""
-        return Model(self.columns[:, :2], self.of, self.played).fit(some)
+    def alone(self, some: NDArray[np.bool_]) -> str:
+        """alpha and beta of the first two columns, fitted to some of the positions [n], with standard errors."""
+        model = Model(self.columns[:, :2], self.of, self.played)
+        weights = model.fit(some)
+        errors = np.sqrt(np.diag(np.linalg.inv(model.slope(weights, some)[1])))
+        alpha, beta = (f"{weight:.2f} ± {error:.2f}" for weight, error in zip(weights, errors, strict=True))
+        return f"alpha {alpha}, beta {beta}"
+
+    def slope(
+        self, weights: NDArray[np.float64], some: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Gradient [k] and curvature [k, k] of the log likelihood of some of the positions [n]."""
+        inside = some[self.of]
+        share = np.where(inside, self.chances(weights), 0)
+        mean = np.stack([np.bincount(self.of, share * column, self.n) for column in self.columns.T], 1)
+        curvature = (self.columns * share[:, None]).T @ self.columns - mean.T @ mean
+        return self.columns[self.played & inside].sum(0) - mean.sum(0), curvature
 
     def fit(self, some: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The weights of maximum likelihood, by Newton's method, on some of the positions [n]."""
-        inside, k = some[self.of], self.columns.shape[1]
-        weights = np.zeros(k)
+        weights = np.zeros(self.columns.shape[1])
         weights[0] = 1.0
         for _ in range(50):
-            share = np.where(inside, self.chances(weights), 0)
-            mean = np.stack([np.bincount(self.of, share * c, self.n) for c in self.columns.T], 1)
-            gradient = self.columns[self.played & inside].sum(0) - mean.sum(0)
-            curvature = (self.columns * share[:, None]).T @ self.columns - mean.T @ mean
-            step = np.linalg.solve(curvature + 1e-9 * np.eye(k), gradient)
+            gradient, curvature = self.slope(weights, some)
+            step = np.linalg.solve(curvature + 1e-9 * np.eye(len(weights)), gradient)
             weights = weights + step
             if np.abs(step).max() < 1e-8:
                 break
@@ -179,7 +189,7 @@ def report(seen: Seen) -> None:
         print(f"| {name} | {int(mask.sum())} | " + " | ".join(cells) + " |")
     for name, mask in rows.items():
         if mask.any():
-            print(f"{name} alone: alpha {(w := found.alone(mask))[0]:.2f}, beta {w[1]:.2f}")
+            print(f"{name} alone: {found.alone(mask)}")
     for is_mated, mates in itertools.product((-2.0, -1.3, -1.0), (1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 2.0)):
         one = model(mates, is_mated)
         loss = -np.log(one.chances(one.fit(everywhere))[played]).mean()
