@@ -39,7 +39,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 test: $(READY) $(PAGE)
 	$(PYTEST) -m "not slow"
 
-# Installs, trains whole recipes, compares all that is recorded; .ci/run does this too.
+# Installs, kills trainings again and again, trains whole recipes, compares all that is recorded; .ci/run does this too.
 test-slow: $(READY) $(PAGE)
 	$(PYTEST) -m slow
 

@@ -38,6 +38,7 @@ def bundled_go() -> str:
     return zstandard.ZstdDecompressor().decompress(packed).decode()
 
 
+@pytest.mark.slow
 def test_the_tour_runs(
     bundled_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

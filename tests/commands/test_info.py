@@ -10,6 +10,7 @@ import pytest
 
 from kibitz import cli
 from kibitz.commands.info import describe
+from kibitz.runs import packaged
 from kibitz.store.store import Store
 
 
@@ -77,3 +78,21 @@ def test_no_games_at_all(tmp_path: Path, bundled_store: Store) -> None:
         found = describe(writer.commit({}))
     assert found["figures"]["bytes_per_position"]["value"] is None
     assert isinstance(bundled_store.table(), pa.Table)
+
+
+def test_a_network(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("info", "winner") == 0
+    assert "seen.npy" in capsys.readouterr().out
+    assert run("info", packaged()["human"], "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["system"], found["game"]) == ("human", "chess")
+    assert found["card"].startswith("# Model card: human")
+    assert "filters" in found["settings"]
+
+
+def test_a_run(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("info", small_run) == 0
+    out = capsys.readouterr().out
+    assert f"{small_run}: a run of winner" in out
+    assert "last validation, at iteration" in out
+    assert f"kibitz test {small_run}" in out

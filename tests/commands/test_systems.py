@@ -7,13 +7,16 @@ import json
 import pytest
 
 from kibitz import cli
+from kibitz.runs import packaged
 from kibitz.systems import SYSTEMS
 
 
 def test_table_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["systems"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[1:-1]] == list(SYSTEMS)
+    assert [line.split()[0] for line in lines[1:-2]] == list(SYSTEMS)
+    assert max(len(line) for line in lines[:-2]) <= 80
+    assert all(name in lines[-2] for name in packaged())
     assert cli.run(["systems", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [entry["name"] for entry in told["systems"]] == list(SYSTEMS)

@@ -217,7 +217,7 @@ def test_a_packaged_network_goes_by_its_name(
     assert not list(run.glob("test*")), "nor into the package"
     gone = kibitz("test", "winner")
     assert gone.code == 1
-    assert "elsewhere.store: the store that winner was trained on is not there" in gone.err
+    assert "winner comes with kibitz, and the games that it has learned from do not" in gone.err
     assert "kibitz test winner STORE" in gone.err
 
 

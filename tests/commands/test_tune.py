@@ -189,6 +189,7 @@ def report_of(call: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[Any,
     return json.loads(said.out), said.err
 
 
+@pytest.mark.slow
 def test_a_killed_search_goes_on(small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """kill -9 in the second trial: the first is kept, the second goes on, and all comes out as if nothing had been."""
     call = ["tune", "convchess", str(small_store.path), *LONG, "--out", str(tmp_path / "s.journal")]

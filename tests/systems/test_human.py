@@ -343,6 +343,7 @@ train("human", settings, store, run=run, plan=plan, on_progress=on_progress)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on_to_the_same_weights(small_store: Store, tmp_path: Path) -> None:
     def call(run: str, stop_at: int) -> int:
         command = [sys.executable, "-c", KILLED, str(small_store.path), str(tmp_path / run), str(stop_at)]

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from safetensors.torch import load_file
 
@@ -52,6 +53,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [{k: v for k, v in row.items() if k != "samples_per_second"} for row in Run(path).metrics()]
 
 
+@pytest.mark.slow
 def test_killed_in_every_stage_it_comes_to_the_same_weights(small_store: Store, tmp_path: Path) -> None:
     settings = {
         **SMALL_PAIRS, "pos2vec": "16.8", "compare": "8", "small_pos2vec": "8", "small_compare": "6", "dropout": 0.2,

@@ -61,7 +61,9 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Pa
     return path
 
 
-@pytest.mark.parametrize("stops", [(75,), (10, 49, 120)], ids=["once", "three times"])
+@pytest.mark.parametrize(
+    "stops", [pytest.param((75,), id="once"), pytest.param((10, 49, 120), id="three times", marks=pytest.mark.slow)]
+)
 def test_a_killed_training_comes_to_the_same_weights(
     tmp_path: Path, small_store: Store, unbroken: Path, stops: tuple[int, ...]
 ) -> None:

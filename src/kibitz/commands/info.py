@@ -1,4 +1,4 @@
-"""kibitz info: what is in a store, and what was left out and why."""
+"""kibitz info: what is in a store, and what was left out and why; or what a network has learned."""
 
 from __future__ import annotations
 
@@ -25,17 +25,61 @@ _RESULTS = {"1-0": "white_won", "1/2-1/2": "drawn", "0-1": "black_won"}
 
 
 def info(
-    store: Annotated[Path, typer.Argument(help="A store, as kibitz import makes it.", show_default=False)],
+    store: Annotated[
+        Path,
+        typer.Argument(
+            help="A store, as kibitz import makes it; or a run, or the name of a network that comes with kibitz.",
+            show_default=False,
+            metavar="STORE",
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the tables.")] = False,
 ) -> None:
-    """Show what is in a store: counts, ratings, dates, results, sides of the split, and what was left out and why."""
+    """Show what is in a store: counts, ratings, dates, results, sides of the split, and what was left out and why.
+
+    Of a network: what it answers, what it has learned from, and how good it is.
+    """
+    from kibitz.runs import INFO, packaged
     from kibitz.store.store import Store
 
+    if (store / INFO).is_file() or (str(store) in packaged() and not store.exists()):
+        _show_network(str(store), as_json)
+        return
     summary = describe(Store(store))
     if as_json:
         print(json.dumps(summary, indent=1, ensure_ascii=False))
     else:
         _report(summary)
+
+
+def _show_network(name: str, as_json: bool) -> None:
+    """Print the card of a network that has one, else what its run says of it."""
+    from kibitz.runs import Run
+    from kibitz.systems import find
+
+    run = Run(name)
+    declared, card = find(run.info["system"]), run.path / "CARD.md"
+    text = card.read_text(encoding="utf-8") if card.is_file() else ""
+    if as_json:
+        known: dict[str, Any] = {
+            "network": name,
+            "system": declared.name,
+            "game": declared.game,
+            "title": declared.title,
+        }
+        known |= {"settings": run.info["settings"], "card": text or None}
+        print(json.dumps(known, indent=1, ensure_ascii=False))
+        return
+    if text:
+        print(text.rstrip())
+        return
+    print(f"{name}: a run of {declared.name} ({declared.title})")
+    print("settings: " + ", ".join(f"{key} {value}" for key, value in run.info["settings"].items()))
+    if best := [row for row in run.metrics() if row["kind"] == "validation"]:
+        last = best[-1]
+        figures = ", ".join(f"{key} {value:.4g}" for key, value in last.items() if isinstance(value, float))
+        print(f"last validation, at iteration {last['iteration']:,} of {last['stage']}: {figures}")
+    print(f"how good it is on games that it has not seen: kibitz test {name}")
 
 
 def describe(store: Store) -> dict[str, Any]:

@@ -132,8 +132,13 @@ def with_groups(function: Callable[..., None]) -> Callable[..., None]:
         made = {name: group(**{f.name: values.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
         function(**made, **values)
 
-    command.__doc__ = function.__doc__
+    command.__doc__ = _unwrapped(function.__doc__ or "")
     return _with_parameters(command, parameters)
+
+
+def _unwrapped(text: str) -> str:
+    """A docstring with each paragraph in one line: the help is broken anew for the width of the terminal."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
 def with_settings(

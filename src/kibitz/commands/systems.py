@@ -10,12 +10,16 @@ import typer
 
 from kibitz.commands.tables import print_table
 
+_GAMES = {"chess": "chess", "go": "Go"}
+
 
 def systems(
-    system: Annotated[str | None, typer.Argument(help="Show this system's recipes.", show_default=False)] = None,
+    system: Annotated[
+        str | None, typer.Argument(help="Show this system's recipes.", show_default=False, metavar="SYSTEM")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
-    """List the systems: game, what each does, its paper and the paper's figure. With a name: that system's recipes."""
+    """List the systems and the networks that come with kibitz. With a name: that system's paper, figure and recipes."""
     from kibitz.systems import SYSTEMS
 
     if system is not None:
@@ -24,9 +28,12 @@ def systems(
     if as_json:
         print(json.dumps({"systems": [{"name": name, **entry.as_json()} for name, entry in SYSTEMS.items()]}, indent=1))
         return
-    rows = [(name, entry.game, entry.title, entry.paper, entry.anchor) for name, entry in SYSTEMS.items()]
-    print_table("", ("name", "game", "what it does", "paper", "the paper's figure"), rows)
-    print("the recipes of one: kibitz systems NAME")
+    from kibitz.runs import packaged
+
+    rows = [(name, _GAMES.get(entry.game, entry.game), entry.title) for name, entry in SYSTEMS.items()]
+    print_table("", ("name", "game", "what it does"), rows)
+    print(f"networks that come with kibitz: {', '.join(packaged())}; what one has learned: kibitz info NAME")
+    print("paper and recipes of a system: kibitz systems NAME")
 
 
 def _show_recipes(name: str, as_json: bool) -> None:
@@ -38,13 +45,17 @@ def _show_recipes(name: str, as_json: bool) -> None:
         print(json.dumps({"name": name, **SYSTEMS[name].as_json(), "recipes": recipes}, indent=1, ensure_ascii=False))
         return
     declared = system.declaration
-    print(f"{name}: {declared.title}\nafter: {declared.paper}\nthe paper's figure: {declared.anchor}")
+    print(f"{name}: {declared.title}")
+    if declared.paper:
+        print(f"paper: {declared.paper}\nthe paper's figure: {declared.anchor}")
+    elif declared.anchor:
+        print(f"to compare with: {declared.anchor}")
     for recipe, entry in system.recipes.items():
         print(f"\n--recipe {recipe}: {entry.title}")
         for line in entry.reaches:
             print(f"  reaches: {line}")
         for line in entry.departures:
-            print(f"  departs: {line}")
+            print(f"  departs from the paper: {line}")
         if entry.settings:
             print("  settings: " + ", ".join(f"{key} {value}" for key, value in entry.settings.items()))
     print(f"\nevery setting of a recipe can be changed: kibitz train {name} STORE --recipe NAME --help lists them")

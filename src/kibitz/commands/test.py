@@ -95,10 +95,12 @@ class RunTestOptions:
 
 def run_test(
     run: Annotated[
-        str, typer.Argument(help="A run's directory, or the name of a packaged network.", show_default=False)
+        str,
+        typer.Argument(help="A run's directory, or the name of a packaged network.", show_default=False, metavar="RUN"),
     ],
     store: Annotated[
-        str | None, typer.Argument(help="The store with the games. Default: the run's own.", show_default=False)
+        str | None,
+        typer.Argument(help="The store with the games. Default: the run's own.", show_default=False, metavar="STORE"),
     ] = None,
     *,
     options: RunTestOptions,

@@ -130,8 +130,8 @@ class MachineOptions:
 
 
 def train(
-    system: Annotated[str, typer.Argument(help="The system: see kibitz systems.")],
-    store: Annotated[str, typer.Argument(help="The store to learn from.")],
+    system: Annotated[str, typer.Argument(help="The system: see kibitz systems.", metavar="SYSTEM")],
+    store: Annotated[str, typer.Argument(help="The store to learn from.", metavar="STORE")],
     *,
     start: StartOptions,
     loop: LoopOptions,

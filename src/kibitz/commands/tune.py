@@ -107,8 +107,8 @@ class TrialLoopOptions:
 
 
 def tune(
-    system: Annotated[str, typer.Argument(help="The system: see kibitz systems.")],
-    store: Annotated[str, typer.Argument(help="The store to learn from.")],
+    system: Annotated[str, typer.Argument(help="The system: see kibitz systems.", metavar="SYSTEM")],
+    store: Annotated[str, typer.Argument(help="The store to learn from.", metavar="STORE")],
     *,
     space: SpaceOptions,
     trials: TrialOptions,

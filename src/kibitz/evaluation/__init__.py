@@ -123,8 +123,15 @@ def labelled(own: dict[str, Any]) -> dict[str, Any]:
 
 def own_store(run: Run) -> str:
     """The path of the store that a run was trained on. Raises KibitzError where it has gone."""
+    from kibitz.runs import packaged
+
     path = str(run.info["data"]["store"])
     if not Path(path).exists():
+        if run.name in packaged():
+            raise KibitzError(
+                f"{run.name} comes with kibitz, and the games that it has learned from do not; name a store: "
+                f"kibitz test {run.name} STORE"
+            )
         raise KibitzError(
             f"{path}: the store that {run.name} was trained on is not there; name one: kibitz test {run.name} STORE"
         )

@@ -430,3 +430,10 @@ def test_a_real_game_by_both(
                 assert (move["uci"] in {one["uci"] for one in move["choices"]}) == (move["rank"] <= 3)
             figures = game["predictable"]["white"]
             assert 0 <= figures["first_choice"]["value"] <= figures["first_three"]["value"] <= 1
+
+
+def test_a_file_alone(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["analyze", str(file)]) == 2
+    assert f"kibitz analyze winner {file}" in capsys.readouterr().err
+    assert run(["analyze", "winner"]) == 2
+    assert "kibitz analyze winner FILE" in capsys.readouterr().err

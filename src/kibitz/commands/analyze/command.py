@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,33 +21,35 @@ def analyze(
         str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
     ],
     game_file: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="A file of the run's game, PGN or SGF, or - for standard input; .zst, .gz and .bz2 are unpacked.",
             show_default=False,
             metavar="FILE",
         ),
-    ],
+    ] = None,
     *,
     options: AnalyzeOptions,
 ) -> None:
     """Show what a network thought of each move of a game.
 
-    Chess. Who wins, where the network says so (deepchess: who stands better):
-    White's chances with the best move and after the played one, by a short
-    search: ?!, ? and ?? lost 10, 20 and 30 points, and what was better is shown.
-    --raw: the network's opinion before and after it. Which moves it expects, where it
-    says so: its first three choices, and where the played move ranked among the
-    legal ones (*: below the 10th, or under 1%). human: how likely each move was
-    for its player, and for one 400 points weaker and stronger.
+    Chess. Where the network says who wins (deepchess: who stands better): White's chances with the best move and with
+    the played one, found by a short search. ?!, ? and ?? lost 10, 20 and 30 points; what was better is shown. With
+    --raw: the network's own opinion before and after each move.
 
-    Go. Who will own each point: Black's lead before and after each move by the
-    points that each will own, what changed owner by the largest swings, and
-    boards.
+    Where the network predicts moves: its first three choices, and where the played move ranked among the legal ones (*:
+    below the 10th, or under 1%). human tells how likely each move was for its player, and for one 400 points weaker
+    and stronger.
+
+    Go. Who will own each point: Black's lead before and after each move by the points that each will own, what changed
+    owner by the largest swings, and boards.
 
     Evaluations written by --pgn are in pawns from White's side, by Lichess's relation of pawns and winning chances.
     """
     options.check()
+    if game_file is None:
+        file = shlex.quote(run) if os.path.isfile(run) else "FILE"
+        raise UsageError(f"name a network and a file: kibitz analyze {'winner' if file != 'FILE' else run} {file}")
     from kibitz.play.session import Session
 
     session = Session(run)

@@ -37,6 +37,7 @@ def import_games(
         typer.Argument(
             help="PGN or SGF files, folders of them, or - for standard input; .zst, .gz, .bz2 and .zip are unpacked.",
             show_default=False,
+            metavar="FILES",
         ),
     ],
     into: Annotated[Path, typer.Option(help="The store to make: a folder.", show_default=False, metavar="STORE")],

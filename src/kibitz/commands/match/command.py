@@ -25,9 +25,10 @@ def match(
             help="A run's directory, a packaged network, 'sunfish', 'gnugo', or the command of a UCI engine (stockfish,"
             ' "gnuchess --uci") or of a GTP engine.',
             show_default=False,
+            metavar="PLAYER",
         ),
     ],
-    b: Annotated[str, typer.Argument(help="Its opponent, likewise.", show_default=False)],
+    b: Annotated[str, typer.Argument(help="Its opponent, likewise.", show_default=False, metavar="OPPONENT")],
     *,
     game: Annotated[
         str | None,

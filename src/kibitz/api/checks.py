@@ -1,0 +1,31 @@
+"""Checks of numbers that callers give."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from kibitz.errors import UsageError
+
+
+def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
+    """Raises UsageError unless the value is a whole number (of Python or NumPy) from least to most."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise UsageError(f"{name} {value!r}: a whole number")
+    if value < least or (most is not None and value > most):
+        limits = f"at least {least}" if most is None else f"from {least} to {most}"
+        raise UsageError(f"{name} {value}: {limits}")
+
+
+def check_number(name: str, value: Any, above: float | None = None, least: float | None = None) -> None:
+    """Raises UsageError unless the value is a finite number over `above`, and `least` or more."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise UsageError(f"{name} {value!r}: a number")
+    if not math.isfinite(value):
+        raise UsageError(f"{name} {value}: a finite number")
+    if above is not None and not value > above:
+        raise UsageError(f"{name} {value:g}: more than {above:g}")
+    if least is not None and value < least:
+        raise UsageError(f"{name} {value:g}: {least:g} or more")
