@@ -101,4 +101,4 @@ def test_no_full_network(tmp_path: Path) -> None:
         timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "holds no full network, only the distilled one" in done.stderr
+    assert "comparison-full needs a network that compares positions and kept its large network" in done.stderr

@@ -68,8 +68,15 @@ class UciOptions:
 
     def of_engine(self, run: str) -> Options:
         """The engine's options for a run. Raises UsageError for a method or rating that the run cannot play by."""
-        methods, rated = _methods(run), _takes_ratings(run)
+        from kibitz.play import playable, why_not
+        from kibitz.runs import Run
+
+        methods, rated = playable(Run(run)), _takes_ratings(run)
+        if not methods and not self.value:
+            raise UsageError(f"{run} neither predicts moves nor values positions for the mover; take chessnet, say")
         if self.method not in (AUTO, *methods):
+            if self.method in METHODS:
+                raise UsageError(why_not(self.method, run, list(methods)))
             raise UsageError(f"--method {self.method}: choose from {', '.join((AUTO, *methods))}")
         if self.elo is not None and not rated:
             raise UsageError(f"--elo {self.elo}: {run} is not told ratings, so it has one strength; take human")
@@ -134,14 +141,6 @@ def _takes_ratings(run: str) -> bool:
     from kibitz.runs import Run
 
     return "rating" in Run(run).side_inputs
-
-
-def _methods(run: str) -> tuple[str, ...]:
-    """The methods that `kibitz uci` knows, then further ones of the run's system."""
-    from kibitz.runs import Run
-
-    own = (method.name for method in find(Run(run).info["system"]).methods)
-    return tuple(dict.fromkeys((*METHODS, *own)))
 
 
 def opener(run: str) -> Callable[[Options], ThinkingPlayer]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import UsageError
 from kibitz.systems import find
-from kibitz.systems.declaration import COMPARISON, FULL_COMPARISON, METHODS, MOVES, OWNERS, VALUE
+from kibitz.systems.declaration import COMPARISON, FULL_COMPARISON, HUMAN_SEARCH, METHODS, MOVES, OWNERS, VALUE
 
 if TYPE_CHECKING:
     from kibitz.play.session import Session
     from kibitz.runs import Run
+    from kibitz.systems.declaration import Declaration, Method
 
 _NEEDS = {
     MOVES: "predicts moves",
@@ -35,18 +36,34 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
     offered = declaration.methods_of(run.info["settings"])
     if method is None and offered and settings.get("value") is None:
         method = offered[0].name
-    known = {each.name: each for each in declaration.methods}
-    if MOVES in declaration.answers:  # another network may bring the values that a method needs
-        known = {name: each for name, each in METHODS.items() if set(each.needs) <= {MOVES, VALUE}} | known
+    known = _known(declaration)
     if method is not None and method not in known:
-        raise UsageError(_why_not(method, run.name, [each.name for each in offered]))
+        raise UsageError(why_not(method, run.name, [each.name for each in offered]))
     named = [known[method]] if method is not None else [*offered, *declaration.methods]
     opener = named[0].opener if named else "kibitz.play.chess.player:open_player"  # which says what is lacking
     module, _, function = opener.partition(":")
     return getattr(importlib.import_module(module), function)(run, session, method=method, **settings)
 
 
-def _why_not(method: str, name: str, offered: list[str]) -> str:
+def playable(run: Run) -> tuple[str, ...]:
+    """The methods that a run can play by, some of them only with the values of another network; () where it cannot."""
+    declaration = find(run.info["system"])
+    answers = set(declaration.answers_of(run.info["settings"]))
+    if MOVES in answers:
+        answers.add(VALUE)
+    return tuple(name for name, method in _known(declaration).items() if set(method.needs) <= answers)
+
+
+def _known(declaration: Declaration) -> dict[str, Method]:
+    """The methods of a system, and those for which another network may bring the values."""
+    known = {each.name: each for each in declaration.methods}
+    if MOVES not in declaration.answers:
+        return known
+    general = (each for each in METHODS.values() if set(each.needs) <= {MOVES, VALUE} and each is not HUMAN_SEARCH)
+    return known | {each.name: each for each in general if each.name not in known}
+
+
+def why_not(method: str, name: str, offered: list[str]) -> str:
     """Why a network of this name, which offers these methods, does not play by another."""
     if method not in METHODS:
         return f"no method {method!r}; {name} has {', '.join(offered) or 'none'}"
