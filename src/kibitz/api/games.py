@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz import records
+from kibitz.analysis.glyphs import CHESS_SWING
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from kibitz.api.networks import TrainedNetwork
 
     AnalysedGame = AnalysedChessGame | AnalysedGoGame
-
-CHESS_SWING = 0.1
-"""The usual least change that is marked, of White's probability."""
 
 
 def analyse(
