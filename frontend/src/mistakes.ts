@@ -83,16 +83,15 @@ export class Mistakes {
   }
 
   sign(id: number): Sign | undefined {
-    if (!this.app.hints) return undefined;
+    const node = this.app.game.nodes.get(id);
+    if (!this.app.hints || !node) return undefined;
     const mistake = this.found.get(id);
-    const judged = this.judging.exact(id);
-    if (mistake) return this.marked(mistake);
+    if (mistake) return this.marked(mistake, node);
     if (this.doubtful(id)) return plain("•", "doubt", "may be a mistake: being checked");
-    return judged?.only ? plain("□", "only", "the only move: every other one loses much") : undefined;
+    return this.judging.exact(id)?.only ? plain("□", "only", "the only move: every other one loses much") : undefined;
   }
 
-  private marked({ id, mark, word }: Mistake): Sign {
-    const node = this.app.node(id);
+  private marked({ id, mark, word }: Mistake, node: Node): Sign {
     const judged = this.judging.exact(id);
     const opens = `pen the position before ${named(this.app, node)}`;
     const sign = { text: mark, name: word, mistake: true };

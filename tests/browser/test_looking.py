@@ -166,7 +166,12 @@ def test_marks_are_what_a_search_confirms(desk: Desk) -> None:
     desk.after("Qxe5+")
     desk.keys("End", "M")
     expect(desk.status).to_contain_text("Before ")
-    desk.page.get_by_role("combobox", name="Network", exact=True).select_option("convchess")  # it says not who wins
+    desk.choose("convchess")  # it says not who wins
+    expect(desk.moves.locator(".mark")).to_have_count(0)
+    desk.choose("winner")
+    expect(marks).to_have_text(["??"])
+    desk.opened("1. d4 d5 *", 2)
+    desk.judged(2)
     expect(desk.moves.locator(".mark")).to_have_count(0)
     expect(caption).to_have_text("")
 
