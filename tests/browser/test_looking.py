@@ -194,6 +194,15 @@ def test_a_move_more_is_judged_alone(desk: Desk) -> None:
     expect(desk.moves.locator("button.mark.blunder")).to_have_text(["??"])
 
 
+def test_an_only_move_has_its_sign(desk: Desk) -> None:
+    desk.opened('[FEN "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"]\n\n1. Rd8# *', 1)
+    desk.judged(1)
+    sign = desk.moves.get_by_role("img", name="the only move: every other one loses much")
+    expect(sign).to_have_text("□")
+    desk.keys("h")  # hints off
+    expect(desk.moves.locator(".mark")).to_have_count(0)
+
+
 def test_puzzles_of_one_s_own_mistakes(desk: Desk) -> None:
     desk.opened(HANGS, 8)
     panel = desk.tab("Puzzles")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kibitz.analysis.chess.judging import Judge, Judgement
     from kibitz.web.positions import Line
 
-QUICK_CHUNK, CHUNK = 16, 4
+QUICK_CHUNK, CHUNK = 8, 4
 """Moves judged in one step of a quick and of an exact pass: few enough that a cancelled request ends soon, and enough
 that the searches of neighbouring positions help each other."""
 
