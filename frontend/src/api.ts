@@ -1,5 +1,6 @@
 /** What the server is asked, and its answers. The only place that talks to it. */
 
+import type { Judgement } from "./judging";
 import type { Line, Network, Node, Result } from "./state";
 
 /** The server answered that it cannot: its own words. */
@@ -51,6 +52,14 @@ export interface Analyse {
   from?: number;
   to?: number;
   snapshot?: string | null;
+}
+
+export interface Judge {
+  network: string;
+  line: Line;
+  /** Moves, counted from 1. */
+  from: number;
+  to: number;
 }
 
 export interface Snapshot {
@@ -115,6 +124,11 @@ export class Api {
   /** Every position from..to of a line, as they come. Resolves when all are there. */
   async analyse(asked: Analyse, found: (result: Result) => void, signal?: AbortSignal): Promise<void> {
     await this.stream<Result>("analyse", { ...asked }, (line) => line.total === undefined && found(line), signal);
+  }
+
+  /** Each of the moves from..to, by a quick look and then exactly, as they come. Resolves when all are there. */
+  async judge(asked: Judge, found: (judgement: Judgement) => void, signal?: AbortSignal): Promise<void> {
+    await this.stream<Judgement>("judge", { ...asked }, (line) => line.total === undefined && found(line), signal);
   }
 
   /** Resolves with the move, null where there is none. */

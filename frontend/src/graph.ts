@@ -40,7 +40,7 @@ class Graph {
       app.chooseSecond(this.second.value || null);
       this.second.blur();
     });
-    for (const event of ["game", "path", "networks", "results", "settings", "tree"] as const) app.on(event, () => this.soon());
+    for (const event of ["game", "path", "networks", "results", "settings", "tree", "judgements"] as const) app.on(event, () => this.soon());
     app.on("cursor", () => this.point());
     new ResizeObserver(() => this.fit()).observe(this.place);
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.anew());
@@ -94,9 +94,11 @@ class Graph {
     this.point();
     this.say(null);
     const known = first.filter((each) => each !== null).length;
+    const { judging } = this.mistakes;
+    const checked = judging.possible ? `, ${judging.done} checked` : "";
     this.place.setAttribute(
       "aria-label",
-      `Graph: ${whose(app.game.kind)}’s chance after each of ${app.path.length - 1} moves, ${known} known; ${this.mistakes.all.length} mistakes`,
+      `Graph: ${whose(app.game.kind)}’s chance after each of ${app.path.length - 1} moves, ${known} known${checked}; ${this.mistakes.all.length} mistakes`,
     );
   }
 
@@ -139,7 +141,7 @@ class Graph {
       text = `${named(app, app.node(id))} ${chances.join(" / ")}`;
     } else if (app.analyser.busy && app.analyser.done < app.analyser.total && app.path.length > 1) {
       text = `${app.analyser.done} of ${app.analyser.total}`;
-    }
+    } else if (app.hints) text = this.mistakes.judging.progress;
     if (this.caption.textContent !== text) this.caption.textContent = text;
   }
 
@@ -239,7 +241,7 @@ class Graph {
     return found;
   }
 
-  /** Mistakes, where they happened. */
+  /** Mistakes, where they happened, and smaller and grey what may be one. */
   private dots(plot: uPlot): void {
     const { ctx } = plot;
     const styles = getComputedStyle(this.host);
@@ -247,18 +249,20 @@ class Graph {
     ctx.save();
     // The line drawn last may have been a dashed one.
     ctx.setLineDash([]);
-    for (const { id, word } of this.mistakes.all) {
+    const dot = (id: number, colour: string, size: number): void => {
       const place = this.app.placeOf(id);
       const value = place === undefined ? null : values[place];
-      if (place === undefined || value === null || value === undefined) continue;
+      if (place === undefined || value === null || value === undefined) return;
       ctx.beginPath();
-      ctx.arc(plot.valToPos(place, "x", true), plot.valToPos(value, "y", true), 4 * devicePixelRatio, 0, 2 * Math.PI);
-      ctx.fillStyle = styles.getPropertyValue(`--${word}`).trim();
+      ctx.arc(plot.valToPos(place, "x", true), plot.valToPos(value, "y", true), size * devicePixelRatio, 0, 2 * Math.PI);
+      ctx.fillStyle = styles.getPropertyValue(colour).trim();
       ctx.fill();
       ctx.lineWidth = 1.5 * devicePixelRatio;
       ctx.strokeStyle = styles.getPropertyValue("--panel").trim();
       ctx.stroke();
-    }
+    };
+    for (const id of this.mistakes.doubts) dot(id, "--muted", 3);
+    for (const { id, word } of this.mistakes.all) dot(id, `--${word}`, 4);
     ctx.restore();
   }
 }

@@ -130,7 +130,8 @@ function mistake(app: App, mistakes: Mistakes, by: number): void {
   const places = mistakes.all.map(({ id }) => app.placeOf(id)! - 1);
   const to = by > 0 ? places.find((place) => place > app.place) : places.findLast((place) => place < app.place);
   if (to === undefined) {
-    app.say(by > 0 ? "No mistake after this." : "No mistake before this.");
+    const more = mistakes.judging.progress ? " so far: moves are being checked" : "";
+    app.say(`No mistake ${by > 0 ? "after" : "before"} this${more}.`);
     return;
   }
   app.go(app.path[to]!);

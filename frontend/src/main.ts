@@ -10,6 +10,7 @@ import { mountControls } from "./controls";
 import { mountEvalBar } from "./evalbar";
 import { mountGraph } from "./graph";
 import { mountHeader } from "./header";
+import { Judging } from "./judging";
 import { mountKeys } from "./keys";
 import { mountLoading } from "./load";
 import { Mistakes } from "./mistakes";
@@ -27,7 +28,7 @@ restoreTheme();
 const place = (id: string): HTMLElement => document.getElementById(id)!;
 const app = new App();
 // First of all that listens, so that the others find the mistakes up to date.
-const mistakes = new Mistakes(app);
+const mistakes = new Mistakes(app, new Judging(app));
 const address = new Address(app);
 const opener = mountLoading(app);
 

@@ -1,6 +1,8 @@
-/** Where the chosen network thinks that much was lost. */
+/** Moves that lost much: of chess where a search has confirmed it, of Go where the chosen network thinks so. */
 
 import { chanceOf } from "./chance";
+import type { Judging } from "./judging";
+import { named } from "./naming";
 import type { App, Node } from "./state";
 
 export interface Mistake {
@@ -12,31 +14,49 @@ export interface Mistake {
   word: string;
 }
 
+/** What stands after a move: a mistake's mark, a dot where one is being checked, a square after an only move. */
+export interface Sign {
+  text: Mistake["mark"] | "•" | "□";
+  /** Its class. */
+  name: string;
+  words: string;
+  /** The same for those who do not see it, with what a click does. */
+  label: string;
+  mistake: boolean;
+}
+
 const GRADES: readonly [number, Mistake["mark"], string][] = [
   [0.3, "??", "blunder"],
   [0.2, "?", "mistake"],
   [0.1, "?!", "inaccuracy"],
 ];
+/** What a quick look must say was lost for a dot. */
+const DOUBTFUL = 0.1;
 
-/** What the one who moved had lost after it: their chance before, less their chance after; null where not known. */
-export function lostBy(app: App, node: Node, network = app.network): number | null {
-  if (node.parent === null || !network) return null;
-  const before = chanceOf(app.game.kind, app.result(network, node.parent));
-  const after = chanceOf(app.game.kind, app.result(network, node.id));
+/** What the one who moved had lost after it, as the network alone thinks: their chance before, less their chance after. */
+function lostBy(app: App, node: Node): number | null {
+  if (node.parent === null || !app.network) return null;
+  const before = chanceOf(app.game.kind, app.result(app.network, node.parent));
+  const after = chanceOf(app.game.kind, app.result(app.network, node.id));
   if (before === null || after === null) return null;
   const mover = app.node(node.parent).turn;
   const told = app.game.kind === "chess" ? "w" : "b";
   return mover === told ? before - after : after - before;
 }
 
+const plain = (text: Sign["text"], name: string, words: string): Sign => ({ text, name, words, label: words, mistake: false });
+
 /** The mistakes of the line that is shown, kept up to date. Others listen to the app after this. */
 export class Mistakes {
   private found = new Map<number, Mistake>();
   private network: string | null = null;
 
-  constructor(private readonly app: App) {
+  constructor(
+    private readonly app: App,
+    readonly judging: Judging,
+  ) {
     app.on("game", () => this.found.clear());
-    for (const event of ["path", "results", "networks"] as const) app.on(event, () => this.find());
+    for (const event of ["path", "results", "networks", "judgements"] as const) app.on(event, () => this.find());
   }
 
   of(id: number): Mistake | undefined {
@@ -48,12 +68,50 @@ export class Mistakes {
     return this.app.path.map((id) => this.of(id)).filter((each) => each !== undefined);
   }
 
+  /** The positions after moves that may be mistakes and are being checked. */
+  get doubts(): number[] {
+    return this.app.path.filter((id) => this.doubtful(id));
+  }
+
+  /** What the move that led to a position lost, 0..1; null where that is not known. In chess a better one is known too. */
+  lost(id: number): number | null {
+    const node = this.app.node(id);
+    if (this.app.game.kind === "go") return lostBy(this.app, node);
+    const judged = this.judging.exact(id);
+    if (!judged) return null;
+    return judged.best.move === node.move ? 0 : judged.loss;
+  }
+
+  sign(id: number): Sign | undefined {
+    const node = this.app.game.nodes.get(id);
+    if (!this.app.hints || !node) return undefined;
+    const mistake = this.found.get(id);
+    if (mistake) return this.marked(mistake, node);
+    if (this.doubtful(id)) return plain("•", "doubt", "may be a mistake: being checked");
+    return this.judging.exact(id)?.only ? plain("□", "only", "the only move: every other one loses much") : undefined;
+  }
+
+  private marked({ id, mark, word }: Mistake, node: Node): Sign {
+    const judged = this.judging.exact(id);
+    const opens = `pen the position before ${named(this.app, node)}`;
+    const sign = { text: mark, name: word, mistake: true };
+    if (!judged) return { ...sign, words: `${word}: o${opens}`, label: `${word}: o${opens}` };
+    const words = `${node.san}${mark} lost ${Math.round(100 * judged.loss)} points; better: ${judged.line.join(" ")}`;
+    return { ...sign, words, label: `${words}. O${opens}` };
+  }
+
+  private doubtful(id: number): boolean {
+    const shown = this.app.hints && this.app.placeOf(id) !== undefined;
+    const judged = shown ? this.judging.of(id) : undefined;
+    return judged !== undefined && !judged.exact && judged.loss >= DOUBTFUL;
+  }
+
   private find(): void {
     const { app } = this;
     if (this.network !== app.network) this.found.clear();
     this.network = app.network;
     for (const id of app.path) {
-      const lost = lostBy(app, app.node(id));
+      const lost = this.lost(id);
       const grade = lost === null ? undefined : GRADES.find(([least]) => lost >= least);
       if (grade && lost !== null) this.found.set(id, { id, lost, mark: grade[1], word: grade[2] });
       else this.found.delete(id);

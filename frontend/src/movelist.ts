@@ -1,7 +1,7 @@
 /** The moves of the game, variations as a tree. Built once; stepping only moves a class. */
 
 import { el } from "./elements";
-import type { Mistake, Mistakes } from "./mistakes";
+import type { Mistakes, Sign } from "./mistakes";
 import { firstColumn, named, numberOf, numeral } from "./naming";
 import type { App, Node } from "./state";
 
@@ -33,7 +33,7 @@ class MoveList {
   private readonly list = el("div", { class: "move-list", role: "group", "aria-label": "Moves" });
   private readonly none = el("p", { class: "note none" });
   private readonly buttons = new Map<number, HTMLButtonElement>();
-  private readonly marks = new Map<number, { shown: Mistake; element: HTMLButtonElement }>();
+  private readonly marks = new Map<number, { shown: Sign; element: HTMLElement }>();
   private current: HTMLButtonElement | null = null;
   /** The last move of the main line, and its row if another may follow in it. */
   private last = 0;
@@ -51,7 +51,7 @@ class MoveList {
     app.on("game", () => this.build());
     app.on("tree", () => this.changed());
     app.on("cursor", () => this.follow());
-    for (const event of ["path", "results", "networks", "settings"] as const) app.on(event, () => this.mark());
+    for (const event of ["path", "results", "networks", "settings", "judgements"] as const) app.on(event, () => this.mark());
     this.build();
   }
 
@@ -194,23 +194,26 @@ class MoveList {
   private mark(): void {
     const { mistakes, marks } = this;
     for (const [id, { shown, element }] of marks) {
-      if (mistakes.of(id)?.mark === shown.mark) continue;
+      if (mistakes.sign(id)?.words === shown.words) continue;
       element.remove();
       marks.delete(id);
     }
-    for (const mistake of mistakes.all) {
-      const button = this.buttons.get(mistake.id);
-      if (!button || marks.has(mistake.id)) continue;
-      const words = `${mistake.word}: open the position before ${named(this.app, this.app.node(mistake.id))}`;
-      const element = el(
-        "button",
-        { type: "button", class: `mark ${mistake.word}`, "data-id": mistake.id, title: words, "aria-label": words, tabindex: -1 },
-        mistake.mark,
-      );
+    for (const id of this.app.path) {
+      const button = this.buttons.get(id);
+      const sign = marks.has(id) ? undefined : mistakes.sign(id);
+      if (!button || !sign) continue;
+      const element = made(id, sign);
       button.after(element);
-      marks.set(mistake.id, { shown: mistake, element });
+      marks.set(id, { shown: sign, element });
     }
   }
+}
+
+/** A mistake's mark opens the position before it. */
+function made(id: number, { text, name, words, label, mistake }: Sign): HTMLElement {
+  const said = { class: `mark ${name}`, title: words, "aria-label": label };
+  if (!mistake) return el("span", { ...said, role: "img" }, text);
+  return el("button", { type: "button", ...said, "data-id": id, tabindex: -1 }, text);
 }
 
 function comment(node: Node): HTMLElement {

@@ -2,7 +2,7 @@
 
 import { chanceOf, whose } from "./chance";
 import { button, Choice, el, percent } from "./elements";
-import { lostBy, type Mistakes } from "./mistakes";
+import type { Mistakes } from "./mistakes";
 import { named, players } from "./naming";
 import type { App, Node } from "./state";
 
@@ -10,10 +10,11 @@ export function mountPuzzles(host: HTMLElement, app: App, mistakes: Mistakes): v
   new Puzzles(host, app, mistakes);
 }
 
-/** So much less than before is as good as before: what a network says is never that exact. */
+/** So much less than before is as good as before: neither a search nor a network is that exact. */
 const SLACK = 0.03;
-/** So much must have been lost, and so many positions are asked. */
-const LEAST = 0.05;
+/** So much must have been lost: in chess by what a search says, in Go by what the network thinks. */
+const LEAST = { chess: 0.1, go: 0.05 };
+/** So many positions are asked. */
 const MOST = 15;
 
 type Stage = "none" | "asked" | "judging" | "judged" | "shown";
@@ -63,9 +64,9 @@ class Puzzles {
     );
     app.on("game", () => this.stop());
     app.on("cursor", () => this.moved());
-    for (const event of ["results", "networks", "path", "settings"] as const) app.on(event, () => this.draw());
+    for (const event of ["results", "networks", "path", "settings", "judgements"] as const) app.on(event, () => this.draw());
     // Whoever goes to another panel wants to see what the network says.
-    new IntersectionObserver((seen) => !seen.some((each) => each.isIntersecting) && !host.offsetParent && this.stop()).observe(host);
+    new IntersectionObserver(() => (host.offsetParent ? this.draw() : this.stop())).observe(host);
     this.draw();
   }
 
@@ -73,13 +74,13 @@ class Puzzles {
     return this.app.game.nodes.get(this.ids[this.at] ?? -1);
   }
 
-  /** The worst first, as the chosen network sees it. */
+  /** The worst first: in chess only what a search has confirmed, so that there is a better move. */
   private find(): number[] {
     const { app } = this;
-    const lost = new Map(app.path.map((id) => [id, lostBy(app, app.node(id)) ?? 0]));
+    const lost = new Map(app.path.map((id) => [id, this.mistakes.lost(id) ?? 0]));
     const wanted = this.side.value;
     return app.path
-      .filter((id) => lost.get(id)! >= LEAST)
+      .filter((id) => lost.get(id)! >= LEAST[app.game.kind])
       .filter((id) => wanted === "both" || app.node(app.node(id).parent!).turn === wanted)
       .sort((a, b) => lost.get(b)! - lost.get(a)!)
       .slice(0, MOST);
@@ -136,6 +137,7 @@ class Puzzles {
     if (this.stage === "asked" && node.parent === puzzle.parent) {
       this.tried = { id: node.id, own: !this.known.has(node.id) };
       this.stage = "judging";
+      if (app.game.kind === "chess") this.mistakes.judging.soon(node.id);
     } else if (this.stage === "asked" && node.id !== puzzle.parent) this.stop();
     this.draw();
   }
@@ -159,12 +161,23 @@ class Puzzles {
     this.draw();
   }
 
-  /** The chance of the one who is to move in the puzzle, at a position. */
-  private chance(id: number): number | null {
+  /** The chance of the one who is to move in the puzzle: after a move, or before it with the best one. */
+  private chance(id: number, when: "before" | "after" = "after"): number | null {
     const { app, puzzle } = this;
-    const p = app.network ? chanceOf(app.game.kind, app.result(app.network, id)) : null;
-    if (p === null || !puzzle) return null;
-    return app.node(puzzle.parent!).turn === (app.game.kind === "chess" ? "w" : "b") ? p : 1 - p;
+    const { kind } = app.game;
+    if (!puzzle) return null;
+    const before = app.node(puzzle.parent!);
+    const at = when === "before" ? before.id : id;
+    const p = kind === "chess" ? this.mistakes.judging.exact(id)?.white[when] : app.network ? chanceOf(kind, app.result(app.network, at)) : null;
+    if (p === null || p === undefined) return null;
+    return before.turn === (kind === "chess" ? "w" : "b") ? p : 1 - p;
+  }
+
+  /** What the tried move lost, 0..1; null while that is not known. */
+  private lost(tried: Node, puzzle: Node, was: number | null, now: number | null): number | null {
+    if (this.app.game.kind === "go") return was === null || now === null ? null : was - now;
+    const best = this.mistakes.judging.exact(puzzle.id)?.best.move;
+    return best === tried.move ? 0 : this.mistakes.lost(tried.id);
   }
 
   private draw(): void {
@@ -190,23 +203,18 @@ class Puzzles {
 
   private judge(puzzle: Node, before: Node): void {
     const { app, tried } = this;
-    const was = this.chance(before.id);
+    const was = this.chance(puzzle.id, "before");
     const played = this.chance(puzzle.id);
-    const now = tried && app.game.nodes.has(tried.id) ? this.chance(tried.id) : null;
+    const node = tried ? app.game.nodes.get(tried.id) : undefined;
+    const now = node ? this.chance(node.id) : null;
     const facts: [string, number | null][] = [];
     let words = "";
-    if (tried && app.game.nodes.has(tried.id)) {
-      const move = app.node(tried.id).san;
+    if (node) {
       if (now !== null && this.stage === "judging") this.stage = "judged";
-      if (now === null) words = `${move}: the network looks at it …`;
-      else if (tried.id === puzzle.id) words = `${move} is what was played. Try another.`;
-      else if (was !== null && now >= was - SLACK) words = `${move} is good: nothing is lost.`;
-      else if (played !== null && now > played + SLACK) words = `${move} is better than the game, though not the best.`;
-      else words = `${move} loses as much as the game did.`;
-      facts.push(["before", was], [`after ${move}`, now], [`after ${puzzle.san}, as played`, played]);
+      words = this.verdictOn(node, puzzle, was, now);
+      facts.push(["before", was], [`after ${node.san}`, now], [`after ${puzzle.san}, as played`, played]);
     } else if (this.stage === "shown") {
-      const best = app.network ? app.result(app.network, before.id)?.moves?.[0] : undefined;
-      words = best ? `The network’s first move is ${best.san}.` : this.siblings(puzzle);
+      words = this.answer(puzzle, before);
       facts.push(["before", was], [`after ${puzzle.san}, as played`, played]);
     }
     const side = before.turn === "w" ? "White" : "Black";
@@ -219,6 +227,28 @@ class Puzzles {
       ...facts.flatMap(([what, p]) => (p === null ? [] : [el("div", {}, el("dt", {}, what), el("dd", {}, say(p)))])),
     );
     this.again.disabled = this.stage === "judging";
+  }
+
+  private verdictOn(tried: Node, puzzle: Node, was: number | null, now: number | null): string {
+    const { san } = tried;
+    const lost = this.lost(tried, puzzle, was, now);
+    const least = this.lost(puzzle, puzzle, was, this.chance(puzzle.id));
+    if (tried.id === puzzle.id) return `${san} is what was played. Try another.`;
+    if (now === null || lost === null) return `${san}: ${this.app.game.kind === "chess" ? "a search" : "the network"} looks at it …`;
+    if (lost <= SLACK) return `${san} is good: nothing is lost.`;
+    if (least !== null && lost < least - SLACK) return `${san} is better than the game, though not the best.`;
+    return `${san} loses as much as the game did.`;
+  }
+
+  private answer(puzzle: Node, before: Node): string {
+    const { app } = this;
+    const judged = app.game.kind === "chess" ? this.mistakes.judging.exact(puzzle.id) : undefined;
+    if (judged) {
+      const further = judged.line.length > 1 ? ` The game could go on: ${judged.line.join(" ")}.` : "";
+      return `The best move is ${judged.best.san}.${further}`;
+    }
+    const first = app.network ? app.result(app.network, before.id)?.moves?.[0] : undefined;
+    return first ? `The network’s first move is ${first.san}.` : this.siblings(puzzle);
   }
 
   /** Where the network names no moves: the best of the variations that are there. */
@@ -249,18 +279,9 @@ class Puzzles {
     const network = app.named(app.network);
     const gives = network?.answers.some((each) => each !== "moves");
     const ids = this.find();
-    this.intro.textContent =
-      app.path.length < 2
-        ? "Open a game, or play one. The positions where the network thinks most was lost come as puzzles."
-        : !gives
-          ? `${network?.name ?? "This network"} does not say who is winning. Choose another network.`
-          : ids.length
-            ? `${network?.name} thinks that here most was lost. Each opens at the position before.`
-            : app.analyser.busy
-              ? "The network is looking at the game …"
-              : "The network finds no mistakes here.";
+    this.intro.textContent = this.introduction(ids.length, network?.name ?? "This network", gives ?? false);
     const rows = ids.map((id, index) => {
-      const lost = Math.round(100 * (lostBy(app, app.node(id)) ?? 0));
+      const lost = Math.round(100 * (this.mistakes.lost(id) ?? 0));
       const made = button("", () => this.open(index));
       const grade = this.mistakes.of(id);
       made.append(
@@ -271,5 +292,18 @@ class Puzzles {
       return el("li", {}, made);
     });
     this.list.replaceChildren(...rows);
+  }
+
+  private introduction(count: number, name: string, gives: boolean): string {
+    const { app } = this;
+    const chess = app.game.kind === "chess";
+    if (app.path.length < 2) return `Open a game, or play one. The positions where ${chess ? "a search finds that" : "the network thinks"} most was lost come as puzzles.`;
+    if (!gives) return `${name} does not say who is winning. Choose another network.`;
+    const checking = this.mistakes.judging.progress;
+    const more = checking ? ` (${checking})` : "";
+    if (count) return chess ? `Here most was lost, as a search with ${name} says${more}. Each opens at the position before.` : `${name} thinks that here most was lost. Each opens at the position before.`;
+    if (app.analyser.busy) return "The network is looking at the game …";
+    if (chess) return checking ? `A search looks for mistakes: ${checking} …` : "The search finds no mistakes here.";
+    return "The network finds no mistakes here.";
   }
 }

@@ -77,7 +77,7 @@ export interface Game {
 }
 
 /** "game": another one. "tree": a move was added or taken out. "path": another line of it is looked at. */
-export type Event = "game" | "tree" | "path" | "cursor" | "results" | "networks" | "settings" | "status";
+export type Event = "game" | "tree" | "path" | "cursor" | "results" | "judgements" | "networks" | "settings" | "status";
 
 export interface Settings {
   flipped: boolean;

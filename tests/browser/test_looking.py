@@ -11,7 +11,7 @@ import chess.pgn
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.board_page import Desk
+from support.board_page import SEARCHED, Desk
 from support.browser_games import random_game
 
 TREE = """[Event "Club <b>night</b>"]
@@ -21,6 +21,9 @@ TREE = """[Event "Club <b>night</b>"]
 
 1. e4 {the best by test} e5 (1... c5 2. Nf3 (2. c3 d5) 2... d6) 2. Nf3 Nc6 3. Bb5 $1 a6 *
 """
+
+HANGS = "1. e4 e5 2. Qh5 Nc6 3. Qxe5+ Nxe5 4. d4 Ng6 *"
+"""White gives the queen for a pawn."""
 
 
 @pytest.fixture
@@ -127,7 +130,7 @@ def test_turning_and_coordinates(desk: Desk) -> None:
     expect(desk.page.locator("#board .orientation-white")).to_have_count(1)
 
 
-def test_the_graph_and_the_mistakes(desk: Desk) -> None:
+def test_the_graph(desk: Desk) -> None:
     desk.opened(random_game(60), 60)
     expect(desk.chance).to_have_accessible_name("White’s chance")
     expect(desk.chance).to_have_attribute("aria-valuetext", re.compile(r"White \d+%"))
@@ -137,38 +140,95 @@ def test_the_graph_and_the_mistakes(desk: Desk) -> None:
     over.click(position={"x": box["width"] - 1, "y": 5})
     expect(desk.moves.locator("[aria-current]")).to_have_count(1)
     expect(desk.page).to_have_url(re.compile("ply=(60|59)"))
+
+
+def test_marks_are_what_a_search_confirms(desk: Desk) -> None:
+    caption = desk.page.locator(".graph-caption")
+    caption.evaluate(
+        "shown => { window.said = []; new MutationObserver(() => said.push(shown.textContent)).observe(shown, "
+        "{ childList: true, subtree: true }) }"
+    )
+    desk.opened(HANGS, 8)
+    desk.judged(8)
+    expect(caption).to_have_text("")
+    assert any(re.fullmatch(r"checking moves \d of 8", said) for said in desk.page.evaluate("said"))
+    marks = desk.moves.locator("button.mark.blunder")
+    expect(marks).to_have_text(["??"])
+    mark = marks.first
+    expect(mark).to_have_attribute("title", re.compile(r"^Qxe5\+\?\? lost [3-9]\d points; better: \w+ "))
+    expect(mark).to_have_accessible_name(re.compile(r"better: .*\. Open the position before 3\. Qxe5\+$"))
+    expect(desk.graph).to_have_attribute("aria-label", re.compile(r"White’s chance .*[1-9] mistakes"))
     # A mistake opens before it: the move that was played comes next.
-    mark = desk.moves.locator("button.mark").first
-    name = re.search(r"before (?:\d+)(?:\.|…) (\S+)$", mark.get_attribute("aria-label") or "")
-    assert name
     mark.click()
-    expect(desk.status).to_contain_text(f"Before {mark.get_attribute('aria-label').split('before ')[1]}")
+    expect(desk.status).to_contain_text("Before 3. Qxe5+")
+    desk.after("Nc6")
     desk.keys("ArrowRight")
-    desk.after(name[1])
-    desk.keys("Home", "m")
+    desk.after("Qxe5+")
+    desk.keys("End", "M")
     expect(desk.status).to_contain_text("Before ")
-    expect(desk.graph).to_have_attribute("aria-label", re.compile(r"White’s chance .*[1-9]\d* mistakes"))
+    desk.choose("convchess")  # it says not who wins
+    expect(desk.moves.locator(".mark")).to_have_count(0)
+    desk.choose("winner")
+    expect(marks).to_have_text(["??"])
+    desk.opened("1. d4 d5 *", 2)
+    desk.judged(2)
+    expect(desk.moves.locator(".mark")).to_have_count(0)
+    expect(caption).to_have_text("")
+
+
+def test_a_move_more_is_judged_alone(desk: Desk) -> None:
+    asked = list[dict[str, int]]()
+    desk.page.on("request", lambda sent: sent.url.endswith("/api/judge") and asked.append(sent.post_data_json))
+    desk.opened("1. e4 e5 *", 2)
+    desk.judged(2)
+    desk.keys("End")
+    desk.drag("d1", "g4")
+    desk.after("Qg4")
+    desk.judged(3)
+    assert [(one["from"], one["to"]) for one in asked] == [(1, 2), (3, 3)]
+    expect(desk.moves.locator("button.mark")).to_have_count(0)
+    desk.drag("d7", "d5")
+    desk.judged(4)
+    desk.drag("g4", "d7")  # the queen for a pawn
+    desk.judged(5)
+    expect(desk.moves.locator("button.mark.blunder")).to_have_text(["??"])
+
+
+def test_an_only_move_has_its_sign(desk: Desk) -> None:
+    desk.opened('[FEN "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"]\n\n1. Rd8# *', 1)
+    desk.judged(1)
+    sign = desk.moves.get_by_role("img", name="the only move: every other one loses much")
+    expect(sign).to_have_text("□")
+    desk.keys("h")  # hints off
+    expect(desk.moves.locator(".mark")).to_have_count(0)
 
 
 def test_puzzles_of_one_s_own_mistakes(desk: Desk) -> None:
-    desk.opened(random_game(60), 60)
+    desk.opened(HANGS, 8)
     panel = desk.tab("Puzzles")
+    desk.judged(8)
+    line = (desk.moves.locator("button.mark.blunder").get_attribute("title") or "").split("better: ")[1].split()
+    expect(panel.get_by_role("listitem").first).to_have_text(re.compile(r"3\. Qxe5\+\?\?−[3-9]\d %"))
     panel.get_by_role("button", name="Begin").click()
     question = panel.locator(".puzzle-question")
-    expect(question).to_contain_text(re.compile(r"1 of \d+\. (White|Black) to move: .* was played"))
+    expect(question).to_contain_text(re.compile(r"1 of \d+\. White to move: 3\. Qxe5\+ was played"))
     expect(desk.chance).to_have_attribute("aria-valuetext", "not known")  # nothing is given away
-    label = desk.board().get_attribute("aria-label") or ""
-    assert (question.text_content() or "").split(". ")[1].startswith(label.split(". ")[1].split(" ")[0])
-    expect(desk.page).to_have_url(re.compile("ply="))
+    expect(desk.moves.locator(".mark")).to_have_count(0)
+    verdict = panel.locator(".puzzle-verdict")
+    desk.drag("h5", "f7")  # the other way to give the queen
+    expect(verdict).to_have_text("Qxf7+ loses as much as the game did.", timeout=SEARCHED)
+    expect(panel.locator(".puzzle-facts")).to_contain_text(re.compile(r"after Qxf7\+White \d+%"))
+    panel.get_by_role("button", name="Try again").click()
+    desk.after("Nc6")
     board = chess.Board()
-    said = dict(part.split("=") for part in desk.page.url.split("#")[1].split("&"))
-    for move in said["moves"].split(".")[: int(said["ply"])]:
-        board.push_uci(move)
-    played = said["moves"].split(".")[int(said["ply"])]
-    other = next(move for move in board.legal_moves if move.uci() != played and not move.promotion)
-    desk.drag(chess.square_name(other.from_square), chess.square_name(other.to_square))
-    expect(panel.locator(".puzzle-verdict")).to_contain_text(re.compile("is good|better|loses as much"))
-    expect(panel.locator(".puzzle-facts")).to_contain_text(re.compile(r"White \d+%"))
+    for san in ("e4", "e5", "Qh5", "Nc6"):
+        board.push_san(san)
+    best = board.parse_san(line[0])
+    desk.drag(chess.square_name(best.from_square), chess.square_name(best.to_square))
+    expect(verdict).to_have_text(f"{line[0]} is good: nothing is lost.", timeout=SEARCHED)
+    panel.get_by_role("button", name="Show the answer").click()
+    desk.after("Nc6")
+    expect(verdict).to_contain_text(f"The best move is {line[0]}. The game could go on: {' '.join(line)}.")
     panel.get_by_role("button", name="End").click()
     expect(panel.get_by_role("button", name="Begin")).to_be_visible()
 

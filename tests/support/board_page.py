@@ -9,6 +9,9 @@ from playwright.sync_api import Locator, Page, expect
 
 BOARDS = {"chess": "#board .chess", "go": "#board svg.go"}
 
+SEARCHED = 180_000
+"""Milliseconds that a search of a short game may take."""
+
 
 class Desk:
     """A page with its board, its moves, its panels."""
@@ -49,6 +52,11 @@ class Desk:
 
     def analysed(self, plies: int) -> None:
         expect(self.graph).to_have_attribute("aria-label", re.compile(rf"{plies} moves, {plies + 1} known"))
+
+    def judged(self, plies: int) -> None:
+        """Waits until a search has judged all moves of the line; its kernels may have to be compiled before."""
+        checked = re.compile(rf"{plies} moves, {plies + 1} known, {plies} checked")
+        expect(self.graph).to_have_attribute("aria-label", checked, timeout=SEARCHED)
 
     def keys(self, *names: str) -> None:
         for name in names:

@@ -142,6 +142,9 @@ def opens_the_board(kibitz: Program) -> None:
             for network in ("winner", "chessnet", "deepchess"):
                 answers = client.stream("/api/analyse", {"network": network, "line": game, "seq": 1})
                 assert len(answers) == 5, answers
+            for network in ("winner", "chessnet", "deepchess"):
+                judged = client.stream("/api/judge", {"network": network, "line": game, "from": 2, "seq": 1})
+                assert [line.get("exact") for line in judged] == [None, False, True, None], judged
             assert client.good("/api/occlusion", {"network": "winner", "line": game})["what"] == "White's chance"
             owners = client.stream("/api/analyse", {"network": "gocnn", "line": {"game": "go", "size": 9}, "seq": 2})
             assert len(owners[1]["owners"]) == 81

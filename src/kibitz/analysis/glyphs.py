@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+CHESS_SWING = 0.1
+"""The usual least change of a game of chess that is marked, of White's probability."""
 GAINED = "↑"
 """Beside ?!, ? and ??: the mover gained as much as would be a swing."""
 

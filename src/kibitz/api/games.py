@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz import records
+from kibitz.analysis.glyphs import CHESS_SWING
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 255
 """Characters of a file's name, at most."""
-CHESS_SWING = 0.1
-"""The usual least change that is marked, of White's probability."""
 
 
 def analyse(

@@ -11,6 +11,7 @@ it a ply less, so that both look equally far.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,10 @@ _SURE = 1e-3
 """Opinions are kept this far from 0 and 1."""
 
 
+class Stopped(Exception):
+    """A judge was stopped before it had judged all moves."""
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What the search says of a move.
@@ -97,7 +102,8 @@ class Judge:
     """Judges games with one network.
 
     session: the network; analysis: how its outputs are read; depth: of the search; nodes: evaluations of each position
-    by a network that searches itself, 0: its opinion of quiet positions.
+    by a network that searches itself, 0: its opinion of quiet positions. stop: once set, `judge` raises Stopped between
+    two positions that the network searches.
     """
 
     session: Session
@@ -105,6 +111,7 @@ class Judge:
     depth: int = DEPTH
     nodes: int = NODES
     threads: int | None = None
+    stop: threading.Event | None = None
 
     def __post_init__(self) -> None:
         self._player: Any = self._opened() if self.nodes else None
@@ -115,7 +122,11 @@ class Judge:
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
         """White's chance in each position [moves + 1], 0..1, and what is said of each move of a game from a start
-        position; rows uint8 [moves + 1, 68] are its positions. The network must say who wins."""
+        position; rows uint8 [moves + 1, 68] are its positions. The network must say who wins.
+
+        The start may stand in the middle of a game: from the moves on its stack repetitions are known, and what was
+        taken last.
+        """
         black = rows[:, SQUARES + SIDE] != 0
         seen = self._followed(rows, self.depth)
         if self._player is not None:
@@ -141,7 +152,8 @@ class Judge:
                 second[doubtful] = self._own_opinions(seen.later_leaves[doubtful], black[doubtful + 1])
             chances, left = self._both(seen, first, second, over)
         scores, depths, lines = seen.scores, seen.depths, seen.lines
-        kept, only = self._alternatives(rows[:-1], moves)
+        earlier = start.move_stack[-1] if start.move_stack else chess.Move.null()
+        kept, only = self._alternatives(rows[:-1], moves, earlier)
         if not favourites:
             favourites = kept
         held = self._hold(rows[:-1], favourites, scores[:-1], depths[:-1])
@@ -208,6 +220,8 @@ class Judge:
         self._player.new_game()
         board, white, preferred = start.copy(), [], []
         for move in [*moves, None]:
+            if self.stop is not None and self.stop.is_set():
+                raise Stopped
             thought = self._player.think(board, SearchLimits(nodes=self.nodes))
             if thought is None:
                 white.append(0.5)
@@ -237,9 +251,10 @@ class Judge:
         return np.where(scores >= SURE, 1.0, np.where(scores <= -SURE, 0.0, chances))
 
     def _alternatives(
-        self, rows: NDArray[np.uint8], played: Sequence[chess.Move]
+        self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
     ) -> tuple[list[chess.Move], list[bool]]:
-        """In each position, after a look at every move: the best one, and whether the played one was the only one."""
+        """In each position, after a look at every move: the best one, and whether the played one was the only one.
+        earlier: the move before the first position, a null move where there is none."""
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         moves, offsets = legal_moves(codes, state)
         children = _after(rows, moves, np.repeat(np.arange(len(rows)), np.diff(offsets)))
@@ -263,7 +278,8 @@ class Judge:
             best = int(moves[part][order[0]])
             preferred.append(to_move(best))
             alone = len(order) > 1 and bool(chances[order[0]] - chances[order[1]] >= ONLY)
-            retaken = i > 0 and played[i - 1].to_square == move.to_square
+            before = played[i - 1] if i else earlier
+            retaken = bool(before) and before.to_square == move.to_square
             only.append(alone and not retaken and to_move(best) == move)
         return preferred, only
 

@@ -1,4 +1,4 @@
-"""Routes for a network's answers about a line: analyses, heat maps, planes, and the moves of a player."""
+"""Routes for a network's answers about a line: analyses, judgements, heat maps, planes, and the moves of a player."""
 
 from __future__ import annotations
 
@@ -64,6 +64,22 @@ def analyse(state: AppState, fields: Fields) -> StreamJob:
     )
 
 
+def judge(state: AppState, fields: Fields) -> StreamJob:
+    from kibitz.web.chess import judging
+
+    network, line = read_request(state, fields)
+    chess_line = judging.judged(network, line)
+    last = len(line.moves)
+    seq = whole(fields, "seq", 0, 0, MAX_SEQ)
+    first = whole(fields, "from", 1, 1, max(1, last))
+    last = whole(fields, "to", last, min(first, last), last)
+    return StreamJob(
+        f"judge {network.name}",
+        seq,
+        lambda tell, stop: judging.judge(state.networks, network, chess_line, first, last, seq, stop),
+    )
+
+
 def think(state: AppState, fields: Fields) -> StreamJob:
     from kibitz.web.players import read_request as read_play_request
 
@@ -89,5 +105,6 @@ ROUTES = [
     post_to_network("/api/planes", planes),
     post_to_network("/api/occlusion", occlusion),
     post_for_stream("/api/analyse", analyse),
+    post_for_stream("/api/judge", judge),
     post_for_stream("/api/think", think),
 ]
