@@ -45,7 +45,7 @@ class MatchConfig:
 
 
 def _described(player: Participant) -> str:
-    """The player as it was named, whatever Python runs it: a match may go on from another environment."""
+    """The player's name without the Python that runs it: a match may go on from another environment."""
     words = player.command[3:] if player.weights else player.command
     options = "".join(f"; {name}={value}" for name, value in player.options)
     weights = f"; weights {player.weights[:12]}" if player.weights else ""
@@ -184,7 +184,7 @@ class Match:
 
     @property
     def identities(self) -> dict[str, str]:
-        """What the engines call themselves, by "A" and "B"; their players' names before they were started."""
+        """The engines' own names, by "A" and "B"; the players' names until the engines have started."""
         names = {"A": self.config.a.name, "B": self.config.b.name}
         return names | dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))
 

@@ -67,7 +67,7 @@ class Game(Protocol):
         starts: NDArray[np.uint8],
         start_of: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """Which of all moves take something, bool [moves]. Raises NotImplementedError where nobody has needed it."""
+        """Whether each move captures, bool [moves]. Raises NotImplementedError for games without it."""
 
 
 def game_of(name: str) -> Game:

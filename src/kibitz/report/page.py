@@ -43,7 +43,7 @@ TEXTS = {
     "course": "Probability after every move, 0 below and 1 above",
     "counted": "positions",
 }
-"""What a section says under its heading, unless the result's own "texts" say it; "course" names the small curve of a
+"""The text under the heading of each section, unless the result's "texts" have it; "course" names the small curve of a
 game, "unit" is what the figures count, and "counted" what the calibration counts."""
 
 

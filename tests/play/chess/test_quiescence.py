@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import decode_board, encode_board
-from kibitz.play.chess.quiescence import MATED, SURE, Quiet, quieten
+from kibitz.play.chess.quiescence import MATED, SURE, QuiescenceResult, quiescence_search
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 
 
-def quiet(fen: str, depth: int = 0) -> Quiet:
-    return quieten(encode_board(chess.Board(fen))[None], depth)
+def quiet(fen: str, depth: int = 0) -> QuiescenceResult:
+    return quiescence_search(encode_board(chess.Board(fen))[None], depth)
 
 
-def line(found: Quiet, at: int = 0) -> list[str]:
+def line(found: QuiescenceResult, at: int = 0) -> list[str]:
     return [to_move(int(move)).uci() for move in found.lines[at, -1] if move]
 
 
@@ -81,23 +81,23 @@ def test_the_quiet_position_stands_behind_the_exchange() -> None:
     assert board.board_fen() == "4k3/8/8/3P4/8/8/8/4K3"
     assert board.turn == chess.BLACK
     calm = encode_board(chess.Board())
-    np.testing.assert_array_equal(quieten(calm[None], 3).rows[0, 3], calm)
+    np.testing.assert_array_equal(quiescence_search(calm[None], 3).rows[0, 3], calm)
 
 
 def test_what_is_not_finished_does_not_count() -> None:
     board = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4")
-    found = quieten(encode_board(board)[None], 5, most=300)
+    found = quiescence_search(encode_board(board)[None], 5, max_nodes=300)
     assert 0 <= found.reached[0] < 5
-    whole = quieten(encode_board(board)[None], 5)
+    whole = quiescence_search(encode_board(board)[None], 5)
     depths = slice(0, found.reached[0] + 1)
     assert found.scores[0, depths].tolist() == whole.scores[0, depths].tolist()
 
 
 def test_none_and_many() -> None:
-    assert quieten(np.zeros((0, 68), np.uint8), 2).scores.shape == (0, 3)
+    assert quiescence_search(np.zeros((0, 68), np.uint8), 2).scores.shape == (0, 3)
     rows = np.repeat(encode_board(chess.Board("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"))[None], 70, 0)
     for threads in (1, 2):
-        assert (quieten(rows, 1, threads=threads).scores == 100).all()
+        assert (quiescence_search(rows, 1, threads=threads).scores == 100).all()
 
 
 @settings(max_examples=60, deadline=None)
@@ -116,7 +116,7 @@ def test_few_pieces_beside_python_chess(seed: int, depth: int) -> None:
     if not board.is_valid():
         return
     wanted = minimax(board, depth)
-    found = quieten(encode_board(board)[None], depth)
+    found = quiescence_search(encode_board(board)[None], depth)
     if wanted is not None:
         assert found.scores[0, depth] == wanted
     # The line is one of legal moves, whatever was searched.
@@ -136,6 +136,6 @@ def test_colours_do_not_matter(choices: list[int], depth: int) -> None:
         board.push(moves[choice % len(moves)])
     if board.halfmove_clock > 80:
         return
-    one, other = (quieten(encode_board(each)[None], depth) for each in (board, board.mirror()))
+    one, other = (quiescence_search(encode_board(each)[None], depth) for each in (board, board.mirror()))
     assert one.scores.tolist() == other.scores.tolist()
     assert np.abs(one.scores).max() <= MATED

@@ -64,8 +64,8 @@ def run_baselines(
 
 
 def part(results: PairResults, positions: int, seed: int, among: NDArray[np.bool_] | None = None) -> PairResults | None:
-    """Pairs of so many positions, half of them of either kind as far as there are, drawn evenly. among: of these alone,
-    bool [positions]."""
+    """Pairs of at most `positions` positions, drawn evenly, half of each kind if there are enough. among:
+    bool [positions], the ones to draw from; None for all."""
     pairs = results.pairs
     white_won = pairs.store.column("result")[pairs.games] > 0
     rng = np.random.default_rng(seed)

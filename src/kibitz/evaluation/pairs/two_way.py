@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from kibitz.stats import RESAMPLES, SEED, ClusterBootstrap, Estimate
 
 BUNDLES = 400
-"""More games of a side than this are dealt at random into so many bundles, and these are resampled."""
+"""Limit of units to resample: more games of a side than this are dealt at random into this many bundles."""
 
 
 class TwoWayBootstrap(ClusterBootstrap):

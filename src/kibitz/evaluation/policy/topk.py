@@ -1,4 +1,4 @@
-"""Tables of single networks and of whole moves: accuracy at k, what was learned of the rules, special moves."""
+"""Tables of single networks and of whole moves: accuracy at k, legality of the answers, special moves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULES: dict[str, Kind] = {
 
 
 def at_names(name: str) -> list[str]:
-    """Names of the figures that say how often what was played is among the first k choices: "pawn_accuracy_at_3"."""
+    """Names of the figures of accuracy at k: "pawn_accuracy_at_3"."""
     return [f"{name}_accuracy" if k == 1 else f"{name}_accuracy_at_{k}" for k in AT]
 
 

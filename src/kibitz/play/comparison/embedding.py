@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games.chess.position_stack import fill
 from kibitz.games.chess.replay import CASTLING, SIDE, START_WIDTH
 from kibitz.runs import Run
 
@@ -58,13 +59,6 @@ class Weights(NamedTuple):
     embedding_layers: int
     embedding_dim: int
     antisymmetric: bool
-
-
-@numba.njit(nogil=True, cache=True)
-def fill(out, row):  # type: ignore[no-untyped-def]
-    """out[:] = row, both [size]; numba compiles the loop seconds faster than the slice, at every call site."""
-    for j in range(out.shape[0]):
-        out[j] = row[j]
 
 
 @numba.njit(nogil=True, cache=True)

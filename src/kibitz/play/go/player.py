@@ -23,7 +23,7 @@ from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
 MARGIN = 0.5
-"""A move must gain so many points over a pass; less is chance."""
+"""Points that a move must gain over a pass; less is chance."""
 SELF_ATARI = 1.0
 """Points by which a move must be better if its chain can be taken at once."""
 PER_STONE = 0.01
@@ -37,7 +37,7 @@ MAX_FAVOURITES = 16
 SPREAD = 1.0
 """Points by which a move may be worse and be e times rarer, at temperature 1."""
 MAX_MOVES_PER_POINT = 3
-"""A game of so many moves for each point of the board is ended by passing."""
+"""Moves per point of the board after which the player passes."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from kibitz.games.chess.encodings import (
     OWN_AND_OTHERS,
     AttackPlanes,
     MoverView,
+    NamedPlanes,
     RightsPlanes,
     Sides,
     Stack,
@@ -42,7 +43,7 @@ POSITION = 4
 """Columns of the state that are the position's own."""
 
 
-class ConstantPlanes(nn.Module):
+class ConstantPlanes(NamedPlanes):
     """Side inputs as constant planes: the mover's rating, 0 at 600 to 1 at 3000; the result for the mover: 0 lost,
     0.5 drawn, 1 won."""
 
@@ -180,7 +181,7 @@ class MoveNets(nn.Module):
         if settings.outcome_plane:
             self.side_inputs["outcome"] = OUTCOMES.index("win")
         self.view = MoverView()
-        parts: list[nn.Module] = [BOARD_ENCODINGS[settings.planes]()]
+        parts: list[NamedPlanes] = [BOARD_ENCODINGS[settings.planes].make()]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
         if self.side_inputs:
@@ -269,16 +270,16 @@ class MoveNets(nn.Module):
 
 def real(squares: Tensor, black: Tensor) -> Tensor:
     """From the mover's view [n, 64] to the board's squares: ranks flipped where Black is to move (black: bool [n])."""
-    mirrored = squares.view(-1, 8, 8).flip(1).flatten(1)
-    return torch.where(black[:, None], mirrored, squares)
+    flipped = squares.view(-1, 8, 8).flip(1).flatten(1)
+    return torch.where(black[:, None], flipped, squares)
 
 
 def real_pairs(target: Tensor, black: Tensor) -> Tensor:
     """The same for targets [n, 6 or 64, 64]; 64 rows are squares too, and flipped likewise."""
-    mirrored = target.view(-1, target.shape[1], 8, 8).flip(2).flatten(2)
+    flipped = target.view(-1, target.shape[1], 8, 8).flip(2).flatten(2)
     if target.shape[1] == 64:
-        mirrored = mirrored.view(-1, 8, 8, 64).flip(1).flatten(1, 2)
-    return torch.where(black[:, None, None], mirrored, target)
+        flipped = flipped.view(-1, 8, 8, 64).flip(1).flatten(1, 2)
+    return torch.where(black[:, None, None], flipped, target)
 
 
 # Losses: a softmax over squares for moves, half the squared error for values.

@@ -1,9 +1,9 @@
-"""Baselines of `human` beside those of every network: the most frequent legal move, and the packaged `chessnet`."""
+"""Baselines of `human`: a random move, the packaged `chessnet`, the most frequent legal move, and Stockfish."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.evaluation import OnProgress
-from kibitz.evaluation.baselines import baseline
+from kibitz.evaluation.baselines import StockfishBaseline, baseline
 from kibitz.evaluation.policy.human.results import HumanResults, Marks, ranked, rating_bands
 from kibitz.evaluation.tables import Cell, Column, Table
+from kibitz.external.uci import EngineEvaluation
 from kibitz.games.chess.legal import legal_moves
-from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import SIDE, to_mover_view
 from kibitz.play.session import Session
 from kibitz.runs import Run, packaged
 from kibitz.stats import ClusterBootstrap
@@ -28,6 +30,36 @@ COUNTED_GAMES = 10_000
 CHESSNET = "chessnet"
 
 
+def baselines(
+    run: Run,
+    results: HumanResults,
+    some: NDArray[np.int64],
+    stockfish: StockfishBaseline,
+    log: Callable[[str], None],
+    on_progress: OnProgress,
+) -> tuple[dict[str, Any], list[Table]]:
+    """Figures of simpler answers by key, and the tables that come with them. some: indices of the positions that the
+    slower ones are asked about."""
+    random = baseline("a random legal move", results.groups.mean(1 / results.marks["choices"]))
+    of_chessnet, tables = chessnet_baseline(results, some, log, on_progress)
+    return {
+        "random_move": random,
+        **of_chessnet,
+        **most_frequent_move(run, results, some, log, on_progress),
+        **stockfish.compare(
+            results.store, results.games, results.plies, results.right, functools.partial(_agrees, results)
+        ),
+    }, tables
+
+
+def _agrees(
+    results: HumanResults, evaluations: Sequence[EngineEvaluation], some: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Where an engine's best move is the move that was played."""
+    played = (to_move(int(move)).uci() for move in results.played(some))
+    return np.array([evaluation.move == move for evaluation, move in zip(evaluations, played, strict=True)])
+
+
 def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
     """How often each pair of squares was played in some games, as the mover sees it, int64 [4096]: from + 64 · to."""
     counts = np.zeros(4096, np.int64)
@@ -38,10 +70,14 @@ def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
         )
         first = store.starts[store.start_of[part], 64 + SIDE].astype(np.int64)
         ply = at - np.repeat(store.offsets[part], plies)
-        flip = (np.repeat(first, plies) ^ ply & 1) * 56
-        pairs = (store.moves[at].astype(np.int64) & 0xFFF) ^ (flip | flip << 6)
-        counts += np.bincount(pairs, minlength=4096)
+        counts += np.bincount(_mover_squares(store.moves[at], np.repeat(first, plies) ^ ply & 1), minlength=4096)
     return counts
+
+
+def _mover_squares(moves: NDArray[np.uint16], side: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The squares of moves as the mover sees them, from + 64 · to, int64 [n]. side: 0 White, 1 Black."""
+    squares = moves.astype(np.int64)
+    return to_mover_view(squares & 63, side) | to_mover_view(squares >> 6 & 63, side) << 6
 
 
 def most_frequent_move(
@@ -62,8 +98,7 @@ def most_frequent_move(
         moves, offsets = legal_moves(batch.codes, batch.state)
         sizes = np.diff(offsets)
         rows = np.repeat(np.arange(len(played)), sizes)
-        flip = batch.state[rows, SIDE].astype(np.int64) * 56
-        score = counts[(moves.astype(np.int64) & 0xFFF) ^ (flip | flip << 6)]
+        score = counts[_mover_squares(moves, batch.state[rows, SIDE].astype(np.int64))]
         best = np.maximum.reduceat(score, offsets[:-1])
         first = np.minimum.reduceat(np.where(score == best[rows], np.arange(len(moves)), len(moves)), offsets[:-1])
         return {"right": moves[first] & 0xFFF == played & 0xFFF}
