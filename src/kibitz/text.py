@@ -17,7 +17,9 @@ def shown(text: str) -> str:
     return line if len(line) <= 100 else line[:97] + "..."
 
 
-def either(names: Iterable[str], notes: Mapping[str, str] | None = None) -> str:
-    """Names as a choice in words: "constant, epoch (× --decay an epoch) or cosine". notes: by name, in brackets."""
-    words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in names]
+def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
+    """Names as a choice in words: "constant, epoch (× --decay an epoch) or cosine". notes: by name, in brackets; first:
+    the name to begin with."""
+    ordered = sorted(names, key=lambda name: name != first)
+    words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in ordered]
     return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)

@@ -200,7 +200,7 @@ class Match:
     def result(self) -> dict[str, Any]:
         """The result so far, as JSON."""
         config, rows = self.config, [self.rows[number] for number in sorted(self.rows)]
-        whole = tally(rows)
+        total = tally(rows)
         return {
             "game": config.game.name,
             **{
@@ -211,11 +211,11 @@ class Match:
                 for side, player in (("A", config.a), ("B", config.b))
             },
             **config.game.facts(),
-            "games": whole.games, "of": config.games, "resumed": self.resumed,
-            "wins": whole.wins, "draws": whole.draws, "losses": whole.losses,
-            "score": whole.score().as_json(), "elo": whole.elo().as_json(), "los": whole.los(),
-            "pentanomial": list(whole.pairs), "pairs": sum(whole.pairs),
-            "sprt": config.sprt.as_json(whole) if config.sprt else None,
+            "games": total.games, "of": config.games, "resumed": self.resumed,
+            "wins": total.wins, "draws": total.draws, "losses": total.losses,
+            "score": total.score().as_json(), "elo": total.elo().as_json(), "los": total.los(),
+            "pentanomial": list(total.pairs), "pairs": sum(total.pairs),
+            "sprt": config.sprt.as_json(total) if config.sprt else None,
             "by_colour": {
                 colour: _counts(tally(row for row in rows if row.number % 2 == parity))
                 for parity, colour in enumerate(config.game.colours)

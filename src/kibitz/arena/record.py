@@ -87,17 +87,17 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not a match's games; choose another place with {form.option}") from None
     rows: dict[int, ScoredGame] = {}
-    whole = 0
+    complete = 0
     for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):  # within a game no such line begins
         if part.strip():
-            game = _read(path, part, settings, form, last=whole + len(part) == len(text))
+            game = _read(path, part, settings, form, last=complete + len(part) == len(text))
             if game is None:
                 break
             rows[game.number] = game
-        whole += len(part)
-    if whole < len(text):
+        complete += len(part)
+    if complete < len(text):
         with path.open("r+b") as file:
-            file.truncate(len(text[:whole].encode()))
+            file.truncate(len(text[:complete].encode()))
     return list(rows.values())
 
 

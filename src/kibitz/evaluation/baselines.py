@@ -113,14 +113,14 @@ class StockfishBaseline:
         baselines: dict[str, Any] = {}
         order = np.random.default_rng(self.config.seed).permutation(len(games))
         for depth, count in self.depths():
-            some = np.sort(order[:count])
-            answered = self.evaluations(store, games[some], plies[some], depth)
+            subset = np.sort(order[:count])
+            answered = self.evaluations(store, games[subset], plies[subset], depth)
             if answered is None:
                 continue
             name, evaluations = answered
-            groups = ClusterBootstrap(games[some])
-            key, positions = f"stockfish_depth_{depth}", f"{len(some):,} positions"
-            theirs, ours = groups.mean(scorer(evaluations, some)), groups.mean(right[some])
+            groups = ClusterBootstrap(games[subset])
+            key, positions = f"stockfish_depth_{depth}", f"{len(subset):,} positions"
+            theirs, ours = groups.mean(scorer(evaluations, subset)), groups.mean(right[subset])
             baselines[key] = baseline(f"{name}, depth {depth}, {positions}", theirs)
             baselines[f"network_beside_{key}"] = baseline(f"the network, the same {positions}", ours)
         return baselines

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kibitz.games.batch import GameBatch
 
 GAMES = ("chess", "go")
+STATE_WIDTH = 4
+"""Numbers of a position besides its codes, in both games."""
 
 
 class Reader(Protocol):

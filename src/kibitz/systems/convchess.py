@@ -30,7 +30,8 @@ class Settings(system.Settings):
     optimiser: str = setting("rmsprop", either(OPTIMISERS, {"rmsprop": "the paper's"}))
     learning_rate: float = setting(0.0015, "learning rate at the first iteration")
     schedule: str = setting(
-        "epoch", "learning rate: " + either(system.OWN_SCHEDULES, {"epoch": "the paper's: × --decay an epoch"})
+        "epoch",
+        "learning rate: " + either(system.OWN_SCHEDULES, {"epoch": "the paper's: × --decay an epoch"}, "epoch"),
     )
     decay: float = setting(0.999, "factor of the schedules epoch and step")
     weight_decay: float = setting(0.0001, WEIGHT_DECAY)

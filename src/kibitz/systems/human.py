@@ -344,11 +344,11 @@ class PlayedMoves:
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
         batch = self.positions.batch(ids)
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
-        at = self.store.offsets[games] + plies
-        move = self.store.moves[at].astype(np.int64)
+        index = self.store.offsets[games] + plies
+        move = self.store.moves[index].astype(np.int64)
         more = side_inputs(
             self.ratings[side, games], self.ratings[1 - side, games], self.speeds[games], self.scales[games],
-            self.store.moves, at, plies,
+            self.store.moves, index, plies,
         )  # fmt: skip
         self._withhold(more, ids, epoch)
         return {

@@ -342,8 +342,8 @@ class WinnerSystem(System):
         mocha_weights(network, torch.Generator().manual_seed(seed))
         if settings.initial == "unit":
             examples = OutcomeExamples(store, games)
-            some = np.random.default_rng(seed).integers(len(examples), size=min(2048, len(examples)))
-            batch = examples.batch(np.sort(some))
+            drawn = np.random.default_rng(seed).integers(len(examples), size=min(2048, len(examples)))
+            batch = examples.batch(np.sort(drawn))
             codes, state = torch.from_numpy(batch["codes"]), torch.from_numpy(batch["state"])
             if network.view is not None:
                 codes, state = network.view(codes, state), torch.zeros_like(state)

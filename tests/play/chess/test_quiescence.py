@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import decode_board, encode_board
-from kibitz.play.chess.quiescence import MATED, SURE, QuiescenceResult, quiescence_search
+from kibitz.play.chess.quiescence import MATE_SCORE, SURE, QuiescenceResult, quiescence_search
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 
@@ -37,7 +37,7 @@ def minimax(board: chess.Board, depth: int) -> int | None:
     if depth == 0:
         loud = board.is_check() or any(board.is_capture(move) or move.promotion for move in board.legal_moves)
         return None if loud else balance(board)
-    best = -MATED
+    best = -MATE_SCORE
     for move in list(board.legal_moves):
         board.push(move)
         value = minimax(board, depth - 1)
@@ -56,8 +56,8 @@ def minimax(board: chess.Board, depth: int) -> int | None:
         ("4k3/2p5/3p4/8/8/3Q4/8/4K3 w - - 0 1", 0, 700, []),  # the queen does not take a guarded pawn
         ("8/1P4k1/8/8/8/8/6K1/8 w - - 0 60", 0, 900, ["b7b8q"]),
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", 0, 100, ["e5d6"]),  # in passing
-        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1, MATED - 1, ["d1d8"]),
-        ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3, MATED - 3, None),  # two rooks mate in two
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1, MATE_SCORE - 1, ["d1d8"]),
+        ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3, MATE_SCORE - 3, None),  # two rooks mate in two
     ],
 )
 def test_known_positions(fen: str, depth: int, score: int, moves: list[str] | None) -> None:
@@ -69,7 +69,7 @@ def test_known_positions(fen: str, depth: int, score: int, moves: list[str] | No
 
 
 def test_mate_and_stalemate_are_seen_at_once() -> None:
-    assert quiet("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1").scores[0, 0] == -MATED
+    assert quiet("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1").scores[0, 0] == -MATE_SCORE
     assert quiet("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").scores[0, 0] == 0
     # In check every answer counts, also where captures alone are followed.
     assert quiet("6k1/5ppp/8/8/8/8/5PPP/r5K1 w - - 0 1").scores[0, 0] <= -SURE
@@ -138,4 +138,4 @@ def test_colours_do_not_matter(choices: list[int], depth: int) -> None:
         return
     one, other = (quiescence_search(encode_board(each)[None], depth) for each in (board, board.mirror()))
     assert one.scores.tolist() == other.scores.tolist()
-    assert np.abs(one.scores).max() <= MATED
+    assert np.abs(one.scores).max() <= MATE_SCORE

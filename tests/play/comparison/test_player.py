@@ -237,7 +237,7 @@ def same_as_obvious(comparer: PositionComparer, weights: np.ndarray, board: ches
             mate = int(state["bound_mate"][0])
             found = side * number(state["bound_row"][0], weights)
             if mate:
-                found = side * (1e6 - (search_state.MATED - abs(mate))) * (1 if mate > 0 else -1)
+                found = side * (1e6 - (search_state.MATE_BASE - abs(mate))) * (1 if mate > 0 else -1)
             assert (found, thinking.lines[0].pv[0]) == (best, move), name
 
 

@@ -15,12 +15,13 @@ from torch import nn
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import decode_board
+from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.nets import optim
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, chessnet, convchess, load
 from kibitz.systems.base import settings_from
 from kibitz.systems.movers import system
-from kibitz.systems.movers.nets import PIECES, RATING_UNIT
+from kibitz.systems.movers.nets import PIECES
 
 SQUARE_MOVED = np.array([s ^ 56 for s in range(64)])
 

@@ -199,8 +199,8 @@ def analyse(
     record = replace(record, moves=record.moves[: len(codes) - 1])
     owns = np.concatenate(
         [
-            analysis.black_owns(session.evaluate(codes[at : at + BATCH_SIZE], state[at : at + BATCH_SIZE]))
-            for at in range(0, len(codes), BATCH_SIZE)
+            analysis.black_owns(session.evaluate(codes[start : start + BATCH_SIZE], state[start : start + BATCH_SIZE]))
+            for start in range(0, len(codes), BATCH_SIZE)
         ]
     )
     positions = [

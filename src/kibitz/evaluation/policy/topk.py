@@ -104,10 +104,10 @@ def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
     }
     rows: list[list[Cell]] = []
     for words, mark in SPECIAL.items():
-        some = results.marks[mark]
-        share = results.groups.mean(some)
-        right, pair = results.groups.means([results.right, results.marks["pair"]], some)
-        rows.append([words, int(np.count_nonzero(some)), share, right, pair])
+        mark_values = results.marks[mark]
+        share = results.groups.mean(mark_values)
+        right, pair = results.groups.means([results.right, results.marks["pair"]], mark_values)
+        rows.append([words, int(np.count_nonzero(mark_values)), share, right, pair])
     special = Table(
         "Special moves",
         "How often each was played, and how often it was the network's first choice. A pawn that promotes "

@@ -13,12 +13,10 @@ from kibitz.games.chess.attacks import attacked, can_pass
 from kibitz.games.chess.board_kernels import next_state, other_squares, squares_of
 from kibitz.games.chess.legal import MAX_MOVES, generate
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, PIECE_VALUES, insufficient_material
-from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, START_WIDTH
+from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, FIFTY_MOVES, SIDE, START_WIDTH
 
 MAX_PLIES = 128
 """Rows of a line; the search stays below."""
-FIFTY_MOVES = 100
-"""Plies without capture or pawn move after which the game is drawn."""
 NO_ROW = 1 << 20
 """Above the index of every row: a verdict that depends on no earlier row."""
 ONGOING, MATE, DRAW = 0, 1, 2

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.filters import SPEEDS as KNOWN_SPEEDS
 
 SPEEDS = ("", *KNOWN_SPEEDS)
@@ -27,7 +28,7 @@ BEYOND = {
 """Side inputs by name, with their default: ratings of the mover and of the opponent in units of 16; speed and scale as
 indices into SPEEDS and SCALES; origin and target (board squares + 1) of the last move, the opponent's, and of the one
 before it, the mover's own. 0 is unknown."""
-RATING, OPPONENT, SPEED, SCALE, LAST = 4, 5, 6, 7, 8
+RATING, OPPONENT, SPEED, SCALE, LAST = range(STATE_WIDTH, STATE_WIDTH + 5)
 """Their columns in the state, after the position's own four; LAST is the first of the four columns of moves."""
 
 

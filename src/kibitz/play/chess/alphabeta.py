@@ -20,9 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.games.chess.replay import FIFTY_MOVES
 from kibitz.play.chess.best_first import SearchTuning
 from kibitz.play.chess.evaluator import Evaluator, TableEntry
-from kibitz.play.chess.position import FIFTY_MOVES, SearchPosition, children, packed
+from kibitz.play.chess.position import SearchPosition, children, packed
 from kibitz.play.chess.score import STEP, to_child, to_parent
 from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
 
@@ -111,9 +112,9 @@ class AlphaBeta:
         if self.moves[0] not in self.done:
             return
         best = max(self.done, key=lambda move: self.done[move])
-        worth = self.done[best]
-        rest = {move: min(value, worth - _NULL) for move, value in self.values.items() if move != best}
-        self.values = {best: worth, **rest}
+        best_value = self.done[best]
+        rest = {move: min(value, best_value - _NULL) for move, value in self.values.items() if move != best}
+        self.values = {best: best_value, **rest}
         self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
 
     def _run(self, search: Generator[Sequence[SearchPosition], None, None]) -> None:

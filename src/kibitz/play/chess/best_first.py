@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.games.chess.replay import FIFTY_MOVES
 from kibitz.play.chess.evaluator import DRAWN, ENTRY_BYTES, Evaluator
-from kibitz.play.chess.position import FIFTY_MOVES, SearchPosition, children, packed
+from kibitz.play.chess.position import SearchPosition, children, packed
 from kibitz.play.chess.score import STEP
 from kibitz.play.chess.tree import Tree
 from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line

@@ -32,9 +32,9 @@ from kibitz.games.chess.position_stack import (
 )
 from kibitz.games.chess.replay import SIDE, START_WIDTH
 
-MATED = 30_000
+MATE_SCORE = 30_000
 """The score of a mate on the board; one in n plies counts n less."""
-SURE = MATED - MAX_PLIES
+SURE = MATE_SCORE - MAX_PLIES
 """Scores from here on are mates."""
 MAX_NODES = 300_000
 """Limit of the positions that one search visits; a depth that it does not finish does not count."""
@@ -186,12 +186,12 @@ def _qsearch(memory, ply, alpha, beta, checks_left):  # type: ignore[no-untyped-
     end, _ = enter(memory, ply)
     if end != ONGOING:
         memory.no_capture[ply] = end != MATE
-        return ply - MATED if end == MATE else np.int64(0)
+        return ply - MATE_SCORE if end == MATE else np.int64(0)
     in_check = memory.checks[ply] > 0 and checks_left > 0
     standing = _material(memory.rows[ply])
     if ply >= _DEEPEST:
         return standing
-    best = np.int64(-MATED) if in_check else standing
+    best = np.int64(-MATE_SCORE) if in_check else standing
     if best >= beta:
         return best
     alpha = max(alpha, best)
@@ -226,7 +226,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
     end, _ = enter(memory, ply)
     if end != ONGOING:
         memory.no_capture[ply] = end != MATE
-        return ply - MATED if end == MATE else np.int64(0)
+        return ply - MATE_SCORE if end == MATE else np.int64(0)
     in_check = memory.checks[ply] > 0
     standing = _material(memory.rows[ply])
     if ply >= _DEEPEST:
@@ -252,7 +252,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
         enter(memory, ply)  # the null move has changed the board
         _set_leaf(memory, ply)
     _score_moves(memory, ply, first)
-    best, chosen, lowest = np.int64(-MATED), NO_MOVE, alpha
+    best, chosen, lowest = np.int64(-MATE_SCORE), NO_MOVE, alpha
     for i in range(memory.move_count[ply]):
         move = _pick_move(memory, ply, i)
         make_move(memory, ply, move)
@@ -294,7 +294,9 @@ def _search_all(memory, table, rows, max_nodes, reached, scores, quiet, lines): 
         memory.nodes, memory.max_nodes = 0, max_nodes
         reached[n] = -1
         for depth in range(scores.shape[1]):
-            score = _search(memory, table, np.int64(0), np.int64(depth), np.int64(-MATED), np.int64(MATED), MOVED)
+            score = _search(
+                memory, table, np.int64(0), np.int64(depth), np.int64(-MATE_SCORE), np.int64(MATE_SCORE), MOVED
+            )
             if memory.nodes >= max_nodes:
                 break
             reached[n], scores[n, depth] = depth, score

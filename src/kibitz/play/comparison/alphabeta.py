@@ -29,7 +29,6 @@ import numba
 import numpy as np
 
 from kibitz.games.chess.position_stack import (
-    FIFTY_MOVES,
     MAX_PLIES,
     ONGOING,
     enter,
@@ -38,7 +37,7 @@ from kibitz.games.chess.position_stack import (
     make_null_move,
     static_exchange,
 )
-from kibitz.games.chess.replay import CLOCK, SIDE
+from kibitz.games.chess.replay import CLOCK, FIFTY_MOVES, SIDE
 from kibitz.play.comparison.state import (
     ABOVE,
     AGE,

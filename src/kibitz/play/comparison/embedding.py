@@ -263,10 +263,10 @@ def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False)
         nonlocal widest
         outputs = -(-len(matrix) // _VECTOR) * _VECTOR
         at = sum(map(len, values))
-        whole = np.zeros((inputs + 1, outputs), np.float32)
-        whole[: matrix.shape[1], : len(matrix)] = matrix.T
-        whole[inputs, : len(matrix)] = bias
-        values.append(whole.ravel())
+        padded = np.zeros((inputs + 1, outputs), np.float32)
+        padded[: matrix.shape[1], : len(matrix)] = matrix.T
+        padded[inputs, : len(matrix)] = bias
+        values.append(padded.ravel())
         widest = max(widest, inputs, outputs)
         return at, inputs, outputs
 

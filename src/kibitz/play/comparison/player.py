@@ -145,8 +145,8 @@ class Memory:
         data["repeated_keys"][: len(repeated)], data["repeated_count"] = repeated, len(repeated)
         data["bound_row"][search_state.DRAWN], data["bound_key"][search_state.DRAWN] = comparer.rows[comparer.draw], 1
         data["bound_mate"][search_state.WON], data["bound_mate"][search_state.LOST] = (
-            2 * search_state.MATED,
-            -2 * search_state.MATED,
+            2 * search_state.MATE_BASE,
+            -2 * search_state.MATE_BASE,
         )
         data["counts"][search_state.MAX_NODES], data["counts"][search_state.AGE] = max_nodes, self.age
         set_root(data)
@@ -217,7 +217,7 @@ class Thinking:
         data = self.search.data
         pv = data["pv"][0, : data["pv_length"][0]].tolist()
         if mate := int(data["bound_mate"][0]):
-            value = (2 - (search_state.MATED - abs(mate)) * STEP) * (1 if mate > 0 else -1)
+            value = (2 - (search_state.MATE_BASE - abs(mate)) * STEP) * (1 if mate > 0 else -1)
             return RootLine(-value if self.black else value, pv)
         if data["bound_key"][0] == data["bound_key"][search_state.DRAWN]:
             return RootLine(0.0, pv)

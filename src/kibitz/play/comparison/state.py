@@ -21,7 +21,7 @@ Fields of state.data besides those of the stack (games.chess.position_stack.STAC
 
     accumulated   int64 [MAX_PLIES]             whether `accumulators` holds the row's sums
     bound_key     int64 [BOUNDS]                key of the bound's position; 0 for mates, WON and LOST, 1 for DRAWN
-    bound_mate    int64 [BOUNDS]                0, or a mate: MATED - ply where White mates at that ply, else minus it
+    bound_mate    int64 [BOUNDS]                0, or a mate: MATE_BASE - ply where White mates at that ply, else −
     bound_row     uint8 [BOUNDS, 68]            the bound's position
     scores        int64 [MAX_PLIES, MAX_MOVES]  of the moves, for their order
     killers       uint16 [MAX_PLIES, 2]         quiet moves that ended a node of this ply last
@@ -68,8 +68,8 @@ OPEN, ABOVE, FROM = np.int64(0), np.int64(1), np.int64(2)
     ABOVE   alpha and beta are one bound: is the position better than it?
     FROM    alpha and beta are one bound: is the position as good as it, or better?
 """
-MATED = 1000
-"""A mate at a ply is ±(MATED - ply), > 0 where White mates: an earlier one is larger."""
+MATE_BASE = 1000
+"""A mate at a ply is ±(MATE_BASE - ply), > 0 where White mates: an earlier one is larger."""
 WON, LOST, DRAWN = np.int64(MAX_PLIES), np.int64(MAX_PLIES + 1), np.int64(MAX_PLIES + 2)
 BOUNDS = MAX_PLIES + 3
 NODES, COMPARED, EMBEDDED, MAX_NODES, STOP, AGE = range(6)
@@ -263,7 +263,7 @@ def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-unt
         if result == EXACT:
             _copy_bound(state, DRAWN, ply)
         return result
-    mate = np.int64(MATED - ply if black else ply - MATED)
+    mate = np.int64(MATE_BASE - ply if black else ply - MATE_BASE)
     above_beta = side * np.float32(mate - state.data.bound_mate[beta])
     above_alpha = side * np.float32(mate - state.data.bound_mate[alpha])
     result = fail_high_low(above_beta, above_alpha, mode)

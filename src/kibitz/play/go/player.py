@@ -116,14 +116,14 @@ class Study:
         self.look(np.array([0, 1]))
         yield
         moves = self._likely()
-        for at in range(0, len(moves), batch_size):
-            self.look(moves[at : at + batch_size])
+        for start in range(0, len(moves), batch_size):
+            self.look(moves[start : start + batch_size])
             yield
         best = [row for row in self._order() if row > 1][:MAX_FAVOURITES]
         rows = np.array([0, 1, *best])
         for symmetry in range(1, SYMMETRIES):
-            for at in range(0, len(rows), batch_size):
-                self.look(rows[at : at + batch_size], symmetry)
+            for start in range(0, len(rows), batch_size):
+                self.look(rows[start : start + batch_size], symmetry)
                 yield
 
     def _likely(self) -> NDArray[np.int64]:
@@ -168,9 +168,9 @@ class Study:
         """What decides between rows other than 0: the gain over a pass; a move must be worth its stone and MARGIN."""
         values = self._leads(rows) - (self.lead(1) if self.looks[1] else 0.0)
         moves = rows > 1
-        at = rows[moves] - 2
+        index = rows[moves] - 2
         values[moves] -= MARGIN + self.terms.territory
-        values[moves] += PER_STONE * self.captured[at] - SELF_ATARI * self.atari[at]
+        values[moves] += PER_STONE * self.captured[index] - SELF_ATARI * self.atari[index]
         return values
 
     def _order(self) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.encodings import (
     BOARD_ENCODINGS,
     OWN_AND_OTHERS,
@@ -25,6 +26,7 @@ from kibitz.games.chess.encodings import (
     on_squares,
 )
 from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.nets.build import build
 from kibitz.nets.layers import read_layers, shapes
 from kibitz.systems.base import Tensors
@@ -36,11 +38,8 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 VALUE = "value"
 OUTCOMES = ("", "loss", "draw", "win")
 """The result for the mover, by its code in a state column; 0 is unknown."""
-RATING_UNIT = 16
 STRONGEST, WEAKEST = 3000, 600
 """Ratings that the rating plane shows as 1 and 0."""
-POSITION = 4
-"""Columns of the state that are the position's own."""
 
 
 class ConstantPlanes(NamedPlanes):
@@ -55,10 +54,10 @@ class ConstantPlanes(NamedPlanes):
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         planes = []
         if self.rating:
-            rating = state[:, POSITION].float() * RATING_UNIT
+            rating = state[:, STATE_WIDTH].float() * RATING_UNIT
             planes.append(((rating - WEAKEST) / (STRONGEST - WEAKEST)).clamp(0, 1))
         if self.outcome:
-            planes.append((state[:, POSITION + int(self.rating)].float() - 1) / 2)
+            planes.append((state[:, STATE_WIDTH + int(self.rating)].float() - 1) / 2)
         return torch.stack(planes, 1)[:, :, None, None].expand(-1, -1, 8, 8)
 
     def names(self, sides: Sides) -> list[str]:
@@ -231,13 +230,13 @@ class MoveNets(nn.Module):
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         view, planes = self.planes(codes, state)
         black = state[:, SIDE] == 1
-        worth: Tensor | None
+        value: Tensor | None
         if self.shared is not None:
-            origin, target, worth = self.shared(planes)
+            origin, target, value = self.shared(planes)
             target = target.float().softmax(2)
             origin = origin.float().softmax(1)
         else:
-            worth = self.nets[VALUE](planes)[:, 0] if VALUE in self.nets else None
+            value = self.nets[VALUE](planes)[:, 0] if VALUE in self.nets else None
             origin = self._alone("piece", planes)
             if self.piece_plane:
                 target = self._by_square(view, planes)
@@ -246,8 +245,8 @@ class MoveNets(nn.Module):
         answers: tuple[Tensor, ...] = ()
         if "origin" in self.outputs:
             answers = (real(origin, black), real_pairs(target, black))
-        if worth is not None:
-            answers += (torch.tanh(worth.float()),)
+        if value is not None:
+            answers += (torch.tanh(value.float()),)
         return answers
 
     def _alone(self, name: str, planes: Tensor) -> Tensor:
@@ -318,7 +317,7 @@ def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Resul
     """
     assert network.shared is not None
     _, planes = network.planes(batch["codes"], batch["state"])
-    origin_logits, target_logits, worth = network.shared(planes)
+    origin_logits, target_logits, value_logit = network.shared(planes)
     rows = batch["origin"] if network.shared.by_square else batch["piece"]
     target_logits = target_logits[torch.arange(len(rows), device=rows.device), rows].float()
     origin = F.cross_entropy(origin_logits.float(), batch["origin"], reduction="none")
@@ -330,8 +329,8 @@ def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Resul
         "moves_loss": (origin + target).detach(),
     }
     each = origin + target
-    if worth is not None:
-        value = 0.5 * (torch.tanh(worth.float()) - batch["value"]) ** 2
+    if value_logit is not None:
+        value = 0.5 * (torch.tanh(value_logit.float()) - batch["value"]) ** 2
         measures["value_loss"] = value.detach()
         each = each + value_weight * value
     return each.mean(), {"loss": each.detach(), **measures}

@@ -21,6 +21,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.encodings import ATTACKS, BOARD_ENCODINGS
 from kibitz.games.chess.legal import moved_pieces
 from kibitz.games.chess.replay import SIDE, to_mover_view
+from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.nets import constant
 from kibitz.nets.layers import Dense, read_layers, shapes
 from kibitz.nets.optim import (
@@ -37,7 +38,6 @@ from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction
 from kibitz.systems.movers.nets import (
     OUTCOMES,
     PIECES,
-    RATING_UNIT,
     VALUE,
     MoveNets,
     move_loss,
@@ -208,8 +208,8 @@ class MoveExamples:
 
     def _keep(self, which: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]) -> None:
         """Select positions: `which` maps games and plies, int64 [n], to bool [n]."""
-        whole = np.arange(len(self.positions)) if self.chosen is None else self.chosen
-        parts = np.array_split(whole, max(1, len(whole) >> 20))  # a million at a time
+        ids = np.arange(len(self.positions)) if self.chosen is None else self.chosen
+        parts = np.array_split(ids, max(1, len(ids) >> 20))  # a million at a time
         self.chosen = np.concatenate([part[which(*self.positions.locate(part))] for part in parts])
 
     def __len__(self) -> int:

@@ -33,19 +33,19 @@ CHESSNET = "chessnet"
 def baselines(
     run: Run,
     results: HumanResults,
-    some: NDArray[np.int64],
+    subset: NDArray[np.int64],
     stockfish: StockfishBaseline,
     log: Callable[[str], None],
     on_progress: OnProgress,
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Figures of simpler answers by key, and the tables that come with them. some: indices of the positions that the
+    """Figures of simpler answers by key, and the tables that come with them. subset: indices of the positions that the
     slower ones are asked about."""
     random = baseline("a random legal move", results.groups.mean(1 / results.marks["choices"]))
-    of_chessnet, tables = chessnet_baseline(results, some, log, on_progress)
+    of_chessnet, tables = chessnet_baseline(results, subset, log, on_progress)
     return {
         "random_move": random,
         **of_chessnet,
-        **most_frequent_move(run, results, some, log, on_progress),
+        **most_frequent_move(run, results, subset, log, on_progress),
         **stockfish.compare(
             results.store, results.games, results.plies, results.right, functools.partial(_agrees, results)
         ),
@@ -53,10 +53,10 @@ def baselines(
 
 
 def _agrees(
-    results: HumanResults, evaluations: Sequence[EngineEvaluation], some: NDArray[np.int64]
+    results: HumanResults, evaluations: Sequence[EngineEvaluation], subset: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Where an engine's best move is the move that was played."""
-    played = (to_move(int(move)).uci() for move in results.played(some))
+    played = (to_move(int(move)).uci() for move in results.played(subset))
     return np.array([evaluation.move == move for evaluation, move in zip(evaluations, played, strict=True)])
 
 
@@ -81,7 +81,7 @@ def _mover_squares(moves: NDArray[np.uint16], side: NDArray[np.int64]) -> NDArra
 
 
 def most_frequent_move(
-    run: Run, results: HumanResults, some: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
+    run: Run, results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> dict[str, Any]:
     """The baseline that always plays the legal move whose squares were most often played in the run's own games."""
     path = Path(str(run.info["data"]["store"]))
@@ -103,21 +103,21 @@ def most_frequent_move(
         first = np.minimum.reduceat(np.where(score == best[rows], np.arange(len(moves)), len(moves)), offsets[:-1])
         return {"right": moves[first] & 0xFFF == played & 0xFFF}
 
-    marks = results.measure_again(some, measure, functools.partial(on_progress, "most frequent move"))
-    estimate = ClusterBootstrap(results.games[some]).mean(marks["right"])
-    return {"most_frequent_move": baseline(f"the most frequent legal move, {len(some):,} positions", estimate)}
+    marks = results.measure_again(subset, measure, functools.partial(on_progress, "most frequent move"))
+    estimate = ClusterBootstrap(results.games[subset]).mean(marks["right"])
+    return {"most_frequent_move": baseline(f"the most frequent legal move, {len(subset):,} positions", estimate)}
 
 
 def chessnet_baseline(
-    results: HumanResults, some: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
+    results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> tuple[dict[str, Any], list[Table]]:
     """The packaged `chessnet` on some of the positions: its accuracy as a baseline, and a table by rating."""
     if CHESSNET not in packaged():
         log(f"the packaged network {CHESSNET} is not there, so it is left out")
         return {}, []
     other = Run(CHESSNET)
-    some = some[other.unseen(results.store.column("hash"))[results.games[some]]]
-    if not len(some):
+    subset = subset[other.unseen(results.store.column("hash"))[results.games[subset]]]
+    if not len(subset):
         log(f"{CHESSNET} has seen all these games, so it is left out")
         return {}, []
     session = Session(other)
@@ -126,16 +126,16 @@ def chessnet_baseline(
         played = results.store.moves[results.store.offsets[batch.games] + batch.plies]
         return ranked(session.evaluate(batch.codes, batch.state), batch, played)
 
-    marks = results.measure_again(some, measure, functools.partial(on_progress, CHESSNET))
-    theirs, ours = marks["rank"] == 1, results.right[some]
-    groups = ClusterBootstrap(results.games[some])
+    marks = results.measure_again(subset, measure, functools.partial(on_progress, CHESSNET))
+    theirs, ours = marks["rank"] == 1, results.right[subset]
+    groups = ClusterBootstrap(results.games[subset])
     rows: list[list[Cell]] = []
-    for band, inside in rating_bands(results.rating[some]):
+    for band, inside in rating_bands(results.rating[subset]):
         ahead = groups.difference(ours, theirs, inside)
         rows.append([band, groups.mean(ours, inside), groups.mean(theirs, inside), ahead, int(inside.sum())])
     baselines = {
-        CHESSNET: baseline(f"{CHESSNET}, {len(some):,} positions", groups.mean(theirs)),
-        f"network_beside_{CHESSNET}": baseline(f"the network, the same {len(some):,} positions", groups.mean(ours)),
+        CHESSNET: baseline(f"{CHESSNET}, {len(subset):,} positions", groups.mean(theirs)),
+        f"network_beside_{CHESSNET}": baseline(f"the network, the same {len(subset):,} positions", groups.mean(ours)),
     }
     return baselines, [
         Table(

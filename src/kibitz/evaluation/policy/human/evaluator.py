@@ -63,12 +63,12 @@ def evaluate(
         more, table = results_by_rating(results)
         figures |= more
         tables.append(table)
-    some = np.sort(np.random.default_rng(config.seed).permutation(len(indices))[:COMPARED])
-    more, table = with_other_inputs(results, some, config.seed, on_progress)
+    subset = np.sort(np.random.default_rng(config.seed).permutation(len(indices))[:COMPARED])
+    more, table = with_other_inputs(results, subset, config.seed, on_progress)
     figures |= more
     tables.append(table)
     stockfish = StockfishBaseline(config, session.threads, on_progress, log)
-    simpler, its_tables = baselines(run, results, some, stockfish, log, on_progress)
+    simpler, its_tables = baselines(run, results, subset, stockfish, log, on_progress)
     tables += [*its_tables, *by_asked_rating(results, config.seed, on_progress)]
     more, table = handicaps(session, store, chosen.games, config.seed)
     figures |= more

@@ -213,6 +213,6 @@ def _whole(values: NDArray[np.float32], scale: int, dtype: str, missing: int) ->
     """Numbers of comments, rounded to the store's integer type; NaN becomes the value for "none"."""
     info = np.iinfo(dtype)
     known = ~np.isnan(values)
-    whole = np.full(len(values), missing, dtype)
-    whole[known] = np.clip(np.rint(values[known] * scale), info.min + 1, info.max - 1)
-    return whole
+    integers = np.full(len(values), missing, dtype)
+    integers[known] = np.clip(np.rint(values[known] * scale), info.min + 1, info.max - 1)
+    return integers
