@@ -40,7 +40,7 @@ class Settings(system.Settings):
 
 
 _MODERN = {
-    "share": "body", "layers": "64conv3x3p1.4*64res3x3", "targets": "square", "planes": "12", "attacks": "pieces",
+    "share": "body", "layers": "64conv3x3p1.4*64res3x3", "targets": "square", "planes": 12, "attacks": "pieces",
     "rights_planes": True, "optimiser": "muon", "momentum": 0.95, "learning_rate": 0.006, "schedule": "cosine",
     "weight_decay": 0.01, "gamma": 0.99, "value_weight": 3.0, "batch": 512, "most_epochs": 5.0,
     "min_rating": 0,
