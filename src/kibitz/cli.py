@@ -100,7 +100,7 @@ def _function(name: str, arguments: Sequence[str]) -> Callable[..., None]:
 
 
 def _app(arguments: Sequence[str]) -> typer.Typer:
-    """The program; of its commands the called one alone, where one is called: an engine must answer at once."""
+    """The program. Registers only the command being called, to start fast."""
     app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
     app.callback(invoke_without_command=True)(_start)
     for name in arguments[:1] if set(arguments[:1]) <= COMMANDS.keys() and arguments else COMMANDS:

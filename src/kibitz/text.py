@@ -1,6 +1,8 @@
-"""Text from outside: parsing of numbers, and sanitising of text for one-line messages."""
+"""Text: parsing of numbers, sanitising of text from outside for one-line messages, lists in words."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 
 
 def whole_number(text: str) -> int | None:
@@ -13,3 +15,11 @@ def shown(text: str) -> str:
     """A text fit for an answer's line: short, and nothing in it that a terminal obeys."""
     line = "".join(letter if letter.isprintable() else "?" for letter in text[:200])
     return line if len(line) <= 100 else line[:97] + "..."
+
+
+def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
+    """Names as a choice in words: "constant, epoch (× --decay an epoch) or cosine". notes: by name, in brackets; first:
+    the name to begin with."""
+    ordered = sorted(names, key=lambda name: name != first)
+    words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in ordered]
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)

@@ -113,14 +113,20 @@ def test_a_game_file(engine: GtpProgram, tmp_path: Path) -> None:
 
 
 def test_a_clock(engine: GtpProgram) -> None:
+    """Whatever the clock says, even that no time is left, the answer is a move, which is then on the board."""
     engine.ask("boardsize 13", PATIENCE)
-    engine.ask("time_settings 0 0 0", PATIENCE)
-    engine.ask("genmove b", PATIENCE)
-    engine.ask("time_left w 0 0", PATIENCE)
-    engine.ask("genmove w", PATIENCE)
-    engine.ask("kata-time_settings fischer 10 1", PATIENCE)
-    engine.ask("genmove b", PATIENCE)
-    engine.ask("kgs-time_settings none", PATIENCE)
+    moves = []
+    for clock, colour in (
+        ("time_settings 0 0 0", "b"),
+        ("time_left w 0 0", "w"),
+        ("kata-time_settings fischer 10 1", "b"),
+    ):
+        assert engine.ask(clock, PATIENCE) == ""
+        moves.append((colour, engine.ask(f"genmove {colour}", PATIENCE)))
+    for colour in ("b", "w"):
+        stones = engine.ask(f"list_stones {colour}", PATIENCE).split()
+        assert sorted(stones) == sorted(move for side, move in moves if side == colour and move != "pass")
+    assert engine.ask("kgs-time_settings none", PATIENCE) == ""
 
 
 def test_analysis_until_the_next_command(go_run: Path) -> None:

@@ -1,4 +1,5 @@
 import itertools
+import threading
 
 import numpy as np
 import torch
@@ -18,6 +19,18 @@ class Numbers:
 
     def batch(self, numbers: NDArray[np.int64], epoch: int) -> dict[str, NDArray[np.int64]]:
         return {"number": numbers, "epoch": np.full(len(numbers), epoch)}
+
+
+class Watched(Numbers):
+    """Examples that remember the thread that makes batches of them, and how many it has made."""
+
+    maker: threading.Thread | None = None
+    made = 0
+
+    def batch(self, numbers: NDArray[np.int64], epoch: int) -> dict[str, NDArray[np.int64]]:
+        self.maker = threading.current_thread()
+        self.made += 1
+        return super().batch(numbers, epoch)
 
 
 def test_an_epoch_shows_each_example_at_most_once_and_nearly_all() -> None:
@@ -50,6 +63,11 @@ def test_fewer_examples_than_a_batch_are_one_batch() -> None:
 
 
 def test_a_feed_that_is_left_early_ends_its_thread() -> None:
-    batches = prefetch_batches(Numbers(1000), 10, 0, 0, 100)
+    examples = Watched(1000)
+    batches = prefetch_batches(examples, 10, 0, 0, 100)
     next(batches)
+    assert examples.maker is not None
+    assert examples.maker.is_alive()
     batches.close()
+    assert not examples.maker.is_alive()
+    assert examples.made < 100

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.games.chess.encodings import ATTACKS
+from kibitz.games.chess.encodings import ATTACKS, BOARD_ENCODINGS
 from kibitz.games.go.encodings import BoardPlanes
 from kibitz.systems import chessnet, deepchess, gocnn, human, winner
 from kibitz.web.chess import line as chess_lines
@@ -49,14 +49,15 @@ def test_winner(attacks: str, view: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "attacks", "rights", "rating"), list(product((6, 12), ("none", "pieces"), (False, True), (False, True)))
+    ("planes", "attacks", "rights", "rating"),
+    list(product(BOARD_ENCODINGS, ("none", "pieces"), (False, True), (False, True))),
 )
-def test_movers(count: int, attacks: str, rights: bool, rating: bool) -> None:
+def test_movers(planes: str, attacks: str, rights: bool, rating: bool) -> None:
     settings = chessnet.Settings(
-        planes=count, attacks=attacks, rights_planes=rights, rating_plane=rating, layers="4conv3x3p1", networks="piece"
+        planes=planes, attacks=attacks, rights_planes=rights, rating_plane=rating, layers="4conv3x3p1", networks="piece"
     )
     found = shown(chessnet.SYSTEM.network(settings), BLACK_MOVES)
-    if count == 12:
+    if planes == "12":
         assert np.flatnonzero(found["own pawns"]).tolist() == [35, 40, 49, 50, 52, 53, 54, 55]
         assert found["the other side's knights"][21] == 1  # f3
     if rights:

@@ -50,7 +50,7 @@ class Tally:
         return self.wins + self.draws + self.losses
 
     def _units(self) -> tuple[Sequence[int], Sequence[float], int]:
-        """Counts and scores (0..1) of what is independent, and how many games each is: pairs, or else games."""
+        """Counts and scores (0..1) of the independent units, and games per unit: 2 for pairs, 1 for single games."""
         if sum(self.pairs) >= 2:
             return self.pairs, (0.0, 0.25, 0.5, 0.75, 1.0), 2
         return (self.losses, self.draws, self.wins), (0.0, 0.5, 1.0), 1

@@ -45,7 +45,7 @@ class MatchConfig:
 
 
 def _described(player: Participant) -> str:
-    """The player as it was named, whatever Python runs it: a match may go on from another environment."""
+    """The player's name without the Python that runs it: a match may go on from another environment."""
     words = player.command[3:] if player.weights else player.command
     options = "".join(f"; {name}={value}" for name, value in player.options)
     weights = f"; weights {player.weights[:12]}" if player.weights else ""
@@ -184,7 +184,7 @@ class Match:
 
     @property
     def identities(self) -> dict[str, str]:
-        """What the engines call themselves, by "A" and "B"; their players' names before they were started."""
+        """The engines' own names, by "A" and "B"; the players' names until the engines have started."""
         names = {"A": self.config.a.name, "B": self.config.b.name}
         return names | dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))
 
@@ -200,7 +200,7 @@ class Match:
     def result(self) -> dict[str, Any]:
         """The result so far, as JSON."""
         config, rows = self.config, [self.rows[number] for number in sorted(self.rows)]
-        whole = tally(rows)
+        total = tally(rows)
         return {
             "game": config.game.name,
             **{
@@ -211,11 +211,11 @@ class Match:
                 for side, player in (("A", config.a), ("B", config.b))
             },
             **config.game.facts(),
-            "games": whole.games, "of": config.games, "resumed": self.resumed,
-            "wins": whole.wins, "draws": whole.draws, "losses": whole.losses,
-            "score": whole.score().as_json(), "elo": whole.elo().as_json(), "los": whole.los(),
-            "pentanomial": list(whole.pairs), "pairs": sum(whole.pairs),
-            "sprt": config.sprt.as_json(whole) if config.sprt else None,
+            "games": total.games, "of": config.games, "resumed": self.resumed,
+            "wins": total.wins, "draws": total.draws, "losses": total.losses,
+            "score": total.score().as_json(), "elo": total.elo().as_json(), "los": total.los(),
+            "pentanomial": list(total.pairs), "pairs": sum(total.pairs),
+            "sprt": config.sprt.as_json(total) if config.sprt else None,
             "by_colour": {
                 colour: _counts(tally(row for row in rows if row.number % 2 == parity))
                 for parity, colour in enumerate(config.game.colours)

@@ -19,7 +19,7 @@ SETTING = "Match"
 
 @dataclass(frozen=True)
 class ScoredGame:
-    """What a finished game counts. `number` is from 0; A moves first in even games. `points` are A's, in halves.
+    """The score of a finished game. `number` is from 0; A moves first in even games. `points` are A's, in halves.
 
     `forfeit` is "A" or "B", the side at fault, or "" with an empty `reason`. `referee` is who counted the game, where
     the rules alone do not say who has won, else "".
@@ -54,7 +54,7 @@ def side_of(number: int, first: bool) -> str:
 def row(
     number: int, first_points: int, ending: str, first_at_fault: bool | None = None, reason: str = "", referee: str = ""
 ) -> ScoredGame:
-    """A game as it counts, from what the side that moved first got."""
+    """The score of a game. first_points: those of the side that moved first, in halves."""
     points = first_points if number % 2 == 0 else 2 - first_points
     forfeit = "" if first_at_fault is None else side_of(number, first_at_fault)
     return ScoredGame(number, points, ending, forfeit, reason, referee)
@@ -87,17 +87,17 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not a match's games; choose another place with {form.option}") from None
     rows: dict[int, ScoredGame] = {}
-    whole = 0
+    complete = 0
     for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):  # within a game no such line begins
         if part.strip():
-            game = _read(path, part, settings, form, last=whole + len(part) == len(text))
+            game = _read(path, part, settings, form, last=complete + len(part) == len(text))
             if game is None:
                 break
             rows[game.number] = game
-        whole += len(part)
-    if whole < len(text):
+        complete += len(part)
+    if complete < len(text):
         with path.open("r+b") as file:
-            file.truncate(len(text[:whole].encode()))
+            file.truncate(len(text[:complete].encode()))
     return list(rows.values())
 
 

@@ -23,18 +23,17 @@ if TYPE_CHECKING:
     from kibitz.store.store import Store
 
 OnProgress = Callable[[str, int, int], None]
-"""Called with the name of the step, how much of it is done, and how much there is."""
+"""Called with the name of the step, the amount done, and the total."""
 
 
 @dataclass(frozen=True)
 class EvalConfig:
     """How a network is evaluated.
 
-    positions: at most so many, drawn evenly; 0 takes all. stockfish: the program that answers beside the network, None
-    for none. stockfish_positions: how many it answers at depth 1; at depth 10 a fifth of them; 0 for none.
-    gnugo, gnugo_positions: likewise GNU Go beside a network of Go; playout_positions: how many random playouts answer;
-    all_ways: a network of Go answers with the mean over the board's eight ways.
-    seed: of every draw.
+    positions: the maximum, drawn evenly; 0 takes all. stockfish: path of the baseline program, None for none.
+    stockfish_positions: how many it evaluates at depth 1; at depth 10 a fifth of them; 0 for none.
+    gnugo, gnugo_positions: the same of GNU Go, for networks of Go; playout_positions: positions for random playouts;
+    all_ways: a network of Go answers with the mean over the eight symmetries of the board. seed: of every draw.
     """
 
     positions: int = 400_000
@@ -48,7 +47,7 @@ class EvalConfig:
 
 
 class Evaluation(Protocol):
-    """A module of this package, of a system's name."""
+    """The evaluator module of a system, which its declaration names."""
 
     def evaluate(
         self,

@@ -1,9 +1,13 @@
 """Baselines: simpler ways to answer, on the tested positions or on some of them.
 
-Here is what all systems share: how a baseline stands in a result, and Stockfish at two depths. What is asked of it
-differs: `policy` compares its moves, `positions` and `pairs` its scores. Other baselines: `positions.evaluator` (always
-White, material, rating), `policy.evaluator` (a random move), `policy.human_baselines` (the most frequent move,
-`chessnet`), `pairs.baselines` (material, `winner`), `owners.baselines` (nearest stone, playouts, GNU Go).
+This module has what all systems share: the form of a baseline in a result, and Stockfish at two depths. `policy`
+compares its moves, `positions` and `pairs` its scores. Each family has its own baselines in a function of its own:
+
+    positions.evaluator.baselines      always White, material, rating
+    policy.evaluator.baselines         a random move or square; material for a value network
+    policy.human.baselines.baselines   a random move, `chessnet`, the most frequent move
+    pairs.baselines.run_baselines      material, `winner`
+    owners.baselines.run_baselines     nearest stone, playouts, GNU Go
 """
 
 from __future__ import annotations
@@ -109,14 +113,14 @@ class StockfishBaseline:
         baselines: dict[str, Any] = {}
         order = np.random.default_rng(self.config.seed).permutation(len(games))
         for depth, count in self.depths():
-            some = np.sort(order[:count])
-            answered = self.evaluations(store, games[some], plies[some], depth)
+            subset = np.sort(order[:count])
+            answered = self.evaluations(store, games[subset], plies[subset], depth)
             if answered is None:
                 continue
             name, evaluations = answered
-            groups = ClusterBootstrap(games[some])
-            key, positions = f"stockfish_depth_{depth}", f"{len(some):,} positions"
-            theirs, ours = groups.mean(scorer(evaluations, some)), groups.mean(right[some])
+            groups = ClusterBootstrap(games[subset])
+            key, positions = f"stockfish_depth_{depth}", f"{len(subset):,} positions"
+            theirs, ours = groups.mean(scorer(evaluations, subset)), groups.mean(right[subset])
             baselines[key] = baseline(f"{name}, depth {depth}, {positions}", theirs)
             baselines[f"network_beside_{key}"] = baseline(f"the network, the same {positions}", ours)
         return baselines

@@ -96,7 +96,7 @@ def curve_points(
 
 @dataclass(frozen=True)
 class Curve:
-    """Shares along a number, a line for each name; heading: what the number is."""
+    """Shares as lines over a number, a line for each name; heading: the name of the number."""
 
     title: str
     text: str

@@ -1,4 +1,4 @@
-"""Programs of others: found (`programs`), asked in GTP or UCI with time limits, and ended whatever happens."""
+"""External programs: found by `programs`, called in GTP or UCI with time limits, and ended in every case."""
 
 from __future__ import annotations
 

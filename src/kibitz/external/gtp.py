@@ -130,7 +130,7 @@ class GtpProgram:
         return EngineDied(f"{self.name}: {what}{ended}", how)
 
     def kill(self) -> None:
-        """End the process and whatever it started, at once."""
+        """End the process and its children at once."""
         self._gone.set()
         with contextlib.suppress(queue.Full):
             self._lines.put_nowait(None)  # a thread that waits for an answer need not wait for its limit

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kibitz.games.batch import GameBatch
 
 GAMES = ("chess", "go")
+STATE_WIDTH = 4
+"""Numbers of a position besides its codes, in both games."""
 
 
 class Reader(Protocol):
@@ -67,7 +69,7 @@ class Game(Protocol):
         starts: NDArray[np.uint8],
         start_of: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """Which of all moves take something, bool [moves]. Raises NotImplementedError where nobody has needed it."""
+        """Whether each move captures, bool [moves]. Raises NotImplementedError for games without it."""
 
 
 def game_of(name: str) -> Game:

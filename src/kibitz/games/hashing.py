@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SHARED = 40
-"""Games that share so many moves from the start are taken for near-duplicates: one game from two sources, say, with
+"""Games that share this many moves from the start are taken for near-duplicates: one game from two sources, say, with
 another end or result. Where theory reaches as far, games of other players are taken for it too, which does no harm."""
 _ALL = 1 << 62
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
@@ -41,7 +41,7 @@ def hash_games(
     results: NDArray[np.int8],
     standard: NDArray[np.uint8],
 ) -> NDArray[np.uint64]:
-    """One hash a game. Equal games (same start, moves and result) have equal ones, whatever their headers say.
+    """One hash a game. Equal games (same start, moves and result) have equal ones; headers do not count.
 
     moves uint16 [sum of plies]; starts uint8 [games, width], None where all begin from the standard start; standard
     uint8 [width]: that start, which leaves no mark in the hash, so that it does not matter how it was said.

@@ -10,14 +10,14 @@ from torch import nn
 from kibitz.nets.muon import Muon
 
 OPTIMISERS = ("rmsprop", "adagrad", "adamw", "sgd", "muon")
-OPTIMISER = f"{', '.join(OPTIMISERS[:-1])} or {OPTIMISERS[-1]}"
-"""What `--optimiser` may be, for the help of every system whose optimisers are made here."""
+"""Names that `make_optimiser` knows. The settings of a system may offer fewer."""
 WEIGHT_DECAY = (
     "weight decay: sgd, rmsprop and adagrad add so much of a weight to its gradient; adamw and muon take so much of the"
     " learning rate off the weight itself at each step"
 )
 """What `--weight-decay` is, in the help of every system whose optimisers are made here."""
-SCHEDULES = ("constant", "epoch", "step", "cosine")
+SCHEDULES = ("constant", "epoch", "step", "cosine", "inv")
+"""Names that `learning_rate_at` knows. The settings of a system may offer fewer."""
 
 
 def make_optimiser(
@@ -29,7 +29,8 @@ def make_optimiser(
     smoothing: float = 0.99,
     accumulator: float = 0.0,
 ) -> torch.optim.Optimizer:
-    """The optimiser of that name, one of OPTIMISERS, over a module's weights; biases do not decay.
+    """The optimiser of that name, one of OPTIMISERS, over a module's weights; biases do not decay. Raises ValueError
+    for another name.
 
     weight_decay: see WEIGHT_DECAY. momentum: of sgd and muon. smoothing: of rmsprop's mean of squared gradients.
     accumulator: where adagrad's sums of squared gradients begin. Muon orthogonalises the steps of convolutions and
@@ -55,7 +56,9 @@ def make_optimiser(
         return torch.optim.Adagrad(groups, initial_accumulator_value=accumulator)
     if name == "sgd":
         return torch.optim.SGD(groups, lr=1.0, momentum=momentum)
-    return torch.optim.AdamW(groups)  # Adam's own betas, 0.9 and 0.999
+    if name == "adamw":
+        return torch.optim.AdamW(groups)  # Adam's own betas, 0.9 and 0.999
+    raise ValueError(f"optimiser {name}: choose from {', '.join(OPTIMISERS)}")
 
 
 def learning_rate_at(
@@ -68,10 +71,10 @@ def learning_rate_at(
     epochs: float = 0.0,
     step: int = 0,
 ) -> float:
-    """The learning rate of one iteration (from 0) of so many.
+    """The learning rate at an iteration, from 0 to `iterations` − 1. Raises ValueError for an unknown schedule.
 
-    schedule: constant; epoch (`base` times `decay` for each of the `epochs` passes that are over); step (times `decay`
-    from iteration `step` on); cosine (see `cosine`); inv (see `inverse`).
+    schedule, one of SCHEDULES: constant; epoch (`base` times `decay` for each of the `epochs` passes that are over);
+    step (times `decay` from iteration `step` on); cosine (see `cosine`); inv (see `inverse`).
     """
     if schedule == "epoch":
         return float(base * decay ** int(epochs * iteration / max(1, iterations)))
@@ -79,7 +82,11 @@ def learning_rate_at(
         return base if iteration < step else base * decay
     if schedule == "cosine":
         return cosine(base, iteration, iterations)
-    return inverse(base, iteration) if schedule == "inv" else base
+    if schedule == "inv":
+        return inverse(base, iteration)
+    if schedule == "constant":
+        return base
+    raise ValueError(f"schedule {schedule}: choose from {', '.join(SCHEDULES)}")
 
 
 def cosine(base: float, iteration: int, iterations: int) -> float:

@@ -16,7 +16,7 @@ from kibitz.play.chess import score
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """When a search ends: at the first limit it reaches. Without any: when it is stopped.
+    """When a search ends: at the first limit that it reaches; without limits when it is stopped.
 
     depth: plies; nodes: positions evaluated by a network; seconds: of this move; moves: only these at the root, () all.
     """
@@ -71,21 +71,21 @@ def make_line(value: float, probability: float, pv: list[int]) -> PvLine:
 
 
 class TimeManager:
-    """Watches the limits of one thought. `batch` is how many positions may be evaluated at once now, 0 to stop."""
+    """Watches the limits of one search. `batch` gives the size of the next batch, 0 to stop."""
 
     def __init__(self, limits: SearchLimits, stop: threading.Event | None, nodes: int):
         self.limits, self.stop = limits, stop
         self.begun = time.perf_counter()
         self.before = nodes
         self.rate = 0.0
-        """Positions a second of the last batch, with its overhead."""
+        """Positions per second of the last batch, its overhead included."""
         self.last = (self.begun, nodes)
 
     def seconds(self) -> float:
         return time.perf_counter() - self.begun
 
     def batch(self, nodes: int, batch_size: int) -> int:
-        """nodes: evaluated by now, in all; batch_size: how many would be best."""
+        """nodes: positions evaluated so far; batch_size: the preferred size."""
         if self.stop is not None and self.stop.is_set():
             return 0
         now = time.perf_counter()
@@ -99,13 +99,13 @@ class TimeManager:
             if left <= 0:
                 return 0
             if self.rate and batch_size > 1:
-                # Better a small last batch than a late answer, but none for the last crumbs of time.
+                # A small last batch is better than a late answer; with no time for even one position, stop.
                 batch_size = min(batch_size, int(left * self.rate))
         return max(0, batch_size)
 
 
 class ProgressThrottle:
-    """Passes thoughts on, each as it comes; `due` when the last one is a second old."""
+    """Forwards results; `due` once a second."""
 
     def __init__(self, clock: TimeManager, tell: Tell):
         self.clock, self.tell, self.last = clock, tell, 0.0

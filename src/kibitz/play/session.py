@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kibitz.cores import cores
 from kibitz.errors import need_training
+from kibitz.games import STATE_WIDTH
 from kibitz.runs import ONNX, Run, with_default_side_inputs
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 Answers = dict[str, NDArray[np.float32]]
 
-STATE = 4
+STATE = STATE_WIDTH
 """Columns of a position's state; side inputs follow in further columns."""
 BATCH_SIZE = 512
 """Positions given to the network at once; more are no faster and take memory (the paper's layers: 80 kB a position)."""

@@ -43,7 +43,7 @@ TEXTS = {
     "course": "Probability after every move, 0 below and 1 above",
     "counted": "positions",
 }
-"""What a section says under its heading, unless the result's own "texts" say it; "course" names the small curve of a
+"""The text under the heading of each section, unless the result's "texts" have it; "course" names the small curve of a
 game, "unit" is what the figures count, and "counted" what the calibration counts."""
 
 
@@ -170,14 +170,18 @@ def _place(value: float | None, reach: float) -> float | None:
 
 def _slices(result: Row, headline: str) -> list[dict[str, Any]]:
     """Pictures of the slices, all over one span, so that the eye may compare them."""
-    whole = result["figures"][headline]["value"]
+    overall = result["figures"][headline]["value"]
     by = {part["label"]: part["rows"] for part in (result.get("by") or {}).values() if part["rows"]}
     ends = [row["figure"].get(end) for rows in by.values() for row in rows for end in ("value", "low", "high")]
-    known = [end for end in [*ends, whole] if end is not None]
+    known = [end for end in [*ends, overall] if end is not None]
     span = (min(known), max(known)) if known else (0.0, 1.0)
     percent = is_share(result["figures"][headline]["kind"])
     return [
-        {"name": name, "rows": rows, "picture": slices_svg(rows, f"{_words(headline)} by {name}", whole, span, percent)}
+        {
+            "name": name,
+            "rows": rows,
+            "picture": slices_svg(rows, f"{_words(headline)} by {name}", overall, span, percent),
+        }
         for name, rows in by.items()
     ]
 

@@ -1,4 +1,4 @@
-"""Some positions of each game, drawn once and for all: so many a game, of the plies that qualify.
+"""A fixed sample of positions: a number of each game, drawn from the plies that qualify.
 
 The draw of a game depends on its hash and the seed alone, not on the store it lies in or the games beside it. A share
 of all plies may be held out in the same way, for a test on other positions of the very games that were learned from.

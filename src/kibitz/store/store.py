@@ -2,12 +2,12 @@
 
 A store is a folder:
 
-    store.json          what is in it, what was left out and why, how it was made
+    store.json          its contents, the rejected games with reasons, and how it was made
     0001/moves.u16      all moves, game after game (little-endian)
     0001/offsets.i64    where each game's moves begin, and the end
     0001/starts.u8      start positions, one row each; row 0 is the standard one
     0001/games.parquet  one row a game
-    0001/NAME.bin       arrays that go with the moves (clock, evaluation) or with the games (owner), where there are any
+    0001/NAME.bin       optional arrays: per move (clock, evaluation) or per game (owner)
 
 Adding games writes the next numbered folder whole and then exchanges store.json, so that a reader never sees half a
 store.
@@ -129,7 +129,7 @@ class Store:
         return cast("NDArray[np.int32]", starts)
 
     def per_move(self, name: str) -> NDArray[Any] | None:
-        """An array that goes with the moves, or None where the games carry none of that name."""
+        """An array with a value for each move, or None if the store has none of that name."""
         kind = self.info["beside"].get(name)
         return self._map(f"{name}.bin", kind["dtype"]) if kind else None
 
@@ -137,7 +137,7 @@ class Store:
         return cast("dict[str, Any]", self.info.get("carried", {}))
 
     def per_game(self, name: str) -> NDArray[Any] | None:
-        """An array that goes with the games, [games, width], or None where they carry none of that name."""
+        """An array with a row for each game, [games, width], or None if the store has none of that name."""
         kind = self._carried().get(name)
         return self._map(f"{name}.bin", kind["dtype"]).reshape(-1, kind["width"]) if kind else None
 
@@ -183,23 +183,23 @@ class Store:
         return (split or self.split).assign(self.column("hash"), dates, self.openings())
 
     def openings(self) -> NDArray[np.uint64] | None:
-        """A name of each game's start and first moves (see hashing.py), equal for near-duplicates; None in a store
-        that was made before they were told apart."""
+        """A hash of each game's start and first moves (see hashing.py), equal for near-duplicates; None for stores
+        without this column."""
         if "opening" not in pq.read_schema(self._folder / TABLE).names:
             return None
         return self.column("opening")
 
     def near_duplicates(self) -> int | None:
-        """How many games begin as an earlier game of the store does; None where that is not known."""
+        """How many games begin like an earlier game of the store; None for stores without openings."""
         openings = self.openings()
         return None if openings is None else len(openings) - len(np.unique(openings))
 
     def replay(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Positions (games[i], plies[i]) as codes and state; what they mean is said by the game's own replay."""
+        """Positions (games[i], plies[i]) as codes and state, in the form of the game's own replay."""
         return game_of(self.game).replay(self.moves, self.offsets, self.starts, self.start_of, games, plies)
 
     def captures(self) -> NDArray[np.bool_]:
-        """Which of all moves take something, bool [moves]; the game's own replay knows."""
+        """Whether each move captures, bool [moves], by the game's own replay."""
         return game_of(self.game).captures(self.moves, self.offsets, self.starts, self.start_of)
 
     def bytes_on_disk(self) -> int:

@@ -337,10 +337,10 @@ def _openings(store: Store, standard: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """uint64 [games]: the hash of each game's opening, for a store without this column."""
     parts = []
     for at in range(0, len(store), _ROWS):
-        some = slice(at, min(at + _ROWS, len(store)))
-        moves = store.moves[store.offsets[some.start] : store.offsets[some.stop]]
-        starts = store.starts[store.start_of[some]] if len(store.starts) > 1 else None
-        parts.append(hash_openings(moves, store.plies[some].astype(np.int32), starts, standard))
+        rows = slice(at, min(at + _ROWS, len(store)))
+        moves = store.moves[store.offsets[rows.start] : store.offsets[rows.stop]]
+        starts = store.starts[store.start_of[rows]] if len(store.starts) > 1 else None
+        parts.append(hash_openings(moves, store.plies[rows].astype(np.int32), starts, standard))
     return np.concatenate(parts) if parts else np.empty(0, np.uint64)
 
 

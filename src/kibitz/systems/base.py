@@ -40,8 +40,8 @@ class Examples(Protocol):
 
 
 def batches_in_epoch(examples: int, batch: int) -> int:
-    """Full batches in one pass over so many examples, at least 1. The next pass has another order, so that the few
-    examples that are left over differ."""
+    """Full batches in one pass over so many examples, at least 1. The few examples that are left over differ from pass
+    to pass."""
     return max(1, examples // batch)
 
 
@@ -56,8 +56,8 @@ class Stage:
     monitor: the measure that early stopping and the choice of the best weights watch; lower is better, of "accuracy"
     higher.
     keep_last: train to the end and keep the last weights, whatever the validations say.
-    guess: the mean loss over a batch of the best answer that is always the same; a training that stays there has
-    learned nothing.
+    constant_loss: the mean loss over a batch of the best constant answer; a training that stays there has learned
+    nothing.
     """
 
     name: str
@@ -72,10 +72,10 @@ class Stage:
     most_epochs: float = 0.0
     monitor: str = "loss"
     keep_last: bool = False
-    guess: Callable[[Tensors], float] | None = None
+    constant_loss: Callable[[Tensors], float] | None = None
 
     def iterations_over(self, examples: int) -> int:
-        """Batches of this stage over so many examples."""
+        """Batches of this stage in all; examples: how many there are."""
         in_epoch = batches_in_epoch(examples, self.batch)
         planned = self.iterations or max(1, round(self.epochs * in_epoch))
         return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
@@ -90,8 +90,8 @@ class Recipe:
     """A way to train a system that is known to work: `kibitz train SYSTEM STORE --recipe NAME`.
 
     title: one line. settings: values other than the defaults of the system's Settings. training: values other than the
-    defaults of TrainConfig (intervals, patience). reaches: what it is known to reach, on what
-    data, in what time on two cores; measured, each with its figure and n. departures: where the recipe is not to the
+    defaults of TrainConfig (intervals, patience). reaches: measured results, each with its figure, n, data, and time on
+    two cores. departures: where the recipe is not to the
     letter of its paper, each with its reason.
     """
 
@@ -112,10 +112,10 @@ def setting(
     below: float | None = None,
     at_most: float | None = None,
 ) -> Any:
-    """A field of a system's Settings: its default, one line of help with its unit, and what values it may have.
+    """A field of a system's Settings: its default, one line of help with its unit, and its allowed values.
 
-    It becomes an option of `train` and `tune`. choices: the values there are. at_least, over, below, at_most: bounds
-    of a number, the first and last included.
+    It becomes an option of `train` and `tune`. choices: the allowed values. at_least, over, below, at_most: bounds
+    of a number; at_least and at_most are inclusive.
     """
     bounds = {"choices": tuple(choices), "at_least": at_least, "over": over, "below": below, "at_most": at_most}
     return field(default=default, metadata={"help": help, **bounds})
@@ -202,7 +202,7 @@ class System:
     `named_planes(codes, state)` gives, of one position, the names of its input planes and a tensor [planes, squares] on
     the board's real squares: what the board shows as "what the network sees".
 
-    What the rest of kibitz must know of the system stands in its `Declaration`.
+    The `Declaration` holds everything else that kibitz must know of the system.
     """
 
     name: ClassVar[str]

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kibitz.nets.optim import OPTIMISERS
 from kibitz.systems.base import Recipe, setting
 from kibitz.systems.movers import system
 from kibitz.systems.movers.nets import VALUE
+from kibitz.text import either
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,11 @@ class Settings(system.Settings):
     layers: str = setting("64conv3x3p1.96conv3x3p1.256conv3x3p1.ip1024", "layers of each network but the last")
     min_rating: int = setting(2000, "moves of players known to be rated lower are not learned (value: they are)")
     # AdaGrad 0.1, and 0.01 after 50,000 iterations.
-    optimiser: str = setting("adagrad", "adagrad (the thesis'), rmsprop, adamw or sgd")
+    optimiser: str = setting("adagrad", either(OPTIMISERS, {"adagrad": "the thesis'"}, "adagrad"))
     learning_rate: float = setting(0.1, "learning rate at the first iteration")
     schedule: str = setting(
-        "step", "learning rate: step (the thesis': × --decay after --step), constant, epoch, cosine"
+        "step",
+        "learning rate: " + either(system.OWN_SCHEDULES, {"step": "the thesis': × --decay after --step"}, "step"),
     )
     decay: float = setting(0.1, "factor of the schedules epoch and step")
     step: int = setting(50_000, "iterations before the step of the schedule step")

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kibitz.nets.optim import WEIGHT_DECAY
+from kibitz.nets.optim import OPTIMISERS, WEIGHT_DECAY
 from kibitz.systems.base import Recipe, setting
 from kibitz.systems.movers import system
+from kibitz.text import either
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,12 @@ class Settings(system.Settings):
     games: int = setting(20_000, "games at most to learn from, drawn evenly; 0 for all")
     moves: int = setting(245_000, "moves at most to learn from, drawn evenly from these games; 0 for all")
     # RMSprop, found by grid search over learning rate, regularisation and initial weights (`kibitz tune`).
-    optimiser: str = setting("rmsprop", "rmsprop (the paper's), adagrad, adamw or sgd")
+    optimiser: str = setting("rmsprop", either(OPTIMISERS, {"rmsprop": "the paper's"}))
     learning_rate: float = setting(0.0015, "learning rate at the first iteration")
-    schedule: str = setting("epoch", "learning rate: epoch (the paper's: × --decay an epoch), constant, step or cosine")
+    schedule: str = setting(
+        "epoch",
+        "learning rate: " + either(system.OWN_SCHEDULES, {"epoch": "the paper's: × --decay an epoch"}, "epoch"),
+    )
     decay: float = setting(0.999, "factor of the schedules epoch and step")
     weight_decay: float = setting(0.0001, WEIGHT_DECAY)
     batch: int = setting(250, "moves in a batch")

@@ -24,19 +24,22 @@ from kibitz.games.chess.encodings import PieceBits
 from kibitz.games.chess.replay import flip_files, swap_colours
 from kibitz.nets import constant
 from kibitz.nets.muon import Muon
-from kibitz.nets.optim import learning_rate_at
+from kibitz.nets.optim import learning_rate_at, make_optimiser
 from kibitz.nets.sparse import BitsLinear
 from kibitz.store.sampling import Sample, sample_positions, splitmix64
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
+from kibitz.text import either
 
 PARTS = ("both", "full", "distilled")
+_OPTIMISERS, _SCHEDULES = ("sgd", "adamw", "muon"), ("epoch", "cosine")
+"""What the settings offer of `nets.optim`."""
 MIN_GAMES_WON = 10
 """Games that each side must have won, at least."""
 N_REFERENCES = 64
 MAX_SAMPLES_BACK = 16
-"""Setting `nearer`: the later position of a pair is at most so many sampled positions from the end of its game, and the
-earlier one at most so many before it."""
+"""Setting `nearer`: limit, in sampled positions, of the distance from the later position of a pair to the end of its
+game, and from the earlier position to the later one."""
 SAME_GAME_WEIGHT = 0.5
 """Weight of pairs from the same game in the loss."""
 
@@ -108,12 +111,12 @@ class Settings:
     )
     distil_rate: float = setting(0.01, "learning rate of its first pass", over=0)
     # what the paper leaves open
-    optimiser: str = setting("sgd", "sgd, adamw or muon", choices=("sgd", "adamw", "muon"))
+    optimiser: str = setting("sgd", either(_OPTIMISERS), choices=_OPTIMISERS)
     momentum: float = fraction(0.9, "momentum of sgd or muon")
     schedule: str = setting(
         "epoch",
-        "learning rate: epoch (the paper's: × the decay after each pass) or cosine (to 0)",
-        choices=("epoch", "cosine"),
+        "learning rate: " + either(_SCHEDULES, {"epoch": "the paper's: × the decay after each pass", "cosine": "to 0"}),
+        choices=_SCHEDULES,
     )
     batch: int = setting(256, "positions or pairs in a batch", at_least=1)
     keep: str = setting(
@@ -188,7 +191,8 @@ def sizes(text: str) -> list[int]:
 def positions(
     store: Store, games: NDArray[np.int64], settings: Settings, *, held_out: bool = False, each: int | None = None
 ) -> Sample:
-    """The paper's positions of some games; held_out: those that no training sees. each: so many a game instead."""
+    """The paper's positions of some games; held_out: those that no training sees. each: number
+    per game, instead of the setting's."""
     return sample_positions(
         store, games, settings.positions if each is None else each, first=2 * settings.opening,
         exclude=None if settings.captures else store.captures(), share=settings.held_out, held_out=held_out,
@@ -482,7 +486,7 @@ def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple
     return losses.mean(), {"loss": losses.detach(), "wrong": losses.detach() / mean_square}
 
 
-def _reconstruction_guess(network: DeepChess, index: int, batch: Tensors) -> float:
+def _reconstruction_constant_loss(network: DeepChess, index: int, batch: Tensors) -> float:
     """The loss of always answering the mean of the layer's inputs."""
     if index == 0:
         return float(constant.of_shares(network.bits(batch["codes"], batch["state"])))
@@ -532,9 +536,9 @@ def distillation_loss(
 def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
     """The paper has no regularisation, as each pass has fresh pairs; weight_decay is ours. Muon takes inner matrices;
     first and last layers and biases take Adam's steps."""
-    parameters = [p for module in modules for p in module.parameters()]
-    weights, biases = [p for p in parameters if p.dim() == 2], [p for p in parameters if p.dim() < 2]
     if settings.optimiser == "muon":
+        parameters = [p for module in modules for p in module.parameters()]
+        weights, biases = [p for p in parameters if p.dim() == 2], [p for p in parameters if p.dim() < 2]
         inner = [p for p in weights if p.shape[0] > 2 and p.shape[0] != PieceBits.channels]
         outer = [p for p in weights if not (p.shape[0] > 2 and p.shape[0] != PieceBits.channels)]
         groups: list[dict[str, Any]] = [
@@ -543,10 +547,9 @@ def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0
             {"params": biases},
         ]  # fmt: skip
         return Muon(groups, settings.momentum)
-    groups = [{"params": weights, "weight_decay": weight_decay}, {"params": biases, "weight_decay": 0.0}]
-    if settings.optimiser == "adamw":
-        return torch.optim.AdamW(groups)
-    return torch.optim.SGD(groups, lr=1.0, momentum=settings.momentum)
+    return make_optimiser(
+        settings.optimiser, nn.ModuleList(modules), weight_decay=weight_decay, momentum=settings.momentum
+    )
 
 
 # The system
@@ -635,7 +638,7 @@ def _pretraining_stage(network: DeepChess, settings: Settings, index: int) -> St
         rate=settings.pretrain_rate, decay=settings.pretrain_decay, epochs=settings.pretrain_epochs,
         examples=PositionExamples,
         loss=lambda batch: reconstruction_loss(network, index, batch),
-        guess=lambda batch: _reconstruction_guess(network, index, batch),
+        constant_loss=lambda batch: _reconstruction_constant_loss(network, index, batch),
     )  # fmt: skip
 
 
@@ -648,7 +651,7 @@ def _comparison_stage(network: DeepChess, settings: Settings) -> Stage:
         examples=PairExamples,
         loss=lambda batch: comparison_loss(full, batch),
         monitor="accuracy",
-        guess=lambda batch: float(constant.of_shares(batch["target"])),
+        constant_loss=lambda batch: float(constant.of_shares(batch["target"])),
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """`gocnn`: who will own each point of a Go board at the end? A convolutional network's answer to a single position.
 
 After a repository of 2016, a convolutional network for board evaluation in Go. This file follows its text from top to
-bottom: games, planes, network, target and loss, solver; then what it proposes, chain pooling first.
+bottom: games, network, target and loss; stages come last.
 """
 
 from __future__ import annotations
@@ -34,13 +34,16 @@ from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.nets import constant
 from kibitz.nets.build import ResidualBlock
 from kibitz.nets.layers import Chain, Conv, Layer, Residual, read_layers, shapes
-from kibitz.nets.optim import OPTIMISER, OPTIMISERS, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
+from kibitz.nets.optim import OPTIMISERS, WEIGHT_DECAY, draw_weights, learning_rate_at, make_optimiser
 from kibitz.store.positions import Positions
 from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
+from kibitz.text import either
 
 PAPER_LAYERS = "64conv5x5p2.64conv5x5p2.64conv5x5p2.48conv5x5p2.48conv5x5p2"
+_SCHEDULES = ("constant", "cosine")
+"""What the settings offer of `nets.optim`; of its optimisers, all."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,11 @@ class Settings:
     # target and loss
     loss: str = setting("squares", "squares (the text's) or entropy", choices=("squares", "entropy"))
     symmetry: bool = setting(False, "show every position turned and mirrored at random")
-    # solver
-    optimiser: str = setting("adamw", OPTIMISER, choices=OPTIMISERS)
+    # optimiser
+    optimiser: str = setting("adamw", either(OPTIMISERS), choices=OPTIMISERS)
     learning_rate: float = setting(0.0001, "learning rate at the first iteration", at_least=0)
     schedule: str = setting(
-        "constant", "learning rate: constant or cosine (to 0 at the last)", choices=("constant", "cosine")
+        "constant", "learning rate: " + either(_SCHEDULES, {"cosine": "to 0 at the last"}), choices=_SCHEDULES
     )
     smoothing: float = fraction(0.99, "smoothing of rmsprop")
     momentum: float = fraction(0.9, "momentum of sgd and muon")
@@ -86,7 +89,7 @@ class Settings:
 
     @property
     def boards(self) -> tuple[int, ...]:
-        """The sizes as numbers. Raises UsageError for what is none."""
+        """The sizes as numbers. Raises UsageError for anything else."""
         try:
             sizes = tuple(sorted({int(size) for size in self.sizes.split(",")}))
         except ValueError:
@@ -268,7 +271,7 @@ def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, T
     return error.mean(), {"loss": error.detach(), "accuracy": right}
 
 
-def _guess(batch: Tensors, grid: int, kind: str) -> float:
+def _constant_loss(batch: Tensors, grid: int, kind: str) -> float:
     """The loss of giving every point to the side to move with one and the same probability."""
     owner = corner(batch["owner"], grid).flatten(1)
     mine = (owner == batch["state"][:, SIDE, None] + BLACK)[owner != NONE].float()
@@ -323,7 +326,7 @@ class GoCnnSystem(System):
                 module=network,
                 examples=lambda store, games: OwnerExamples(store, games, settings.symmetry),
                 loss=lambda batch: loss(network, batch, settings.loss),
-                guess=lambda batch: _guess(batch, network.grid, settings.loss),
+                constant_loss=lambda batch: _constant_loss(batch, network.grid, settings.loss),
                 optimiser=lambda: make_optimiser(
                     settings.optimiser,
                     network,

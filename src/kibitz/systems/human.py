@@ -74,7 +74,7 @@ class Settings:
     only: str = setting(
         "all", "what learns: all, or outcome (win, draw, loss; moves stay as they are)", choices=("all", "outcome")
     )
-    # solver
+    # optimiser
     learning_rate: float = setting(0.005, "highest learning rate", at_least=0)
     warmup: int = setting(200, "iterations in which the learning rate rises", at_least=0)
     cooldown: float = setting(
@@ -201,8 +201,8 @@ class Human(nn.Module):
         inputs = filters + Conditions.WIDTH + Material.channels
         self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + inputs, self.VALUE_UNITS)
         self.outcome = nn.Linear(self.VALUE_UNITS, 3)
-        mirrored = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
-        self.register_buffer("mirrored", mirrored, persistent=False)  # of a square + 1
+        flipped = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
+        self.register_buffer("flipped", flipped, persistent=False)  # of a square + 1
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # of a square + 1; 0 is none
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
@@ -217,7 +217,7 @@ class Human(nn.Module):
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()
         black = state[:, SIDE : SIDE + 1] == 1
-        moved = torch.where(black, self.get_buffer("mirrored")[moved], moved)
+        moved = torch.where(black, self.get_buffer("flipped")[moved], moved)
         last = F.embedding(moved, self.get_buffer("square")).view(-1, 4, 8, 8)
         quiet = (state[:, CLOCK].float() / 100)[:, None, None, None].expand(-1, 1, 8, 8)
         planes = torch.cat([self.seen(view, state), self.rights(codes, state), quiet, last], 1)
@@ -295,8 +295,8 @@ def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all
     }
 
 
-def guess(batch: Tensors, outcome_weight: float) -> float:
-    """The loss of answering how often each square and each outcome comes, whatever the position."""
+def constant_loss(batch: Tensors, outcome_weight: float) -> float:
+    """The loss of the best constant answer: the frequencies of the squares and of the outcomes."""
     squares = of_labels(batch["origin"]) + of_labels(batch["target"])
     return float(squares + outcome_weight * of_labels(batch["outcome"]))
 
@@ -344,11 +344,11 @@ class PlayedMoves:
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
         batch = self.positions.batch(ids)
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
-        at = self.store.offsets[games] + plies
-        move = self.store.moves[at].astype(np.int64)
+        index = self.store.offsets[games] + plies
+        move = self.store.moves[index].astype(np.int64)
         more = side_inputs(
             self.ratings[side, games], self.ratings[1 - side, games], self.speeds[games], self.scales[games],
-            self.store.moves, at, plies,
+            self.store.moves, index, plies,
         )  # fmt: skip
         self._withhold(more, ids, epoch)
         return {
@@ -495,7 +495,7 @@ class HumanSystem(System):
                 batch=settings.batch,
                 iterations=settings.iterations,
                 most_epochs=settings.most_epochs,
-                guess=lambda batch: guess(batch, settings.outcome_weight),
+                constant_loss=lambda batch: constant_loss(batch, settings.outcome_weight),
             )
         ]
 

@@ -28,6 +28,11 @@ def respelled(
     return current
 
 
+def same_value(stored: Any, value: Any) -> bool:
+    """Whether the value of a setting in a file is this one. The choices of `planes` were numbers once."""
+    return bool(stored == value or str(stored) == str(value))
+
+
 def option_of(setting: str) -> str:
     """The option of a setting: of "weight_decay" --weight-decay."""
     return f"--{setting.replace('_', '-')}"

@@ -1,7 +1,7 @@
 """`winner`: who wins from here? A convolutional network's answer to a single chess position.
 
 After "Chess position evaluation with convolutional neural network in Julia", a post of 2016 that trained with Mocha.jl.
-This file follows it from top to bottom: games, planes, network, target and loss, solver, checkpoints.
+This file follows it from top to bottom: games, network, target and loss, optimiser; stages come last.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from kibitz.games.chess.encodings import (
     WHITE_AND_BLACK,
     AttackPlanes,
     MoverView,
+    NamedPlanes,
     SignedPlanes,
     Stack,
     on_squares,
@@ -31,12 +32,15 @@ from kibitz.games.chess.replay import SIDE, flip_files
 from kibitz.nets import constant
 from kibitz.nets.build import build
 from kibitz.nets.layers import read_layers, shapes
-from kibitz.nets.optim import learning_rate_at
+from kibitz.nets.optim import learning_rate_at, make_optimiser
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
+from kibitz.text import either
 
 PAPER_LAYERS = "400conv4x4.pool2x2.200conv2x2.ip70"
+_OPTIMISERS, _SCHEDULES = ("sgd", "adamw"), ("inv", "cosine")
+"""What the settings offer of `nets.optim`."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +72,14 @@ class Settings:
         "train on half of the positions without castling rights with their files mirrored: none (the post's) or files",
         choices=("none", "files"),
     )
-    # solver
-    optimiser: str = setting("sgd", "sgd (the post's) or adamw", choices=("sgd", "adamw"))
+    # optimiser
+    optimiser: str = setting("sgd", either(_OPTIMISERS, {"sgd": "the post's"}), choices=_OPTIMISERS)
     learning_rate: float = setting(0.01, "learning rate at the first iteration", at_least=0)
     schedule: str = setting(
         "inv",
-        "learning rate: inv (the post's: (1 + 0.0001·i)^−0.75) or cosine (to 0 at the last)",
-        choices=("inv", "cosine"),
+        "learning rate: "
+        + either(_SCHEDULES, {"inv": "the post's: (1 + 0.0001·i)^−0.75", "cosine": "to 0 at the last"}),
+        choices=_SCHEDULES,
     )
     momentum: float = fraction(0.9, "momentum of sgd")
     weight_decay: float = setting(
@@ -99,11 +104,11 @@ _MODERN = {
     "activation": "relu", "view": "mover", "attacks": "pieces", "optimiser": "adamw", "learning_rate": 0.0015,
     "schedule": "cosine",
 }  # fmt: skip
-"""The post's layers; what made them learn faster here (docs/RESULTS.md)."""
+"""Departures from the post with which its layers learn faster (docs/RESULTS.md)."""
 
 RECIPES = {
     "default": Recipe(
-        "the post's layers with ReLU and Adam, the mover's view and attack planes, 7.7 million positions",
+        "the post's layers with ReLU and AdamW, the mover's view and attack planes, 7.7 million positions",
         {**_MODERN, "iterations": 7500, "most_epochs": 2.0},
         reaches=(
             "66.4% (66.0 to 66.7) of the winners on 21,119 decisive games of masters of unseen years, n = 400,000"
@@ -195,7 +200,7 @@ class Winner(nn.Module):
         super().__init__()
         self.mover = settings.view == "mover"
         self.view = MoverView() if self.mover else None
-        parts: list[nn.Module] = [SignedPlanes(side=True)]
+        parts: list[NamedPlanes] = [SignedPlanes(side=True)]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
         self.planes = Stack(*parts)
@@ -206,11 +211,11 @@ class Winner(nn.Module):
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
         """The planes of one position, see `System`."""
-        sides, mirrored = WHITE_AND_BLACK, False
+        sides, flip_ranks = WHITE_AND_BLACK, False
         if self.view is not None:
-            sides, mirrored = OWN_AND_OTHERS, bool(state[0, SIDE])
+            sides, flip_ranks = OWN_AND_OTHERS, bool(state[0, SIDE])
             codes, state = self.view(codes, state), state * 0
-        return self.planes.names(sides), on_squares(self.planes(codes, state), mirrored)
+        return self.planes.names(sides), on_squares(self.planes(codes, state), flip_ranks)
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
         """The index of the network that is used for each position, int64 [n]."""
@@ -263,14 +268,13 @@ def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
 
 
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """Mocha's rules: its L2 term is coefficient·‖w‖², so weights decay with twice the coefficient; biases do not decay
-    and learn at twice the rate (a group's `rate` multiplies the schedule)."""
+    """sgd follows Mocha's rules: its L2 term is coefficient·‖w‖², so weights decay with twice the coefficient; biases
+    do not decay and learn at twice the rate (a group's `rate` multiplies the schedule). adamw is that of `nets.optim`.
+    """
+    if settings.optimiser != "sgd":
+        return make_optimiser(settings.optimiser, network, weight_decay=settings.weight_decay)
     weights = [p for name, p in network.named_parameters() if name.endswith("weight")]
     biases = [p for name, p in network.named_parameters() if name.endswith("bias")]
-    if settings.optimiser == "adamw":
-        return torch.optim.AdamW(
-            [{"params": weights, "weight_decay": settings.weight_decay}, {"params": biases, "weight_decay": 0.0}]
-        )
     return torch.optim.SGD(
         [
             {"params": weights, "weight_decay": 2 * settings.weight_decay, "rate": 1.0},
@@ -338,8 +342,8 @@ class WinnerSystem(System):
         mocha_weights(network, torch.Generator().manual_seed(seed))
         if settings.initial == "unit":
             examples = OutcomeExamples(store, games)
-            some = np.random.default_rng(seed).integers(len(examples), size=min(2048, len(examples)))
-            batch = examples.batch(np.sort(some))
+            drawn = np.random.default_rng(seed).integers(len(examples), size=min(2048, len(examples)))
+            batch = examples.batch(np.sort(drawn))
             codes, state = torch.from_numpy(batch["codes"]), torch.from_numpy(batch["state"])
             if network.view is not None:
                 codes, state = network.view(codes, state), torch.zeros_like(state)
@@ -363,7 +367,7 @@ class WinnerSystem(System):
                     settings.schedule, settings.learning_rate, iteration, iterations
                 ),
                 batch=settings.batch,
-                guess=lambda batch: float(constant.of_shares(batch["target"])),
+                constant_loss=lambda batch: float(constant.of_shares(batch["target"])),
                 iterations=settings.iterations,
                 most_epochs=settings.most_epochs,
             )

@@ -44,7 +44,7 @@ def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
 
 
 def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
-    """Remove checkpoints until all together take no more than so many megabytes (of 1,000,000 bytes)."""
+    """Remove checkpoints until all together take at most `megabytes` (of 1,000,000 bytes)."""
     checkpoints = series(folder, stages)
     sizes = {path: path.stat().st_size for _, path in checkpoints}
     while checkpoints and sum(sizes[path] for _, path in checkpoints) > megabytes * 1e6:

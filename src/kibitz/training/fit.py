@@ -24,7 +24,7 @@ from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.systems.base import Network, System
-from kibitz.systems.spelling import respelled
+from kibitz.systems.spelling import respelled, same_value
 from kibitz.training.checkpoints import RunBytes, run_bytes
 from kibitz.training.export import export_onnx
 from kibitz.training.trainer import TrainConfig, Trainer, TrainOutcome, TrainProgress, best_precision
@@ -99,7 +99,7 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
     if info.get("system") != system:
         return f"a run of {info.get('system')}"
     old, new = respelled(info.get("settings", {}), [each.name for each in fields(settings)]), asdict(settings)
-    parts = [f"{name} {old.get(name)} not {new[name]}" for name in new if old.get(name) != new[name]]
+    parts = [f"{name} {old.get(name)} not {new[name]}" for name in new if not same_value(old.get(name), new[name])]
     if info.get("seed") != seed:
         parts.append(f"seed {info.get('seed')} not {seed}")
     before = info.get("data", {})

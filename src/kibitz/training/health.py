@@ -44,10 +44,10 @@ class HealthCheck:
 
     def __init__(self, stage: Stage, iterations: int, sample: Tensors | None):
         self.stage, self.iterations = stage, iterations
-        self.guess: float | None = None
-        if stage.guess is not None and sample is not None:
+        self.constant_loss: float | None = None
+        if stage.constant_loss is not None and sample is not None:
             with torch.no_grad():
-                self.guess = stage.guess(sample)
+                self.constant_loss = stage.constant_loss(sample)
 
     def dead_units(self, network: nn.Module, optimiser: torch.optim.Optimizer) -> Symptom | None:
         """To be called between the backward pass and the optimiser's step.
@@ -82,14 +82,14 @@ class HealthCheck:
         means: of the measures of a validation, with "loss" among them.
         """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
-        if self.guess is None or iteration < first or "loss" not in means:
+        if self.constant_loss is None or iteration < first or "loss" not in means:
             return None
-        if min(means["loss"], training_loss) < self.guess * (1 - MARGIN):
+        if min(means["loss"], training_loss) < self.constant_loss * (1 - MARGIN):
             return None
         return Symptom(
             "learned nothing",
             f"after {iteration:,} of {self.iterations:,} iterations the validation loss {means['loss']:.4f} is that of"
-            f" always giving the same answer ({self.guess:.4f}); {ADVICE}",
+            f" always giving the same answer ({self.constant_loss:.4f}); {ADVICE}",
         )
 
 

@@ -39,17 +39,17 @@ _VALIDATION_SEED = 1  # the same examples in the same order in every run
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """When to report, validate, save and stop. Intervals are in iterations; None: in proportion to each stage."""
+    """When to report, validate, save and stop. Intervals are in iterations; None makes them proportional to a stage."""
 
     summary_every: int | None = None
     validate_every: int | None = None
     """None for `validations` of them in every stage."""
     checkpoint_every: int | None = None
     validate_positions: int | None = None
-    """None for a number that costs about a twentieth of the stage's time, from 2,048 to 51,200."""
+    """None: as many as cost about a twentieth of the stage's time, from 2,048 to 51,200."""
     validations: int = 20
     patience: int = 20
-    """Stop after this many validations without a better one; 0 never."""
+    """Stop after this many validations without a better one; 0: never."""
     time_limit: float | None = None
     """Seconds of this call after which the training saves a checkpoint and stops."""
     seed: int = 0
@@ -59,7 +59,7 @@ class TrainConfig:
     """Limit for all checkpoints of a run together: the newest are kept, and of the older ones an even series."""
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
-        """For a stage of so many iterations with batches of so many examples."""
+        """Intervals for a stage. iterations: of the whole stage; batch: examples in a batch."""
         validation = self.validate_every or max(1, iterations // self.validations)
         return Intervals(
             self.summary_every or min(300, max(1, iterations // 100)),
@@ -81,7 +81,7 @@ class Intervals:
 
 @dataclass(frozen=True)
 class TrainProgress:
-    """Progress, reported after every iteration. loss: mean since the last summary, where this is one."""
+    """Progress, reported after every iteration. loss: mean since the last summary; None unless this is a summary."""
 
     stage: str
     iteration: int
@@ -113,7 +113,7 @@ class TrainOutcome:
 
 
 def best_precision(device: str) -> str:
-    """bf16 where the machine computes in it (on such a CPU `winner` trains half as fast again), else float32."""
+    """bf16 where the machine computes in it (such a CPU trains `winner` 1.5 times as fast), else float32."""
     if device != "cpu" and torch.cuda.is_available():
         return "bf16-mixed" if torch.cuda.is_bf16_supported() else "32-true"
     has = [getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")]

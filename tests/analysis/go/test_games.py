@@ -89,7 +89,7 @@ def test_the_network_is_asked_about_every_position_in_pieces(monkeypatch: pytest
     codes, state = whole.asked[0]
     assert state[:, 0].tolist() == [0, 1, 0, 1, 0]
     np.testing.assert_allclose([one.black_owns for one in once.positions], influence(codes), atol=1e-6)
-    monkeypatch.setattr("kibitz.analysis.go.games.TOGETHER", 2)
+    monkeypatch.setattr("kibitz.analysis.go.games.BATCH_SIZE", 2)
     pieces: Any = FakeOwners()
     again = analyse(1, record, pieces, answers)
     assert [len(codes) for codes, _ in pieces.asked] == [2, 2, 1]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import array
 import bz2
+import fcntl
 import gzip
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +25,7 @@ from hypothesis import strategies as st
 from kibitz import cli
 from kibitz.games.chess.io import pgn
 from kibitz.store.store import INFO, Store
+from support.board_client import until
 from support.helpers import GAMES
 
 KIBITZ = [sys.executable, "-m", "kibitz.cli"]
@@ -354,6 +358,13 @@ def test_ended_from_outside(
     assert left_in(tmp_path) == ["a.store", "mixed.pgn"]
 
 
+def unread(pipe: Any) -> int:
+    """Bytes in a pipe that nobody has read yet."""
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
+
+
 def test_an_interrupt_while_waiting_for_input(tmp_path: Path) -> None:
     """Ctrl-C with a standard input that says nothing: no wait for it."""
     command = [*KIBITZ, "import", "-", "--into", str(tmp_path / "a.store")]
@@ -361,7 +372,10 @@ def test_an_interrupt_while_waiting_for_input(tmp_path: Path) -> None:
         while not (tmp_path / ".a.store.unfinished" / "0001" / "games.parquet").exists():
             time.sleep(0.01)
             assert process.poll() is None
-        time.sleep(0.2)
+        assert process.stdin is not None
+        process.stdin.write('[Event "a game that goes on"]\n')
+        process.stdin.flush()
+        until(lambda: unread(process.stdin) == 0)  # it has read that, and waits for more
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=20) == 130
         assert process.stderr is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from sgfmill import sgf
 from kibitz import cli
 from kibitz.games.go.points import GRID
 from kibitz.store.store import Store
+from support.board_client import until
 
 KIBITZ = [sys.executable, "-m", "kibitz.cli"]
 Run = Callable[..., tuple[int, str, str]]
@@ -229,22 +229,22 @@ def test_added_games_are_judged_once(run: Run, tmp_path: Path, monkeypatch: pyte
 @pytest.mark.skipif(sys.platform == "win32", reason="needs kill")
 def test_a_killed_import_goes_on_with_what_was_judged(tmp_path: Path) -> None:
     games = [game(moves=[*WALLS, (8, column)]) for column in range(9)]
-    file, log = put(tmp_path / "a.sgfl", *games), tmp_path / "log"
-    slow = put(
+    file, log, free = put(tmp_path / "a.sgfl", *games), tmp_path / "log", tmp_path / "free"
+    slow = put(  # after two games it answers no more until `free` is there
         tmp_path / "slow.py",
-        f"#!{sys.executable}\nimport sys, time\nfor line in sys.stdin:\n    open({str(log)!r}, 'a').write(line)\n"
-        "    time.sleep(0.2 if 'final' in line else 0)\n    print('= \\n')\n    sys.stdout.flush()\n",
+        f"#!{sys.executable}\nimport os, sys, time\ncount = 0\nfor line in sys.stdin:\n"
+        f"    open({str(log)!r}, 'a').write(line)\n    count += 'final_status_list dead' in line\n"
+        f"    while count > 2 and not os.path.exists({str(free)!r}):\n        time.sleep(0.01)\n"
+        "    print('= \\n')\n    sys.stdout.flush()\n",
     )
     slow.chmod(0o755)
     call = [*KIBITZ, "import", str(file), "--into", str(tmp_path / "s"), "--referee", "gnugo", "--gnugo", str(slow)]
     process = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     journal = tmp_path / ".s.owners"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 200):
-        time.sleep(0.05)
+    until(lambda: journal.exists() and journal.stat().st_size > 200, 120)  # two games or more
     process.kill()
     process.wait()
-    assert journal.stat().st_size > 200
+    free.touch()
     assert not (tmp_path / "s").exists()
     done = subprocess.run([*call, "--json"], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr

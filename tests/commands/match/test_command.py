@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ import chess.pgn
 import pytest
 
 from kibitz.cli import run
+from support.board_client import until
 from support.helpers import program
 
 # The engines of tests/arena/conftest.py are needed here too; a fixture of another folder is not seen.
@@ -140,9 +142,10 @@ def test_an_engine_that_is_mute(
     capsys: pytest.CaptureFixture[str], engine: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kibitz.arena.chess.engine.START_PATIENCE", 0.5)
+    before = set(threading.enumerate())
     line = refused(capsys, 1, engine("mute"), engine(), "--name-a", "bad", "--games", "4")
     assert "bad: cannot be started (it does not answer in UCI)" in line
-    time.sleep(0.2)
+    until(lambda: set(threading.enumerate()) <= before)  # the thread that talked to it has ended
     gc.collect()
 
 

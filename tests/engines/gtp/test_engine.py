@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,14 +195,14 @@ def test_owners_of_moves() -> None:
 @pytest.mark.parametrize("end", ["", "# a comment", "1 name", "quit"])
 def test_any_line_ends_an_analysis(end: str) -> None:
     bench = Bench()
+    threads = set(threading.enumerate())
 
     def lines() -> Iterator[str]:
         yield "kata-analyze 1"
         bench.wait_for("info", 3)
+        assert not set(threading.enumerate()) <= threads
         yield end
-        before = bench.text
-        time.sleep(0.05)
-        assert bench.text == before
+        assert set(threading.enumerate()) <= threads, "nothing is left that could say more"
 
     bench.engine.run(lines())
     assert bench.text.startswith("=\ninfo move ")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kibitz.games.chess.legal import in_check, legal_masks, legal_moves, moved_pieces
+from kibitz.games.chess.legal import in_check, legal_moves, moved_pieces
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.store.store import Store
@@ -137,15 +137,6 @@ def test_known_counts(fen: str, counts: list[int]) -> None:
         boards = deeper
 
 
-def test_masks() -> None:
-    boards = [board for fen in RARE for board in random_game(chess.Board(fen), random.Random(1), 10)]
-    masks = legal_masks(*together(boards))
-    assert (masks.shape, masks.dtype) == ((len(boards), 64, 64), np.bool_)
-    for mask, board in zip(masks, boards, strict=True):
-        pairs = {(move.from_square, move.to_square) for move in board.legal_moves}
-        assert set(zip(*(squares.tolist() for squares in np.nonzero(mask)), strict=True)) == pairs
-
-
 def test_odd_set_ups() -> None:
     """A board full of queens, boards without kings, and pawns where none can be; nobody's moves run out of room."""
     queens = chess.Board("QQQQQQQQ/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/QQQQQQQQ w - - 0 1")
@@ -166,7 +157,6 @@ def test_no_positions() -> None:
     codes, state = np.empty((0, 64), np.uint8), np.empty((0, 4), np.uint8)
     moves, offsets = legal_moves(codes, state)
     assert (moves.tolist(), offsets.tolist()) == ([], [0])
-    assert legal_masks(codes, state).shape == (0, 64, 64)
     assert in_check(codes, state).shape == (0,)
 
 

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import decode_board, encode_board
-from kibitz.play.chess.quiescence import MATED, SURE, Quiet, quieten
+from kibitz.play.chess.quiescence import MATE_SCORE, SURE, QuiescenceResult, quiescence_search
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 
 
-def quiet(fen: str, depth: int = 0) -> Quiet:
-    return quieten(encode_board(chess.Board(fen))[None], depth)
+def quiet(fen: str, depth: int = 0) -> QuiescenceResult:
+    return quiescence_search(encode_board(chess.Board(fen))[None], depth)
 
 
-def line(found: Quiet, at: int = 0) -> list[str]:
+def line(found: QuiescenceResult, at: int = 0) -> list[str]:
     return [to_move(int(move)).uci() for move in found.lines[at, -1] if move]
 
 
@@ -37,7 +37,7 @@ def minimax(board: chess.Board, depth: int) -> int | None:
     if depth == 0:
         loud = board.is_check() or any(board.is_capture(move) or move.promotion for move in board.legal_moves)
         return None if loud else balance(board)
-    best = -MATED
+    best = -MATE_SCORE
     for move in list(board.legal_moves):
         board.push(move)
         value = minimax(board, depth - 1)
@@ -56,8 +56,8 @@ def minimax(board: chess.Board, depth: int) -> int | None:
         ("4k3/2p5/3p4/8/8/3Q4/8/4K3 w - - 0 1", 0, 700, []),  # the queen does not take a guarded pawn
         ("8/1P4k1/8/8/8/8/6K1/8 w - - 0 60", 0, 900, ["b7b8q"]),
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", 0, 100, ["e5d6"]),  # in passing
-        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1, MATED - 1, ["d1d8"]),
-        ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3, MATED - 3, None),  # two rooks mate in two
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1, MATE_SCORE - 1, ["d1d8"]),
+        ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 3, MATE_SCORE - 3, None),  # two rooks mate in two
     ],
 )
 def test_known_positions(fen: str, depth: int, score: int, moves: list[str] | None) -> None:
@@ -69,7 +69,7 @@ def test_known_positions(fen: str, depth: int, score: int, moves: list[str] | No
 
 
 def test_mate_and_stalemate_are_seen_at_once() -> None:
-    assert quiet("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1").scores[0, 0] == -MATED
+    assert quiet("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1").scores[0, 0] == -MATE_SCORE
     assert quiet("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").scores[0, 0] == 0
     # In check every answer counts, also where captures alone are followed.
     assert quiet("6k1/5ppp/8/8/8/8/5PPP/r5K1 w - - 0 1").scores[0, 0] <= -SURE
@@ -81,23 +81,23 @@ def test_the_quiet_position_stands_behind_the_exchange() -> None:
     assert board.board_fen() == "4k3/8/8/3P4/8/8/8/4K3"
     assert board.turn == chess.BLACK
     calm = encode_board(chess.Board())
-    np.testing.assert_array_equal(quieten(calm[None], 3).rows[0, 3], calm)
+    np.testing.assert_array_equal(quiescence_search(calm[None], 3).rows[0, 3], calm)
 
 
 def test_what_is_not_finished_does_not_count() -> None:
     board = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4")
-    found = quieten(encode_board(board)[None], 5, most=300)
+    found = quiescence_search(encode_board(board)[None], 5, max_nodes=300)
     assert 0 <= found.reached[0] < 5
-    whole = quieten(encode_board(board)[None], 5)
+    whole = quiescence_search(encode_board(board)[None], 5)
     depths = slice(0, found.reached[0] + 1)
     assert found.scores[0, depths].tolist() == whole.scores[0, depths].tolist()
 
 
 def test_none_and_many() -> None:
-    assert quieten(np.zeros((0, 68), np.uint8), 2).scores.shape == (0, 3)
+    assert quiescence_search(np.zeros((0, 68), np.uint8), 2).scores.shape == (0, 3)
     rows = np.repeat(encode_board(chess.Board("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"))[None], 70, 0)
     for threads in (1, 2):
-        assert (quieten(rows, 1, threads=threads).scores == 100).all()
+        assert (quiescence_search(rows, 1, threads=threads).scores == 100).all()
 
 
 @settings(max_examples=60, deadline=None)
@@ -116,7 +116,7 @@ def test_few_pieces_beside_python_chess(seed: int, depth: int) -> None:
     if not board.is_valid():
         return
     wanted = minimax(board, depth)
-    found = quieten(encode_board(board)[None], depth)
+    found = quiescence_search(encode_board(board)[None], depth)
     if wanted is not None:
         assert found.scores[0, depth] == wanted
     # The line is one of legal moves, whatever was searched.
@@ -136,6 +136,6 @@ def test_colours_do_not_matter(choices: list[int], depth: int) -> None:
         board.push(moves[choice % len(moves)])
     if board.halfmove_clock > 80:
         return
-    one, other = (quieten(encode_board(each)[None], depth) for each in (board, board.mirror()))
+    one, other = (quiescence_search(encode_board(each)[None], depth) for each in (board, board.mirror()))
     assert one.scores.tolist() == other.scores.tolist()
-    assert np.abs(one.scores).max() <= MATED
+    assert np.abs(one.scores).max() <= MATE_SCORE

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.position_stack import DRAW, MATE, NO_ROW, ONGOING, enter, make_move, set_root
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess import player as player_of_values
 from kibitz.play.comparison import alphabeta as kernels
 from kibitz.play.comparison import state as search_state
 from kibitz.play.comparison.alphabeta import MOVED, ROOT, search
-from kibitz.play.comparison.board import DRAW, MATE, NO_ROW, ONGOING, enter, make_move, set_root
 from kibitz.play.comparison.embedding import PositionComparer
 from kibitz.play.comparison.player import ComparisonPlayer, Memory, Thinking, seen_twice
 from kibitz.play.comparison.state import ComparisonTuning, plain_tuning
@@ -237,7 +237,7 @@ def same_as_obvious(comparer: PositionComparer, weights: np.ndarray, board: ches
             mate = int(state["bound_mate"][0])
             found = side * number(state["bound_row"][0], weights)
             if mate:
-                found = side * (1e6 - (search_state.MATED - abs(mate))) * (1 if mate > 0 else -1)
+                found = side * (1e6 - (search_state.MATE_BASE - abs(mate))) * (1 if mate > 0 else -1)
             assert (found, thinking.lines[0].pv[0]) == (best, move), name
 
 

@@ -23,7 +23,7 @@ from kibitz.training.export import export_onnx
 BODY = {"share": "body", "layers": "8conv3x3p1.2*8res3x3"}
 VARIANTS: list[dict[str, Any]] = [
     {},
-    {"planes": 12, "attacks": "pieces", "rights_planes": True},
+    {"planes": "12", "attacks": "pieces", "rights_planes": True},
     {"piece_plane": True},
     {"rating_plane": True, "outcome_plane": True, "networks": "piece,pawn,knight,bishop,rook,queen,king"},
     {"networks": "knight,king", "piece_plane": True},

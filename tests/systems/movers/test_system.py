@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import decode_board
+from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.nets import optim
 from kibitz.store.store import Store
-from kibitz.systems import chessnet, convchess
+from kibitz.systems import SYSTEMS, chessnet, convchess, load
+from kibitz.systems.base import settings_from
 from kibitz.systems.movers import system
-from kibitz.systems.movers.nets import PIECES, RATING_UNIT
+from kibitz.systems.movers.nets import PIECES
 
 SQUARE_MOVED = np.array([s ^ 56 for s in range(64)])
 
@@ -111,7 +115,7 @@ def test_a_rating_plane_needs_ratings(small_store: Store) -> None:
     [
         ({"networks": "knigth"}, "--networks knigth"),
         ({"networks": ""}, "--networks with nothing"),
-        ({"planes": 7}, "--planes 7"),
+        ({"planes": "7"}, "--planes 7"),
         ({"gamma": 0.0}, "--gamma 0"),
         ({"initial": "some"}, "--initial some"),
         ({"initial": "-1"}, "--initial -1"),
@@ -143,6 +147,35 @@ def test_the_networks_of_a_list_come_in_the_papers_order() -> None:
     assert system.selected_networks(given(networks="king, piece"), chessnet.SYSTEM.networks) == ("piece", "king")
     names = [stage.name for stage in chessnet.SYSTEM.stages(chessnet.SYSTEM.network(given()), given())]
     assert names == ["piece", *PIECES, "value"]
+
+
+@pytest.mark.parametrize("planes", [6, 12])
+def test_runs_of_earlier_versions_have_planes_as_numbers(planes: int) -> None:
+    old = settings_from(chessnet.Settings, {"planes": planes})
+    assert old == chessnet.Settings(planes=str(planes))
+    assert chessnet.SYSTEM.network(old).seen.channels == planes
+
+
+def test_an_unknown_optimiser_or_schedule_raises() -> None:
+    with pytest.raises(ValueError, match="magic"):
+        optim.make_optimiser("magic", nn.Linear(2, 2))
+    with pytest.raises(ValueError, match="magic"):
+        optim.learning_rate_at("magic", 0.1, 0, 10)
+
+
+@pytest.mark.parametrize("name", optim.OPTIMISERS)
+def test_every_optimiser_can_be_made(name: str) -> None:
+    module = nn.Linear(2, 2)
+    groups = optim.make_optimiser(name, module).param_groups
+    assert {id(p) for group in groups for p in group["params"]} == {id(p) for p in module.parameters()}
+
+
+@pytest.mark.parametrize("name", list(SYSTEMS))
+def test_systems_offer_known_optimisers_and_schedules(name: str) -> None:
+    for field in fields(load(name).settings_type):
+        choices = set(field.metadata.get("choices", ()))
+        known = {"optimiser": optim.OPTIMISERS, "schedule": optim.SCHEDULES}.get(field.name.removeprefix("value_"))
+        assert known is None or choices <= set(known), field.name
 
 
 def test_schedules() -> None:

@@ -19,6 +19,7 @@ from kibitz.training.trainer import TrainConfig
 from kibitz.training.tune import search as searching
 from kibitz.training.tune.search import TrialResult, TuneResult, folder_of, search
 from kibitz.training.tune.space import Grid, TuneConfig, usual_grid
+from kibitz.training.tune.study import opened
 
 PLAN = TrainConfig(validate_positions=400, precision="32-true")
 GRID = Grid((0.001, 0.01), (0.0,), ("he", "0.01"))
@@ -52,6 +53,21 @@ def test_a_network_with_a_learning_rate_of_its_own_is_searched_in_that() -> None
     assert (settings.value_learning_rate, settings.weight_decay, settings.initial) == (0.5, 0.25, "xavier")
     assert (settings.value_iterations, settings.networks) == (7, "value")
     assert settings.learning_rate == chessnet.Settings().learning_rate
+
+
+def test_a_file_with_planes_as_numbers_goes_on(small_store: Store, tmp_path: Path) -> None:
+    config = about(small_store)
+    data = prepare_data(convchess.SYSTEM, config.base, config.store).description
+    earlier = {**config.fingerprint(data), "planes": 6}
+    with opened(tmp_path / "s.journal", earlier):
+        pass
+    with opened(tmp_path / "s.journal", config.fingerprint(data)) as study:
+        assert study.user_attrs["about"] == earlier
+    with (
+        pytest.raises(UsageError, match="planes 6 not 12"),
+        opened(tmp_path / "s.journal", {**earlier, "planes": "12"}),
+    ):
+        pass
 
 
 def test_a_whole_grid(small_store: Store, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import SIDE, SQUARES, replay
-from kibitz.play.chess.quiescence import MAX_NODES, SURE, quieten
+from kibitz.play.chess.quiescence import MAX_NODES, SURE, quiescence_search
 from kibitz.play.result import SearchLimits
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class Judge:
 
     def _followed(self, rows: NDArray[np.uint8], depth: int, most: int = MAX_NODES) -> _Followed:
         """Positions in a row followed to quiet ones, each and the one after it equally far."""
-        deep = quieten(rows, depth, most, threads=self.threads)
+        deep = quiescence_search(rows, depth, most, threads=self.threads)
         depths = np.append(np.minimum(deep.reached[:-1], deep.reached[1:] + 1), deep.reached[-1]).clip(0)
         n = np.arange(len(rows))
         then = (depths[:-1] - 1).clip(0)
@@ -258,7 +258,7 @@ class Judge:
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         moves, offsets = legal_moves(codes, state)
         children = _after(rows, moves, np.repeat(np.arange(len(rows)), np.diff(offsets)))
-        shallow = quieten(children, _LOOK, threads=self.threads)
+        shallow = quiescence_search(children, _LOOK, threads=self.threads)
         scores, leaves = -shallow.scores[:, _LOOK], shallow.rows[:, _LOOK]
         most = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets)) if len(scores) else scores
         kept = np.flatnonzero(scores >= most - _SIDE_STEP)
@@ -290,7 +290,9 @@ class Judge:
         """What follows each favourite that holds the material which the position is worth; None for the others."""
         packed = np.array([from_move(move) if move else 0 for move in favourites], np.uint16)
         known = np.flatnonzero(packed)
-        deep = quieten(_after(rows[known], packed[known], np.arange(len(known))), self.depth - 1, threads=self.threads)
+        deep = quiescence_search(
+            _after(rows[known], packed[known], np.arange(len(known))), self.depth - 1, threads=self.threads
+        )
         found: list[tuple[chess.Move, ...] | None] = [None] * len(rows)
         for at, i in enumerate(known.tolist()):
             depth = min(max(int(depths[i]) - 1, 0), int(deep.reached[at]))

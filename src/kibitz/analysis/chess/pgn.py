@@ -1,4 +1,4 @@
-"""AnalysedGame games as PGN that other programs read: evaluations and expected moves in comments, and marks as NAGs."""
+"""Analysed games as PGN that other programs read: evaluations and expected moves in comments, and marks as NAGs."""
 
 from __future__ import annotations
 

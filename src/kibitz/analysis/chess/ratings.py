@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from kibitz.errors import UsageError
 from kibitz.games.chess.filters import read_rating, speed_of
 from kibitz.games.chess.replay import SIDE
-from kibitz.games.chess.sides import SCALES, SPEEDS, scale_of
+from kibitz.games.chess.sides import RATING_UNIT, SCALES, SPEEDS, scale_of
 from kibitz.play.side_inputs import LAST_MOVES
 
 RATING, OPPONENT = "rating", "opponent_rating"
 """Names of the side inputs with the rating of the side to move and of the other side."""
-UNIT = 16
-"""Rating points in one step of the column, as in training: 0..255 are ratings up to 4080."""
+UNIT = RATING_UNIT
+"""Rating points in one step of the column: 0..255 are ratings up to 4080."""
 LOWEST, HIGHEST = 100, 4000
 """Range of the ratings that a user may give."""
 

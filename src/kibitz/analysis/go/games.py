@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SURE = 0.75
 """From this probability on a point counts as somebody's on boards and in marks."""
-TOGETHER = 512
+BATCH_SIZE = 512
 """Positions that are evaluated at once."""
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
 """The usual least swing in points, by the size of the board."""
@@ -199,8 +199,8 @@ def analyse(
     record = replace(record, moves=record.moves[: len(codes) - 1])
     owns = np.concatenate(
         [
-            analysis.black_owns(session.evaluate(codes[at : at + TOGETHER], state[at : at + TOGETHER]))
-            for at in range(0, len(codes), TOGETHER)
+            analysis.black_owns(session.evaluate(codes[start : start + BATCH_SIZE], state[start : start + BATCH_SIZE]))
+            for start in range(0, len(codes), BATCH_SIZE)
         ]
     )
     positions = [

@@ -1,4 +1,4 @@
-"""AnalysedGame games as SGF that other programs show.
+"""Analysed games as SGF that other programs show.
 
 Every node gets, besides its move:
 
@@ -7,7 +7,7 @@ V        the lead as FF[4] has it: positive is good for Black
 TB, TW   points that are surely Black's and White's: empty ones, and stones of the other player
 SQ, TR   of a swing: stones, and other points, that changed owner by it
 DO, BM   a doubtful move (?!), a bad one (?), a very bad one (??: BM[2]); TE: a good one (↑)
-HO       a node worth looking at: a swing of twice the least size or more
+HO       a swing of at least twice the least size
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from kibitz.arena.contest import Fault
 from kibitz.arena.go.engine import GoEngine, MoveAnswer
 from kibitz.arena.go.limits import GoClock, GoTime
 from kibitz.arena.go.referee import lead
+from kibitz.games.go import KOMI
 from kibitz.games.go.points import BLACK, POINTS, WHITE, to_gtp
 from kibitz.games.go.rules import Board
 
@@ -23,7 +24,7 @@ class GoRules:
     """Chinese rules: area, no suicide, no position comes again. A game of `moves` moves is counted as it stands."""
 
     size: int = 19
-    komi: float = 7.5
+    komi: float = KOMI
     moves: int = 3 * POINTS
 
 

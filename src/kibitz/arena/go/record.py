@@ -24,7 +24,7 @@ def counted(number: int, played: GameResult) -> ScoredGame:
 
 
 def _points(result: str) -> int:
-    """Black's points, in halves. Raises ValueError for what is no result."""
+    """Black's points, in halves. Raises ValueError for text that is no result."""
     points = {"B+": 2, "W+": 0, "0": 1}.get(result[:2])
     if points is None:
         raise ValueError(f"{result}: no result")

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kibitz.engines.gtp.parse import Command
+from kibitz.games.go import KOMI
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +29,7 @@ class GtpSettings:
 
     name: str
     version: str
-    komi: float = 7.5
+    komi: float = KOMI
     rules: str = "chinese"
     temperature: float = 0.0
     seed: int | None = None

@@ -59,8 +59,8 @@ def playouts(
     parts = range(0, len(codes), BATCH_SIZE)
 
     def work(first: int) -> NDArray[np.float32]:
-        some = slice(first, first + BATCH_SIZE)
-        return black_shares(codes[some], state[some], PLAYOUTS, seed + first)
+        subset = slice(first, first + BATCH_SIZE)
+        return black_shares(codes[subset], state[subset], PLAYOUTS, seed + first)
 
     chances = []
     with ThreadPoolExecutor(threads) as pool:
@@ -87,8 +87,8 @@ def run_baselines(
     order = np.random.default_rng(config.seed).permutation(len(all_games))
 
     def positions(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        some = np.sort(order[:count])
-        return all_games[some], all_plies[some]
+        subset = np.sort(order[:count])
+        return all_games[subset], all_plies[subset]
 
     if config.playout_positions:
         where = positions(config.playout_positions)
@@ -105,8 +105,10 @@ def run_baselines(
             return baselines
         if answered.any():
             its_games, its_plies = (column[answered] for column in where)
-            its = _compared("gnugo", f"{name}'s influence", store, session, its_games, its_plies, chance[answered])
-            baselines.append(its)
+            influence_baseline = _compared(
+                "gnugo", f"{name}'s influence", store, session, its_games, its_plies, chance[answered]
+            )
+            baselines.append(influence_baseline)
         if left := int(np.count_nonzero(~answered)):
             log(f"GNU Go did not answer {left:,} of {len(answered):,} positions; they are left out of its figure")
     return baselines

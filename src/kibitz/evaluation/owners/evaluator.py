@@ -18,6 +18,7 @@ from kibitz.evaluation.owners.results import OwnerResults, measure, owners_of
 from kibitz.evaluation.owners.samples import page_samples
 from kibitz.evaluation.slices import slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
+from kibitz.games.go.endings.referees import METHODS
 from kibitz.games.go.ranks import FIRST_PROFESSIONAL, value_or_nan
 from kibitz.play.go.ownership import AllWays
 from kibitz.play.session import NetworkSession, Session
@@ -30,8 +31,10 @@ BATCH_SIZE = 512
 """Positions measured at once; a large network takes a second for them."""
 
 MOVES = (*range(0, 301, 20), np.inf)
-STEP, FEWEST = 10, 10
-"""The curve has a point every so many moves, as long as so many games (or all, if they are fewer) last."""
+CURVE_STEP = 10
+"""Moves between two points of the curve."""
+CURVE_MIN_GAMES = 10
+"""The curve ends where fewer games last (or fewer than all, if there are not so many)."""
 STAGES = tuple(f"{10 * i} to {10 * i + 10}%" for i in range(10))
 RANKS = (-np.inf, -8, 1, 4, 7, FIRST_PROFESSIONAL, np.inf)
 RANK_WORDS = ("10 kyu and weaker", "9 to 1 kyu", "1 to 3 dan", "4 to 6 dan", "7 to 9 dan", "professional")
@@ -145,10 +148,10 @@ def through(results: OwnerResults) -> Table:
 def by_move(results: OwnerResults, others: list[OwnerBaseline]) -> Curve:
     """The curve of accuracy by move number, the network's and that of each simpler answer."""
     groups = results.groups
-    needed = min(FEWEST, groups.games)
-    lines = [("the network", _points(results, None, STEP, needed))]
+    needed = min(CURVE_MIN_GAMES, groups.games)
+    lines = [("the network", _points(results, None, CURVE_STEP, needed))]
     for one in others:
-        step = STEP if one.network is results else 1  # those come every 20 moves, exactly
+        step = CURVE_STEP if one.network is results else 1  # those come every 20 moves, exactly
         name = one.name.partition(" (")[0].partition(",")[0]
         lines.append((name, _points(one.network, one.own, step, needed)))
     return Curve(
@@ -236,9 +239,8 @@ def note(store: Store, games: NDArray[np.int64]) -> str:
 
 
 def _referees(games: Counter[str]) -> list[str]:
-    names = {"playouts": "random playouts that agree with the written result", "gnugo": "GNU Go"}
     total = sum(games.values())
     return [
-        names.get(name, name) + (f" ({count / total:.1%} of the games)" if len(games) > 1 else "")
+        METHODS.get(name, name) + (f" ({count / total:.1%} of the games)" if len(games) > 1 else "")
         for name, count in games.most_common()
     ]

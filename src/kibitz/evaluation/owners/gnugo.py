@@ -30,9 +30,9 @@ def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[
     rows = [[float(word) for word in line.split()] for line in text.splitlines()]
     if len(rows) != size or any(len(row) != size for row in rows):
         raise ValueError(f"not {size} rows of {size} numbers")
-    worth = np.zeros((GRID, GRID))
-    worth[:size, :size] = rows
-    flat = worth.ravel()
+    values = np.zeros((GRID, GRID))
+    values[:size, :size] = rows
+    flat = values.ravel()
     chance = np.where(colours == BLACK, 1 - flat / 2, np.where(colours == WHITE, -flat / 2, (1 - flat) / 2))
     return np.clip(chance, 0, 1).astype(np.float32)
 

@@ -26,39 +26,57 @@ SURE = 0.9
 PointCounts = dict[str, NDArray[Any]]
 
 
+_SUMS = np.dtype(
+    [
+        ("known", "u2"),
+        ("right", "f4"),
+        ("squared", "f8"),
+        ("surely_wrong", "u2"),
+        ("score", "f8"),
+        ("counts", "u2", (BINS,)),
+        ("predicted", "f4", (BINS,)),
+        ("black", "u2", (BINS,)),
+        ("line_known", "u2", (LINES,)),
+        ("line_right", "f4", (LINES,)),
+        ("kind_known", "u2", (len(KINDS),)),
+        ("kind_right", "f4", (len(KINDS),)),
+    ],
+    align=True,
+)
+"""The sums of one position, see `count_points`."""
+
+
 @numba.njit(nogil=True, cache=True)
-def _tally(  # type: ignore[no-untyped-def]
-    chance, owners, colours, sizes,
-    known, right, squared, surely_wrong, score,
-    counts, predicted, black, line_known, line_right, kind_known, kind_right,
-):  # fmt: skip
+def _tally(chance, owners, colours, sizes, sums):  # type: ignore[no-untyped-def]
+    """Arguments as those of `count_points`; sums: _SUMS [n], zeros, filled."""
     for i in range(chance.shape[0]):
+        of = sums[i]
         for point in range(POINTS):
             colour = colours[i, point]
             if colour == OUTSIDE:
                 continue
             p = np.float64(chance[i, point])
-            score[i] += 2 * p - 1
+            of.score += 2 * p - 1
             if owners[i, point] == NONE:
                 continue
             truth = 1 if owners[i, point] == BLACK else 0
             good = 0.5 if p == 0.5 else (1.0 if (p > 0.5) == (truth == 1) else 0.0)
-            known[i] += 1
-            right[i] += good
-            squared[i] += (p - truth) ** 2
+            of.known += 1
+            of.right += good
+            of.squared += (p - truth) ** 2
             if abs(p - truth) >= SURE:
-                surely_wrong[i] += 1
-            at = min(int(p * BINS), BINS - 1)
-            counts[i, at] += 1
-            predicted[i, at] += p
-            black[i, at] += truth
+                of.surely_wrong += 1
+            bin_ = min(int(p * BINS), BINS - 1)
+            of.counts[bin_] += 1
+            of.predicted[bin_] += p
+            of.black[bin_] += truth
             row, column, last = point // GRID, point % GRID, np.int64(sizes[i]) - 1
             line = min(min(row, column), min(last - row, last - column))
-            line_known[i, line] += 1
-            line_right[i, line] += good
+            of.line_known[line] += 1
+            of.line_right[line] += good
             kind = colour - 1 if colour else 2
-            kind_known[i, kind] += 1
-            kind_right[i, kind] += good
+            of.kind_known[kind] += 1
+            of.kind_right[kind] += good
 
 
 def count_points(
@@ -75,23 +93,9 @@ def count_points(
     each bin of probability, the sum of their probabilities, and those that are Black's; line_known, line_right
     [n, LINES] and kind_known, kind_right [n, 3]: known and right by line and by what stands on the point (KINDS).
     """
-    n = len(chance)
-    counts: PointCounts = {
-        "known": np.zeros(n, np.uint16),
-        "right": np.zeros(n, np.float32),
-        "squared": np.zeros(n, np.float64),
-        "surely_wrong": np.zeros(n, np.uint16),
-        "score": np.zeros(n, np.float64),
-        "counts": np.zeros((n, BINS), np.uint16),
-        "predicted": np.zeros((n, BINS), np.float32),
-        "black": np.zeros((n, BINS), np.uint16),
-        "line_known": np.zeros((n, LINES), np.uint16),
-        "line_right": np.zeros((n, LINES), np.float32),
-        "kind_known": np.zeros((n, len(KINDS)), np.uint16),
-        "kind_right": np.zeros((n, len(KINDS)), np.float32),
-    }
-    _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, *counts.values())
-    return counts
+    sums = np.zeros(len(chance), _SUMS)
+    _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, sums.view(np.recarray))
+    return {name: np.ascontiguousarray(sums[name]) for name in sums.dtype.names or ()}
 
 
 @numba.njit(nogil=True, cache=True)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from kibitz.evaluation.pairs.two_way import TwoWayBootstrap, clustered_mean
 from kibitz.evaluation.slices import VALUES
+from kibitz.games.chess.material import phase
 from kibitz.runs import Run
 from kibitz.stats import SEED, Estimate
 from kibitz.store.positions import permutation
 from kibitz.store.sampling import Sample
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, Settings
-from kibitz.systems.winner import phase
 
 BATCH_SIZE = 4096
 """Positions replayed, or pairs compared, at once."""
@@ -161,11 +161,11 @@ def answers(
 ) -> PairAnswers:
     """features [positions, …] of the pairs' positions."""
     logits = np.empty((2, len(of)), np.float32)
-    for at in range(0, len(of), BATCH_SIZE):
-        some = slice(at, at + BATCH_SIZE)
-        won, lost = (features[torch.from_numpy(numbers[some])] for numbers in (of.won, of.lost))
-        logits[:, some] = both_ways(part, won, lost)
-        on_progress(min(at + BATCH_SIZE, len(of)), len(of))
+    for start in range(0, len(of), BATCH_SIZE):
+        rows = slice(start, start + BATCH_SIZE)
+        won, lost = (features[torch.from_numpy(numbers[rows])] for numbers in (of.won, of.lost))
+        logits[:, rows] = both_ways(part, won, lost)
+        on_progress(min(start + BATCH_SIZE, len(of)), len(of))
     return PairAnswers(logits[0], -logits[1], np.where(of.first, logits[0], -logits[1]))
 
 
@@ -174,7 +174,7 @@ def answers(
 
 @dataclass(frozen=True)
 class PairResults:
-    """Pairs with all answers. material int16 (pawns, White's view) and phase int64 (as in `winner`): [positions];
+    """Pairs with all answers. material int16 (pawns, White's view) and phase int64 (material.phase): [positions];
     parts, features [positions, …] and answers: by the network's name, the first is the one that counts."""
 
     pairs: PairSample
@@ -210,11 +210,11 @@ class PairResults:
         sample = Sample(self.pairs.games[indices], self.pairs.plies[indices])
         if (of := pairs(self.pairs.store, sample, most, seed)) is None:
             return None
-        some = indices[of.indices]
+        rows = indices[of.indices]
         name, part = next(iter(self.parts.items()))
-        features = self.features[name][torch.from_numpy(some)]
+        features = self.features[name][torch.from_numpy(rows)]
         answered = {name: answers(part, features, of)}
-        return PairResults(of, self.material[some], self.phase[some], {name: part}, {name: features}, answered)
+        return PairResults(of, self.material[rows], self.phase[rows], {name: part}, {name: features}, answered)
 
 
 def fill(
@@ -224,15 +224,15 @@ def fill(
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
     features = {name: torch.empty(many, part.compare.as_first.in_features) for name, part in parts.items()}
-    for at in range(0, many, BATCH_SIZE):
-        some = slice(at, at + BATCH_SIZE)
-        codes, state = of.store.replay(of.games[some], of.plies[some])
-        material[some] = VALUES[codes].sum(1, dtype=np.int16)
-        phases[some] = phase(torch.from_numpy(codes)).numpy()
+    for start in range(0, many, BATCH_SIZE):
+        rows = slice(start, start + BATCH_SIZE)
+        codes, state = of.store.replay(of.games[rows], of.plies[rows])
+        material[rows] = VALUES[codes].sum(1, dtype=np.int16)
+        phases[rows] = phase(codes)
         with torch.inference_mode():
             for name, part in parts.items():
-                features[name][some] = part.pos2vec(torch.from_numpy(codes), torch.from_numpy(state))
-        on_progress(f"positions ({words})", min(at + BATCH_SIZE, many), many)
+                features[name][rows] = part.pos2vec(torch.from_numpy(codes), torch.from_numpy(state))
+        on_progress(f"positions ({words})", min(start + BATCH_SIZE, many), many)
     answered = {
         name: answers(part, features[name], of, partial(on_progress, f"pairs ({words}, {name} network)"))
         for name, part in parts.items()
@@ -255,8 +255,10 @@ def intransitive(
     wins = []
     for one, other in ((0, 1), (1, 2), (2, 0)):
         pieces = [
-            both_ways(part, *(features[torch.from_numpy(three[at : at + BATCH_SIZE, k])] for k in (one, other)))[0]
-            for at in range(0, len(three), BATCH_SIZE)
+            both_ways(part, *(features[torch.from_numpy(three[start : start + BATCH_SIZE, k])] for k in (one, other)))[
+                0
+            ]
+            for start in range(0, len(three), BATCH_SIZE)
         ]
         wins.append(np.concatenate(pieces) > 0)
     circle = (wins[0] == wins[1]) & (wins[1] == wins[2])

@@ -46,11 +46,11 @@ def run_baselines(
     baselines = [PairBaseline("material", MATERIAL, results, preferred(results.material_difference), None)]
     stockfish = StockfishBaseline(config, workers, on_progress, log)
     for depth, count in stockfish.depths():
-        some = part(results, count, config.seed)
-        if some is None:
+        subset = part(results, count, config.seed)
+        if subset is None:
             stockfish.exclude(depth, "so few positions make no pairs")
             continue
-        pairs, many = some.pairs, len(some.pairs.games)
+        pairs, many = subset.pairs, len(subset.pairs.games)
         answered = stockfish.evaluations(pairs.store, pairs.games, pairs.plies, depth)
         if answered is None:
             continue
@@ -58,14 +58,14 @@ def run_baselines(
         won, lost = pairs.both(np.array([evaluation.centipawns for evaluation in evaluations]))
         same = f"the network, pairs of the same {many:,} positions"
         words = f"{name}, depth {depth}, pairs of {many:,} positions"
-        baselines.append(PairBaseline(f"stockfish_depth_{depth}", words, some, preferred(won - lost), same))
+        baselines.append(PairBaseline(f"stockfish_depth_{depth}", words, subset, preferred(won - lost), same))
     winner = by_winner(results, config, on_progress, log)
     return [*baselines, winner] if winner else baselines
 
 
 def part(results: PairResults, positions: int, seed: int, among: NDArray[np.bool_] | None = None) -> PairResults | None:
-    """Pairs of so many positions, half of them of either kind as far as there are, drawn evenly. among: of these alone,
-    bool [positions]."""
+    """Pairs of at most `positions` positions, drawn evenly, half of each kind if there are enough. among:
+    bool [positions], the ones to draw from; None for all."""
     pairs = results.pairs
     white_won = pairs.store.column("result")[pairs.games] > 0
     rng = np.random.default_rng(seed)
@@ -92,21 +92,21 @@ def by_winner(
     except KibitzError as error:
         log(f"the network {name} is left out as comparator: {error}")
         return None
-    some = part(results, WINNER_POSITIONS, config.seed, unseen)
-    if some is None:
+    subset = part(results, WINNER_POSITIONS, config.seed, unseen)
+    if subset is None:
         log(f"the network {name} is left out as comparator: it has seen these games")
         return None
-    of = some.pairs
+    of = subset.pairs
     many = len(of.games)
     chance = np.empty(many, np.float32)
-    for at in range(0, many, BATCH_SIZE):
-        place = slice(at, at + BATCH_SIZE)
+    for start in range(0, many, BATCH_SIZE):
+        place = slice(start, start + BATCH_SIZE)
         chance[place] = session.evaluate(*of.store.replay(of.games[place], of.plies[place]))["white_wins"]
-        on_progress(f"the network {name}", min(at + BATCH_SIZE, many), many)
+        on_progress(f"the network {name}", min(start + BATCH_SIZE, many), many)
     won, lost = of.both(chance)
     words = f"{name} as comparator, pairs of {many:,} positions"
     same = f"the network, the same pairs as {name}"
-    return PairBaseline(name, words, some, preferred(won - lost), same)
+    return PairBaseline(name, words, subset, preferred(won - lost), same)
 
 
 def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:

@@ -60,8 +60,8 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
 def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
     """Embeddings and comparisons a second."""
     network = embedding.load(run, name)
-    some = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)
-    codes, state = pairs.store.replay(pairs.games[some], pairs.plies[some])
+    rows = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)
+    codes, state = pairs.store.replay(pairs.games[rows], pairs.plies[rows])
     embeddings = network.embed(codes, state)
     return (
         rate(lambda: network.embed(codes, state), SPEED_POSITIONS),

@@ -37,8 +37,10 @@ MATERIAL_WORDS = (
     "9 or more behind", "5 to 8 behind", "3 or 4 behind", "1 or 2 behind", "equal",
     "1 or 2 ahead", "3 or 4 ahead", "5 to 8 ahead", "9 or more ahead",
 )  # fmt: skip
-STEP, FEWEST = 10, 20
-"""The curve has a point every so many plies, as long as so many games (or all, if they are fewer) last."""
+CURVE_STEP = 10
+"""Plies between two points of the curve."""
+CURVE_MIN_GAMES = 20
+"""The curve ends where fewer games last (or fewer than all, if there are not so many)."""
 
 
 def evaluate(
@@ -213,10 +215,10 @@ def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
 
 def _points(right: NDArray[np.float64], of: PairResults) -> list[CurvePoint]:
     return curve_points(
-        (mean_ply(of) // STEP).astype(np.int64),
-        lambda band: band * STEP + STEP / 2,
+        (mean_ply(of) // CURVE_STEP).astype(np.int64),
+        lambda band: band * CURVE_STEP + CURVE_STEP / 2,
         functools.partial(of.groups.mean, right),
-        min(FEWEST, of.groups.games),
+        min(CURVE_MIN_GAMES, of.groups.games),
     )
 
 

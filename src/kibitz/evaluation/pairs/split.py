@@ -85,10 +85,10 @@ def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.i
         best, at = np.where(plies < best, plies, best), np.where(plies < best, inside, at)
     same = np.empty(len(others), np.int64)
     for first in range(0, len(others), BATCH_SIZE):
-        some = slice(first, first + BATCH_SIZE)
-        here, _ = store.replay(others.games[some], others.plies[some])
-        there, _ = store.replay(learned.games[at[some]], learned.plies[at[some]])
-        same[some] = (here == there).sum(1)
+        rows = slice(first, first + BATCH_SIZE)
+        here, _ = store.replay(others.games[rows], others.plies[rows])
+        there, _ = store.replay(learned.games[at[rows]], learned.plies[at[rows]])
+        same[rows] = (here == there).sum(1)
     return best, np.where(best < far, same, 0)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from kibitz.stats import RESAMPLES, SEED, ClusterBootstrap, Estimate
 
 BUNDLES = 400
-"""More games of a side than this are dealt at random into so many bundles, and these are resampled."""
+"""Limit of units to resample: more games of a side than this are dealt at random into this many bundles."""
 
 
 class TwoWayBootstrap(ClusterBootstrap):
@@ -61,10 +61,10 @@ class TwoWayBootstrap(ClusterBootstrap):
         for values in (*sums[present].T, counts[present]):
             table = np.bincount(row * columns + column, weights=values, minlength=rows * columns)
             totals.append(((one @ table.reshape(rows, columns)) * other).sum(axis=1))
-        some = totals[-1] > 0
-        if not some.any():
+        nonempty = totals[-1] > 0
+        if not nonempty.any():
             return np.full((self._resamples, sums.shape[1]), math.nan)
-        return np.column_stack([total[some] / totals[-1][some] for total in totals[:-1]])
+        return np.column_stack([total[nonempty] / totals[-1][nonempty] for total in totals[:-1]])
 
 
 def difference(one: TwoWayBootstrap, values: ArrayLike, other: TwoWayBootstrap, others: ArrayLike) -> Estimate:

@@ -184,18 +184,22 @@ def per_slice(
     results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> dict[str, list[dict[str, Any]]]:
     """The headline over parts of the positions that it is about; parts without any are left out."""
-    some = np.flatnonzero(among)
-    right, games, marks = right[some], results.games[some], {name: mark[some] for name, mark in results.marks.items()}
+    subset = np.flatnonzero(among)
+    right, games, marks = (
+        right[subset],
+        results.games[subset],
+        {name: mark[subset] for name, mark in results.marks.items()},
+    )
     groups = ClusterBootstrap(games)
     tables = {
-        "move number": slices(right, groups, results.plies[some] // 2 + 1, edges=MOVES),
+        "move number": slices(right, groups, results.plies[subset] // 2 + 1, edges=MOVES),
         "phase": slices(right, groups, marks["phase"], labels=PHASES),
         "piece": slices(right, groups, marks["piece"], labels=PIECES),
         "side to move": slices(right, groups, marks["side"], labels=("White", "Black")),
     }
     if VALUE in results.names and not results.whole:
-        tables["plies to the end"] = slices(right, groups, left(results)[some], edges=LEFT, labels=LEFT_WORDS)
-    tables |= per_rating(right, groups, results.mover_rating()[some])
+        tables["plies to the end"] = slices(right, groups, left(results)[subset], edges=LEFT, labels=LEFT_WORDS)
+    tables |= per_rating(right, groups, results.mover_rating()[subset])
     return slices_as_json(tables | per_speed(right, groups, results.store, games))
 
 
@@ -215,8 +219,8 @@ def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str,
         return {"random_square": baseline("a random legal square", square)}
     played = played_in(results.store, results.games, results.plies)
 
-    def agrees(evaluations: Sequence[EngineEvaluation], some: NDArray[np.int64]) -> NDArray[np.bool_]:
-        moves = (to_move(int(move)).uci() for move in played[some])
+    def agrees(evaluations: Sequence[EngineEvaluation], subset: NDArray[np.int64]) -> NDArray[np.bool_]:
+        moves = (to_move(int(move)).uci() for move in played[subset])
         return np.array([evaluation.move == move for evaluation, move in zip(evaluations, moves, strict=True)])
 
     random = {"random_move": baseline("a random legal move", groups.mean(1 / marks["choices"]))}

@@ -27,9 +27,9 @@ def heat_maps(session: Session, results: PolicyResults, seed: int) -> list[dict[
     and its place among the legal ones.
     """
     order = np.random.default_rng(seed).permutation(len(results.games))
-    some = np.array(DiverseSampler(results.store, results.games, results.plies).take(order, POSITIONS))
-    some = some[np.argsort(results.plies[some], kind="stable")]
-    games, plies = results.games[some], results.plies[some]
+    chosen = np.array(DiverseSampler(results.store, results.games, results.plies).take(order, POSITIONS))
+    chosen = chosen[np.argsort(results.plies[chosen], kind="stable")]
+    games, plies = results.games[chosen], results.plies[chosen]
     codes, state = results.store.replay(games, plies)
     batch = Batch(codes, state, games, plies)
     answers = session.evaluate(codes, with_side_inputs(session, results.settings, results.store, batch))
@@ -58,7 +58,7 @@ def heat_maps(session: Session, results: PolicyResults, seed: int) -> list[dict[
                     for j in best
                 ],
                 "played": known[game].san[ply],
-                "rank": int(results.marks["rank"][some[i]]),
+                "rank": int(results.marks["rank"][chosen[i]]),
                 **known[game].headers,
             }
         )

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from kibitz.evaluation.slices import VALUES
 from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.material import phase
 from kibitz.games.chess.replay import SIDE
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import Answers, Session
@@ -18,7 +18,6 @@ from kibitz.stats import ClusterBootstrap
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 from kibitz.systems.movers import system
-from kibitz.systems.winner import phase
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -98,7 +97,7 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6
     marks: Arrays = {
         "side": side,
-        "phase": phase(torch.from_numpy(codes)).numpy(),
+        "phase": phase(codes),
         "material": VALUES[codes].sum(1, dtype=np.int16) * (1 - 2 * side.astype(np.int16)),
         "piece": piece.astype(np.int8),
     }

@@ -1,4 +1,4 @@
-"""Tables of single networks and of whole moves: accuracy at k, what was learned of the rules, special moves."""
+"""Tables of single networks and of whole moves: accuracy at k, legality of the answers, special moves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULES: dict[str, Kind] = {
 
 
 def at_names(name: str) -> list[str]:
-    """Names of the figures that say how often what was played is among the first k choices: "pawn_accuracy_at_3"."""
+    """Names of the figures of accuracy at k: "pawn_accuracy_at_3"."""
     return [f"{name}_accuracy" if k == 1 else f"{name}_accuracy_at_{k}" for k in AT]
 
 
@@ -104,10 +104,10 @@ def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
     }
     rows: list[list[Cell]] = []
     for words, mark in SPECIAL.items():
-        some = results.marks[mark]
-        share = results.groups.mean(some)
-        right, pair = results.groups.means([results.right, results.marks["pair"]], some)
-        rows.append([words, int(np.count_nonzero(some)), share, right, pair])
+        mark_values = results.marks[mark]
+        share = results.groups.mean(mark_values)
+        right, pair = results.groups.means([results.right, results.marks["pair"]], mark_values)
+        rows.append([words, int(np.count_nonzero(mark_values)), share, right, pair])
     special = Table(
         "Special moves",
         "How often each was played, and how often it was the network's first choice. A pawn that promotes "

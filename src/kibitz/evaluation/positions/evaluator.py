@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from kibitz.evaluation import EvalConfig, OnProgress
@@ -17,13 +16,13 @@ from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.samples import DiverseSampler, curve, game_curve, position, records
 from kibitz.evaluation.slices import PHASES, VALUES, per_rating, per_speed, slices_as_json
 from kibitz.evaluation.tables import Metric
+from kibitz.games.chess.material import phase
 from kibitz.games.chess.replay import SIDE
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.stats import ClusterBootstrap, log_loss, reliability, slices
 from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
-from kibitz.systems.winner import phase
 
 OUTPUT, MEANING = "white_wins", "White wins"
 
@@ -77,7 +76,7 @@ def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
     return {
         "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
         "material": VALUES[batch.codes].sum(1, dtype=np.int16),
-        "phase": phase(torch.from_numpy(batch.codes)).numpy(),
+        "phase": phase(batch.codes),
         "side": batch.state[:, SIDE],
     }
 

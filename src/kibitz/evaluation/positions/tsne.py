@@ -65,9 +65,9 @@ def _features(network: MoveNets, codes: NDArray[np.uint8], state: NDArray[np.uin
     with torch.inference_mode():
         parts = [
             network.features(
-                torch.from_numpy(codes[at : at + BATCH_SIZE]), torch.from_numpy(state[at : at + BATCH_SIZE])
+                torch.from_numpy(codes[start : start + BATCH_SIZE]), torch.from_numpy(state[start : start + BATCH_SIZE])
             )
-            for at in range(0, len(codes), BATCH_SIZE)
+            for start in range(0, len(codes), BATCH_SIZE)
         ]
     return torch.cat(parts).float().numpy()
 

@@ -1,4 +1,4 @@
-"""What a piece attacks, and whether a pawn may capture en passant: what the replay and the legal moves both ask.
+"""Attacks of pieces, and the legality of captures en passant, for the replay and for legal moves.
 
 A board in here is int8 [64] in the mover's view: 1..6 the mover's pieces P N B R Q K, below 0 the other side's.
 The squares stay where they are; `forward` is the mover's pawn step, 8 or -8.

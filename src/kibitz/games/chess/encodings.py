@@ -8,7 +8,8 @@ people: `names(sides)`, one a channel, where `sides` are the names of the two si
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, cast
+from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
@@ -34,12 +35,14 @@ _KING = ((1, 1), (1, 0), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))
 Sides = tuple[str, str]
 
 
-class NamedPlanes(Protocol):
+class NamedPlanes(nn.Module):
     """An encoding as this module's head describes it."""
 
     channels: int
 
-    def names(self, sides: Sides) -> list[str]: ...
+    def names(self, sides: Sides) -> list[str]:
+        """The name of each plane; sides: the names of the two sides."""
+        raise NotImplementedError
 
 
 def on_squares(planes: Tensor, flip_ranks: bool) -> Tensor:
@@ -83,7 +86,7 @@ class MoverView(nn.Module):
         return torch.where(state[:, SIDE : SIDE + 1] == 1, flipped, codes.long())
 
 
-class SignedPlanes(nn.Module):
+class SignedPlanes(NamedPlanes):
     """One plane a piece type, +1 White, −1 Black, 0 empty, in the order P N B R Q K; with `side`, a seventh that is
     all +1 when White is to move and −1 when Black is (the encoding of `winner`). Channels: 6 or 7."""
 
@@ -106,7 +109,7 @@ class SignedPlanes(nn.Module):
         return [*names, f"who moves ({mover})"] if self.side else names
 
 
-class PiecePlanes(nn.Module):
+class PiecePlanes(NamedPlanes):
     """One plane of 0 and 1 a piece type and colour, White's P N B R Q K first. Channels: 12."""
 
     channels = 12
@@ -124,13 +127,26 @@ class PiecePlanes(nn.Module):
         return [f"{side} {piece}" for side in sides for piece in _PLURALS]
 
 
-BOARD_ENCODINGS: dict[int, Callable[[], nn.Module]] = {6: lambda: SignedPlanes(side=False), 12: PiecePlanes}
-"""Encodings of the pieces on the board, by the number of their planes: the choices of the movers' setting `planes`."""
+@dataclass(frozen=True)
+class BoardEncoding:
+    """A choice of the setting `planes`. values: what its planes hold, for the help; make: the encoding."""
+
+    values: str
+    make: Callable[[], NamedPlanes]
 
 
-class RightsPlanes(nn.Module):
-    """What a board does not show, as the side to move sees it: four planes all 1 where it may castle to the king's or
-    the queen's side, and where its opponent may; a fifth with 1 on the square that a pawn has just passed over."""
+BOARD_ENCODINGS = {
+    "6": BoardEncoding("own +1, other −1", lambda: SignedPlanes(side=False)),
+    "12": BoardEncoding("0 or 1", PiecePlanes),
+}
+"""Encodings of the pieces on the board, by the name that the setting `planes` has for each. The first two are named by
+the number of their planes; another may have any name."""
+
+
+class RightsPlanes(NamedPlanes):
+    """Castling rights and en passant in the mover's view: four planes, all 1 where the mover may castle to the
+    king's or the queen's side, and where the opponent may; a fifth with 1 on the square that a
+    pawn has just passed over."""
 
     channels = 5
 
@@ -154,7 +170,7 @@ class RightsPlanes(nn.Module):
         return [*rights, "passed over by a pawn just now (en passant)"]
 
 
-class AttackPlanes(nn.Module):
+class AttackPlanes(NamedPlanes):
     """Squares attacked by White and by Black: the post's own proposal, in three grains.
 
     `squares`: 2 planes, 1 where at least one piece of the colour attacks. `counts`: 2 planes, how many do, over 4.
@@ -244,13 +260,13 @@ def _straights(pieces: Tensor, empty: Tensor) -> Tensor:
     return ranks.permute(1, 2, 0, 3) + files.permute(1, 2, 3, 0)
 
 
-class Stack(nn.Module):
+class Stack(NamedPlanes):
     """Several encodings, one after the other along the channels."""
 
-    def __init__(self, *parts: nn.Module) -> None:
+    def __init__(self, *parts: NamedPlanes) -> None:
         super().__init__()
         self.parts = nn.ModuleList(parts)
-        self.channels: int = sum(cast(int, part.channels) for part in parts)
+        self.channels = sum(part.channels for part in parts)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         planes = [part(codes, state) for part in self.parts]

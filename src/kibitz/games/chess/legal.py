@@ -210,14 +210,6 @@ def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDA
     return _legal_moves(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8))  # type: ignore[no-any-return]
 
 
-def legal_masks(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which pairs of squares [n, from, to] are a legal move, of positions codes [n, 64], state [n, 4]."""
-    moves, offsets = legal_moves(codes, state)
-    masks = np.zeros((len(codes), 64, 64), np.bool_)
-    masks[np.repeat(np.arange(len(codes)), np.diff(offsets)), moves & 63, moves >> 6 & 63] = True
-    return masks
-
-
 def in_check(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Whether the side to move is in check, bool [n], in positions codes [n, 64], state [n, 4]."""
     checked = np.empty(len(codes), np.bool_)

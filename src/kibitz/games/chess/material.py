@@ -1,4 +1,4 @@
-"""What the pieces on a board say about it without any moves: values, phase of the game, insufficient material."""
+"""Properties of a position that follow from its pieces alone: values, phase of the game, insufficient material."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ CODE_VALUES = np.concatenate([PIECE_VALUES, -PIECE_VALUES[1:]]).astype(np.int8)
 
 PHASES = ("opening", "middlegame", "endgame")
 OPENING_OVER, ENDGAME_UP_TO = 10, 6
-"""Knights, bishops, rooks and queens of both sides: with so many or fewer the opening is over, the endgame reached."""
+"""The opening is over, and the endgame reached, with at most this many knights, bishops, rooks and queens of both
+sides."""
 MAX_PIECES_INSUFFICIENT = 12
 """No position with more pieces has insufficient material: two kings, and ten bishops of which eight were pawns."""
 

@@ -16,13 +16,16 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.attacks import can_pass
 from kibitz.games.chess.board_kernels import play_moves
 from kibitz.games.indices import check_indices
 
 SQUARES = 64
-SIDE, CASTLING, EN_PASSANT, CLOCK = range(4)
-START_WIDTH = SQUARES + 4
+SIDE, CASTLING, EN_PASSANT, CLOCK = range(STATE_WIDTH)
+FIFTY_MOVES = 100
+"""Plies without capture or pawn move (the CLOCK of a state) after which the game is drawn."""
+START_WIDTH = SQUARES + STATE_WIDTH
 """A start position is one row: the codes, then the state."""
 
 
@@ -77,7 +80,7 @@ def replay(
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), SQUARES), np.uint8)
-    state = np.empty((len(games), 4), np.uint8)
+    state = np.empty((len(games), STATE_WIDTH), np.uint8)
     _replay(moves, offsets, starts, start_of, games, plies, codes, state)
     return codes, state
 

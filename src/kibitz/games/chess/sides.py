@@ -1,4 +1,4 @@
-"""What may be told of a game beside its positions: ratings, their scale, and the speed, as small numbers.
+"""Side inputs: ratings, their scale, the speed and the last moves, as small numbers.
 
 A rating says little without its scale: 1800 over the board and 1800 on a server are different players.
 """
@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.filters import SPEEDS as KNOWN_SPEEDS
 
 SPEEDS = ("", *KNOWN_SPEEDS)
@@ -24,11 +25,11 @@ BEYOND = {
     "rating": 0, "opponent_rating": 0, "speed": 0, "scale": 0,
     "last_from": 0, "last_to": 0, "before_from": 0, "before_to": 0,
 }  # fmt: skip
-"""What a network may be told beside the position, and its value where nobody knows: ratings of the mover and of the
-opponent in units of 16; speed and scale by their place in SPEEDS and SCALES; from and to (board squares + 1) of the
-last move, the opponent's, and of the one before it, the mover's own. 0 is unknown."""
-RATING, OPPONENT, SPEED, SCALE, LAST = 4, 5, 6, 7, 8
-"""Columns of the state in which they stand, after the position's own four; of the last moves the first."""
+"""Side inputs by name, with their default: ratings of the mover and of the opponent in units of 16; speed and scale as
+indices into SPEEDS and SCALES; origin and target (board squares + 1) of the last move, the opponent's, and of the one
+before it, the mover's own. 0 is unknown."""
+RATING, OPPONENT, SPEED, SCALE, LAST = range(STATE_WIDTH, STATE_WIDTH + 5)
+"""Their columns in the state, after the position's own four; LAST is the first of the four columns of moves."""
 
 
 def scale_of(site: str) -> str:
@@ -48,23 +49,23 @@ def scale_of(site: str) -> str:
 
 
 class _Columns(Protocol):
-    """What is needed of a store: some columns of its games."""
+    """A store, as far as this module reads it."""
 
     def table(self, columns: list[str]) -> pa.Table: ...
 
 
 def speed_codes(store: _Columns) -> NDArray[np.uint8]:
-    """The speed of every game of a store (anything with its `table`), by its place in SPEEDS."""
+    """The speed of every game of a store (anything with its `table`), as an index into SPEEDS."""
     return _codes(store, "speed", lambda speed: SPEEDS.index(speed) if speed in SPEEDS else 0)
 
 
 def scale_codes(store: _Columns) -> NDArray[np.uint8]:
-    """The rating scale of every game of a store (anything with its `table`), by its place in SCALES."""
+    """The rating scale of every game of a store (anything with its `table`), as an index into SCALES."""
     return _codes(store, "site", lambda site: SCALES.index(scale_of(site)))
 
 
 def _codes(store: _Columns, column: str, code: Any) -> NDArray[np.uint8]:
-    """One number a game, worked out once for each different text of a column."""
+    """A number for each game; `code` is called once for each different text of the column."""
     texts = store.table([column])[column].combine_chunks().dictionary_encode()
     if isinstance(texts, pa.ChunkedArray):
         texts = texts.combine_chunks()
@@ -89,8 +90,8 @@ def side_inputs(
 ) -> NDArray[np.uint8]:
     """The columns of BEYOND, uint8 [n, 8].
 
-    rating, opponent: of the mover and the other side [n], 0 unknown; moves: of whole games, at: where in them the move
-    of each position stands, plies: how many moves of the same game came before.
+    rating, opponent: of the mover and the other side [n], 0 unknown; moves: of whole games; at: the index of each
+    position's move among them; plies: the moves of the same game before it.
     """
     more = np.zeros((len(at), len(BEYOND)), np.uint8)
     more[:, 0], more[:, 1] = rating_bytes(rating), rating_bytes(opponent)

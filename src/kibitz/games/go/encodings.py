@@ -28,9 +28,9 @@ def corner(codes: Tensor, grid: int) -> Tensor:
 class BoardPlanes(nn.Module):
     """Planes of 0 and 1: own stones by liberties, the other's likewise, the ko point, and the board, all ones.
 
-    liberties: 3 (planes of 1, 2, 3 and more: the seed's eight planes) or 6. recent: so many further planes, each with
-    the stone of one of the last moves, the last one first. ages: five planes more, with the stones played 9-16, 17-32,
-    33-64, 65-128 and more plies ago.
+    liberties: 3 (planes of 1, 2, 3 and more: the original repository's eight planes) or 6. recent: number of further
+    planes, each with the stone of one of the last moves, the last one first. ages: five planes more, with the stones
+    played 9-16, 17-32, 33-64, 65-128 and more plies ago.
     """
 
     def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:

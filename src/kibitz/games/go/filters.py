@@ -96,7 +96,7 @@ class Filter:
         return f"under {self.min_moves} moves" if moves < self.min_moves else None
 
     def as_json(self) -> dict[str, Any]:
-        """What was asked for, without what was left at its default."""
+        """The filters that differ from their defaults."""
         default = asdict(Filter())
         return {
             key: str(value) if isinstance(value, datetime.date) else value

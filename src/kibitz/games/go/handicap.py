@@ -12,7 +12,7 @@ def bonus_of(rules: str | None) -> str:
 
 
 def bonus_points(bonus: str, stones: int) -> int:
-    """White's points for so many handicap stones. A single one is Black's first move and gives none."""
+    """White's points for `stones` handicap stones. A single one is Black's first move and gives none."""
     if stones < 2:
         return 0
     return {"0": 0, "N-1": stones - 1, "N": stones}[bonus]

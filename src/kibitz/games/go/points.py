@@ -54,7 +54,7 @@ def to_gtp(point: int, size: int) -> str:
 
 
 def from_gtp(text: str, size: int) -> int:
-    """The point of a vertex, in any case. Raises ValueError for what is none of a board of that size."""
+    """The point of a vertex, in upper or lower case. Raises ValueError for a vertex outside a board of that size."""
     word = text.strip().upper()
     if word == "PASS":
         return PASS

@@ -38,7 +38,7 @@ def read_rank(text: str) -> str | None:
 
 
 def rank_value(rank: str) -> int:
-    """Where a rank stands in the order, -34 to 19. Raises ValueError for what is none."""
+    """The position of a rank in the order, -34 to 19. Raises ValueError for text that is no rank."""
     normal = read_rank(rank)
     if normal is None:
         raise ValueError(f"{rank}: no rank")

@@ -48,7 +48,7 @@ class Rules:
         return self.scoring == "TERRITORY"
 
     def bonus(self, handicap: int) -> int:
-        """White's points for so many handicap stones, beside the komi."""
+        """White's points for `handicap` stones, besides komi."""
         return bonus_points(self.whiteHandicapBonus, handicap)
 
     def json(self) -> str:
@@ -100,7 +100,7 @@ def read_rules(text: str, now: Rules) -> Rules:
 
 
 def with_field(rules: Rules, field: str, value: object) -> Rules:
-    """The rules with one field changed; "true" and "false" are taken for what they say. Raises UnknownRules."""
+    """The rules with one field changed; "true" and "false" are read as booleans. Raises UnknownRules."""
     if field in FLAGS:
         truth = {"true": True, "false": False}.get(str(value).lower())
         if truth is None or truth not in FLAGS[field]:

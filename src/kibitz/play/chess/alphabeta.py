@@ -20,15 +20,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.games.chess.replay import FIFTY_MOVES
 from kibitz.play.chess.best_first import SearchTuning
 from kibitz.play.chess.evaluator import Evaluator, TableEntry
-from kibitz.play.chess.position import FIFTY_MOVES, SearchPosition, children, packed
-from kibitz.play.chess.score import to_child, to_parent
+from kibitz.play.chess.position import SearchPosition, children, packed
+from kibitz.play.chess.score import STEP, to_child, to_parent
 from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
 
 _INFINITE = 3.0
 _NULL = 1e-6
-"""Width of a window that only asks which side of it the value is on."""
+"""Width of a null window: the search only decides on which side of it the value is."""
 _BATCH_MOVES = 6
 """Moves searched side by side in a node without a likely refutation."""
 _LEAVES = 4
@@ -52,7 +53,7 @@ class _Stopped(Exception):
 
 
 class AlphaBeta:
-    """One thought about one position; as search.Search."""
+    """One search of one position; arguments as those of best_first.BestFirstSearch."""
 
     def __init__(
         self,
@@ -69,11 +70,11 @@ class AlphaBeta:
         self.position = position
         self.bounds: dict[int, Bound] = {}
         self.refuting: Counter[int] = Counter()
-        """How often, and how deep, a move refuted something."""
+        """Sum of depth² over the cutoffs of each move (packed)."""
         self.depth = 0
 
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
-        """The thought, and the values of its lines (score.py). There must be a legal move."""
+        """The result, and the values of its lines (score.py). There must be a legal move."""
         limits = self.limits
         self.clock = TimeManager(limits, stop, self.evaluator.nodes)
         entry, self.policy = self.evaluator.root(self.position, packed(limits.moves), self.lines)
@@ -93,7 +94,7 @@ class AlphaBeta:
                 self.moves.sort(key=lambda move: -self.values[move])
                 progress(*self._thought(self.lines))
                 best = self.values[self.moves[0]]
-                if self.lines == 1 and abs(best) > 1 and (2 - abs(best)) * 1024 <= depth + 1:
+                if self.lines == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
                     break  # a mate within the depth: deeper is no shorter
                 if not self.deeper:
                     break
@@ -111,9 +112,9 @@ class AlphaBeta:
         if self.moves[0] not in self.done:
             return
         best = max(self.done, key=lambda move: self.done[move])
-        worth = self.done[best]
-        rest = {move: min(value, worth - _NULL) for move, value in self.values.items() if move != best}
-        self.values = {best: worth, **rest}
+        best_value = self.done[best]
+        rest = {move: min(value, best_value - _NULL) for move, value in self.values.items() if move != best}
+        self.values = {best: best_value, **rest}
         self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
 
     def _run(self, search: Generator[Sequence[SearchPosition], None, None]) -> None:

@@ -1,10 +1,9 @@
 """TopProb-Negamax: negamax over the most probable moves, the network's values at the leaves, in batches.
 
-After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". There a fixed depth is searched; here the moves
-that are looked at next are always those that the game reaches most probably, as many at once as make a good batch. A
-path's probability is the product of its moves': the policy's, and sharpened by what has been found about them, so that
-refuted moves are left alone and the best line is followed furthest. Deepening: depth d is complete when no untried move
-is left that is as probable as 4^-d.
+After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The thesis searches a fixed depth; this search
+expands the most probable paths first, as many at once as make a good batch. A path's probability is the product of its
+moves' probabilities: the policy's, sharpened by the values found so far, so that refuted moves are left alone and the
+best line is followed furthest. Deepening: depth d is complete when no untried move is as probable as 4^-d.
 
 Mate, stalemate, repetition, fifty moves and dead positions are decided by the rules. A position that repeats one of its
 own line, or one that occurred twice in the game before, is a draw.
@@ -19,25 +18,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.games.chess.replay import FIFTY_MOVES
 from kibitz.play.chess.evaluator import DRAWN, ENTRY_BYTES, Evaluator
-from kibitz.play.chess.position import FIFTY_MOVES, SearchPosition, children, packed
+from kibitz.play.chess.position import SearchPosition, children, packed
 from kibitz.play.chess.score import STEP
 from kibitz.play.chess.tree import Tree
 from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
 
 PER_DEPTH = 0.25
 _NODE_BYTES = 900
-"""Bytes of a node with its edges and boards, about."""
+"""Approximate size of a node with its edges and boards."""
 _AWAY = 1e-3
-"""Paths less probable than this part of the last batch's least are not walked to their end."""
+"""Paths less probable than this share of the last batch's least probable one are not walked to their end."""
 
 
 @dataclass(frozen=True)
 class SearchTuning:
-    """focus: how strongly values sharpen the policy: 1/focus of value makes a move e times likelier. doubt: value that
-    a move e times less probable than the likeliest must bring more, while it rests on one evaluation. loud: how much
-    more probable winning captures are taken to be. batch: positions evaluated at once, at most; first: at least,
-    while the tree is small."""
+    """focus: how strongly values sharpen the policy: 1/focus of value makes a move e times likelier. doubt: extra value
+    that a move e times less probable than the likeliest must have, while it rests on one evaluation. loud: factor by
+    which the probability of winning captures is raised. batch: most positions evaluated at once; first: the same while
+    the tree is small."""
 
     focus: float = 6.0
     doubt: float = 0.03
@@ -47,7 +47,7 @@ class SearchTuning:
 
 
 class BestFirstSearch:
-    """One thought about one position, in a game where the positions of `seen` occurred so often."""
+    """One search of one position. seen: how often each position occurred in the game, by key."""
 
     def __init__(
         self,
@@ -59,14 +59,14 @@ class BestFirstSearch:
         lines: int,
         final_lines: int,
     ):
-        """lines: wanted, and told on the way; final_lines: at most, in the end, as far as they are known anyway."""
+        """lines: reported during the search; final_lines: maximum at the end."""
         self.evaluator, self.tuning, self.position, self.seen, self.limits = evaluator, tuning, position, seen, limits
         self.lines, self.final_lines = lines, final_lines
         self.depth = 0
-        """Completed."""
+        """The last depth that is complete."""
 
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
-        """The thought, and the values of its lines (score.py). There must be a legal move."""
+        """The result, and the values of its lines (score.py). There must be a legal move."""
         evaluator, tuning, limits = self.evaluator, self.tuning, self.limits
         self.clock = clock = TimeManager(limits, stop, evaluator.nodes)
         entry, self.policy = evaluator.root(self.position, packed(limits.moves), self.lines)
@@ -96,13 +96,13 @@ class BestFirstSearch:
         return self._thought(self.final_lines)
 
     def _frontier(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """The moves to choose from: edges, nodes, probabilities. least: of the last batch."""
+        """The untried moves: edges, nodes, probabilities. least: the smallest probability in the last batch."""
         tuning, depth = self.tuning, self.limits.depth
         plies = 1000 if depth is None else depth
-        focus, worth = tuning.focus, float(self.tree.value[0])
-        if worth > 1 and self.lines == 1:
+        focus, root_value = tuning.focus, float(self.tree.value[0])
+        if root_value > 1 and self.lines == 1:
             # A forced mate: look for a shorter one. Positions know a mate in one themselves.
-            plies = min(plies, round((2 - worth) / STEP) - 3)
+            plies = min(plies, round((2 - root_value) / STEP) - 3)
             focus = 0.0
         if depth is not None:  # all that is probable enough, to the last
             enough = PER_DEPTH**depth
@@ -123,7 +123,7 @@ class BestFirstSearch:
             tree.add(parent, edge, position, DRAWN if draw else evaluator.table[position.key])
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:
-        """Whether the way to a position makes it a draw."""
+        """Whether a position is drawn by its path: by repetition or the fifty-move rule."""
         if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
         return self.seen[position.key] > 1 or self.tree.repeats(parent, position)

@@ -42,7 +42,7 @@ LOST, DRAWN = TableEntry(MATED, True, *_NONE), TableEntry(0.0, True, *_NONE)
 
 
 class Evaluator:
-    """Entries of positions, kept in a table of so many megabytes; the oldest make room.
+    """Entries of positions, in a table of limited size; the oldest are dropped first.
 
     policy: a network with `origin` and `target`; value: one with `value`, the same one or another. At least one of the
     two is there; without a policy all moves are equally likely, without a value all positions are worth 0.

@@ -122,11 +122,11 @@ class ChessPlayer:
             kind = BestFirstSearch if self.method == "topprob-negamax" else AlphaBeta
             search = kind(self._evaluator, self.tuning, position, seen, limits, self.lines, final_lines)
             thought, values = search.think(stop, tell)
-            worth = np.array(values)
-            odds = np.exp((worth - worth.max()) / (SPREAD * max(self.temperature, 1e-9)))
+            scores = np.array(values)
+            odds = np.exp((scores - scores.max()) / (SPREAD * max(self.temperature, 1e-9)))
             odds *= [line.probability for line in thought.lines]
-            if worth.max() > 1:  # a mate is not given away
-                odds = (worth == worth.max()).astype(float)
+            if scores.max() > 1:  # a mate is not given away
+                odds = (scores == scores.max()).astype(float)
         chosen = list(thought.lines)
         if self.temperature > 0 and odds.sum() > 0:
             first = int(self._random.choice(len(odds), p=odds / odds.sum()))

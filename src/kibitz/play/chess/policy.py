@@ -22,7 +22,7 @@ def pair_probabilities(
     """P(origin) and P(target | origin, or its piece's type) of every move, float32 [total] each.
 
     answers: `origin` [n, 64] and `target` [n, 6, 64] or [n, 64, 64]; codes uint8 [n, 64]; moves, offsets: packed moves,
-    position after position, as of chess.legal.legal_moves. A number that is none (NaN) counts as 0.
+    position after position, as games.chess.legal.legal_moves gives them. NaN counts as 0.
     """
     origin, target = answers["origin"], answers["target"]
     rows = np.repeat(np.arange(len(codes)), np.diff(offsets))
@@ -39,7 +39,7 @@ def move_probabilities(
 ) -> NDArray[np.float32]:
     """P(origin) · P(target | origin, or its piece's type) of every move, float32 [total]; arguments as above.
 
-    Not renormalised: what is missing from 1 went to illegal moves. Where the answers have `promotion` [n, 8, 4], the
+    Not renormalised: the rest of 1 is that of illegal moves. Where the answers have `promotion` [n, 8, 4], the
     probability of N, B, R, Q on each file, a promotion has its part of the pair's probability. Else promoting to a
     queen has all of it, to anything less 0.
     """

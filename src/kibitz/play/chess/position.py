@@ -13,9 +13,6 @@ from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_ma
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, encode_board, replay
 
-FIFTY_MOVES = 100
-"""Plies without capture or pawn move after which the game is drawn."""
-
 _NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE  # copying a history with every move would cost more than the move
 
 

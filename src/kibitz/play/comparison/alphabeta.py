@@ -28,16 +28,16 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from kibitz.games.chess.replay import CLOCK, SIDE
-from kibitz.play.comparison.board import (
-    FIFTY_MOVES,
+from kibitz.games.chess.position_stack import (
     MAX_PLIES,
     ONGOING,
     enter,
+    has_non_pawn_material,
     make_move,
     make_null_move,
     static_exchange,
 )
+from kibitz.games.chess.replay import CLOCK, FIFTY_MOVES, SIDE
 from kibitz.play.comparison.state import (
     ABOVE,
     AGE,
@@ -113,7 +113,7 @@ def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
 
 @inner
 def make_and_enter(state, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal move in row `ply` and enter the next row; returns what the rules decide there, see board.enter."""
+    """Play a legal move in row `ply` and enter the next row; returns the verdict of position_stack.enter."""
     make_move(state.data, ply, move)
     return _enter(state, ply + 1)
 
@@ -168,7 +168,7 @@ def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """What a table entry of this position, deep enough, proves about the window: HIGH, LOW, or EXACT for nothing."""
+    """The result that a deep enough table entry of this position proves for the window: HIGH or LOW; EXACT if none."""
     kind = entry.kind
     if mode == OPEN:
         if BETTER <= kind <= SAME and _same_bound(entry, ply, state, beta):
@@ -196,7 +196,7 @@ def _mate_distance(state, bound, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Store what was proven of row `ply`. A deeper entry of this search for another position is not replaced.
+    """Store the result of row `ply`. A deeper entry of this search for another position is not replaced.
 
     move: the best one (packed), NO_MOVE for none; result: the node's.
     """
@@ -234,16 +234,6 @@ def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-u
 
 
 @inner
-def has_non_pawn_material(state):  # type: ignore[no-untyped-def]
-    """Whether the mover of the row entered last has a piece besides king and pawns; without, null moves are unsafe
-    (zugzwang)."""
-    count = 0
-    for square in range(64):
-        count += 1 < state.data.board[square] < 6
-    return count > 0
-
-
-@inner
 def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-untyped-def]
     """The result of row `ply`, which is entered, searched `depth` plies deep; without meaning once STOP is set.
 
@@ -268,7 +258,7 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
     score_moves(state, ply, table_move)
     child_mode = OPEN if mode == OPEN else 3 - mode
     may_pass = mode != OPEN and passed == MOVED and not in_check and state.data.bound_mate[beta] == 0
-    if may_pass and 0 < state.data.tuning_null <= depth and has_non_pawn_material(state):
+    if may_pass and 0 < state.data.tuning_null <= depth and has_non_pawn_material(stack.board):
         side = np.float32(-1) if stack.rows[ply, 64 + SIDE] else np.float32(1)
         slot = cached_embedding(state, ply)
         if side * compare_to_bound(state, stack.rows[ply], stack.keys[ply], state.embeddings[slot], beta) >= 0:

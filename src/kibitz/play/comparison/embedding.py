@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games.chess.position_stack import fill
 from kibitz.games.chess.replay import CASTLING, SIDE, START_WIDTH
 from kibitz.runs import Run
 
@@ -58,13 +59,6 @@ class Weights(NamedTuple):
     embedding_layers: int
     embedding_dim: int
     antisymmetric: bool
-
-
-@numba.njit(nogil=True, cache=True)
-def fill(out, row):  # type: ignore[no-untyped-def]
-    """out[:] = row, both [size]; numba compiles the loop seconds faster than the slice, at every call site."""
-    for j in range(out.shape[0]):
-        out[j] = row[j]
 
 
 @numba.njit(nogil=True, cache=True)
@@ -269,10 +263,10 @@ def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False)
         nonlocal widest
         outputs = -(-len(matrix) // _VECTOR) * _VECTOR
         at = sum(map(len, values))
-        whole = np.zeros((inputs + 1, outputs), np.float32)
-        whole[: matrix.shape[1], : len(matrix)] = matrix.T
-        whole[inputs, : len(matrix)] = bias
-        values.append(whole.ravel())
+        padded = np.zeros((inputs + 1, outputs), np.float32)
+        padded[: matrix.shape[1], : len(matrix)] = matrix.T
+        padded[inputs, : len(matrix)] = bias
+        values.append(padded.ravel())
         widest = max(widest, inputs, outputs)
         return at, inputs, outputs
 

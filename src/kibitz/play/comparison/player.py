@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
+from kibitz.games.chess.position_stack import MAX_PLIES, enter, set_root
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.score import STEP
 from kibitz.play.comparison import state as search_state
 from kibitz.play.comparison.alphabeta import MAX_DEPTH, search_root
-from kibitz.play.comparison.board import MAX_PLIES, enter, set_root
 from kibitz.play.comparison.embedding import PositionComparer, load
 from kibitz.play.comparison.state import ComparisonTuning, SearchState
 from kibitz.play.result import SearchLimits, SearchResult, Tell, make_line
@@ -80,9 +80,9 @@ class ComparisonPlayer:
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
     ) -> SearchResult | None:
-        """The answer in a position; None where there is no legal move (or none of limits.moves is legal).
+        """The result for a position; None if there is no legal move (or none of limits.moves is legal).
 
-        limits.nodes: positions looked at. Otherwise as play.player.Player.think.
+        limits.nodes: positions entered. Other arguments as those of play.chess.player.Player.think.
         """
         moves = [from_move(move) for move in board.legal_moves if not limits.moves or move in limits.moves]
         if not moves:
@@ -145,8 +145,8 @@ class Memory:
         data["repeated_keys"][: len(repeated)], data["repeated_count"] = repeated, len(repeated)
         data["bound_row"][search_state.DRAWN], data["bound_key"][search_state.DRAWN] = comparer.rows[comparer.draw], 1
         data["bound_mate"][search_state.WON], data["bound_mate"][search_state.LOST] = (
-            2 * search_state.MATED,
-            -2 * search_state.MATED,
+            2 * search_state.MATE_BASE,
+            -2 * search_state.MATE_BASE,
         )
         data["counts"][search_state.MAX_NODES], data["counts"][search_state.AGE] = max_nodes, self.age
         set_root(data)
@@ -217,7 +217,7 @@ class Thinking:
         data = self.search.data
         pv = data["pv"][0, : data["pv_length"][0]].tolist()
         if mate := int(data["bound_mate"][0]):
-            value = (2 - (search_state.MATED - abs(mate)) * STEP) * (1 if mate > 0 else -1)
+            value = (2 - (search_state.MATE_BASE - abs(mate)) * STEP) * (1 if mate > 0 else -1)
             return RootLine(-value if self.black else value, pv)
         if data["bound_key"][0] == data["bound_key"][search_state.DRAWN]:
             return RootLine(0.0, pv)

@@ -17,18 +17,18 @@ All kernels of state.py and alphabeta.py take `state`, a SearchState, and change
     state.embedding_keys     int64 [slots]: the key of the position in each slot, 0 for none
     state.table              TABLE_ENTRY [entries]: the transposition table; its size is a power of two
 
-Fields of state.data besides those of a line (board.STACK):
+Fields of state.data besides those of the stack (games.chess.position_stack.STACK):
 
     accumulated   int64 [MAX_PLIES]             whether `accumulators` holds the row's sums
     bound_key     int64 [BOUNDS]                key of the bound's position; 0 for mates, WON and LOST, 1 for DRAWN
-    bound_mate    int64 [BOUNDS]                0, or a mate: MATED - ply where White mates at that ply, else minus it
+    bound_mate    int64 [BOUNDS]                0, or a mate: MATE_BASE - ply where White mates at that ply, else −
     bound_row     uint8 [BOUNDS, 68]            the bound's position
     scores        int64 [MAX_PLIES, MAX_MOVES]  of the moves, for their order
     killers       uint16 [MAX_PLIES, 2]         quiet moves that ended a node of this ply last
     history       int64 [2, 4096]               how often quiet moves refuted, by side and origin + 64 * target
     pv            uint16 [MAX_PLIES, MAX_PLIES] the principal variation from each ply on
     pv_length     int64 [MAX_PLIES]             its moves
-    reach         int64 [MAX_PLIES]             the earliest row that the result at a ply depends on (see board.enter)
+    reach         int64 [MAX_PLIES]             the earliest row that a ply's result depends on (position_stack.enter)
     counts        int64 [6]                     see NODES ... below
     tuning_NAME   float64                       the fields of ComparisonTuning
 
@@ -45,15 +45,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.legal import MAX_MOVES
+from kibitz.games.chess.position_stack import DRAW, MAX_PLIES, STACK, fill
 from kibitz.games.chess.replay import CASTLING, SIDE, START_WIDTH
-from kibitz.play.comparison.board import DRAW, MAX_PLIES, STACK
 from kibitz.play.comparison.embedding import (
     RIGHTS,
     WHITE_TO_MOVE,
     Weights,
     add_feature,
     embed,
-    fill,
     logit,
     refresh_accumulator,
 )
@@ -63,10 +62,14 @@ from kibitz.play.comparison.embedding import (
 LOW, EXACT, HIGH = np.int64(-1), np.int64(0), np.int64(1)
 """Results of a node, in its mover's view: alpha or worse, between the bounds, beta or better (fail-hard)."""
 OPEN, ABOVE, FROM = np.int64(0), np.int64(1), np.int64(2)
-"""Modes, what is asked of a node: which position between alpha and beta? or, of one bound that is both: better than it?
-as good as it or better?"""
-MATED = 1000
-"""A mate at a ply is ±(MATED - ply), > 0 where White mates: an earlier one is larger."""
+"""Modes of a node:
+
+    OPEN    the window (alpha, beta) is open: the result is the position between them
+    ABOVE   alpha and beta are one bound: is the position better than it?
+    FROM    alpha and beta are one bound: is the position as good as it, or better?
+"""
+MATE_BASE = 1000
+"""A mate at a ply is ±(MATE_BASE - ply), > 0 where White mates: an earlier one is larger."""
 WON, LOST, DRAWN = np.int64(MAX_PLIES), np.int64(MAX_PLIES + 1), np.int64(MAX_PLIES + 2)
 BOUNDS = MAX_PLIES + 3
 NODES, COMPARED, EMBEDDED, MAX_NODES, STOP, AGE = range(6)
@@ -246,7 +249,7 @@ def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-
 
 @inner
 def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """The result of row `ply` where the rules have ended the game; end: MATE or DRAW, as of board.enter."""
+    """The result of row `ply` where the rules have ended the game; end: MATE or DRAW, as of position_stack.enter."""
     black = state.data.rows[ply, 64 + SIDE] != 0
     side = np.float32(-1) if black else np.float32(1)
     if end == DRAW:
@@ -260,7 +263,7 @@ def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-unt
         if result == EXACT:
             _copy_bound(state, DRAWN, ply)
         return result
-    mate = np.int64(MATED - ply if black else ply - MATED)
+    mate = np.int64(MATE_BASE - ply if black else ply - MATE_BASE)
     above_beta = side * np.float32(mate - state.data.bound_mate[beta])
     above_alpha = side * np.float32(mate - state.data.bound_mate[alpha])
     result = fail_high_low(above_beta, above_alpha, mode)

@@ -23,7 +23,7 @@ from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
 MARGIN = 0.5
-"""A move must gain so many points over a pass; less is chance."""
+"""Points that a move must gain over a pass; less is chance."""
 SELF_ATARI = 1.0
 """Points by which a move must be better if its chain can be taken at once."""
 PER_STONE = 0.01
@@ -37,7 +37,7 @@ MAX_FAVOURITES = 16
 SPREAD = 1.0
 """Points by which a move may be worse and be e times rarer, at temperature 1."""
 MAX_MOVES_PER_POINT = 3
-"""A game of so many moves for each point of the board is ended by passing."""
+"""Moves per point of the board after which the player passes."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +116,14 @@ class Study:
         self.look(np.array([0, 1]))
         yield
         moves = self._likely()
-        for at in range(0, len(moves), batch_size):
-            self.look(moves[at : at + batch_size])
+        for start in range(0, len(moves), batch_size):
+            self.look(moves[start : start + batch_size])
             yield
         best = [row for row in self._order() if row > 1][:MAX_FAVOURITES]
         rows = np.array([0, 1, *best])
         for symmetry in range(1, SYMMETRIES):
-            for at in range(0, len(rows), batch_size):
-                self.look(rows[at : at + batch_size], symmetry)
+            for start in range(0, len(rows), batch_size):
+                self.look(rows[start : start + batch_size], symmetry)
                 yield
 
     def _likely(self) -> NDArray[np.int64]:
@@ -168,9 +168,9 @@ class Study:
         """What decides between rows other than 0: the gain over a pass; a move must be worth its stone and MARGIN."""
         values = self._leads(rows) - (self.lead(1) if self.looks[1] else 0.0)
         moves = rows > 1
-        at = rows[moves] - 2
+        index = rows[moves] - 2
         values[moves] -= MARGIN + self.terms.territory
-        values[moves] += PER_STONE * self.captured[at] - SELF_ATARI * self.atari[at]
+        values[moves] += PER_STONE * self.captured[index] - SELF_ATARI * self.atari[index]
         return values
 
     def _order(self) -> NDArray[np.int64]:

@@ -156,7 +156,7 @@ def _wrong(chances: Sequence[Sequence[int]], owners: Sequence[str]) -> Iterator[
 
 
 def _crosses(chances: Sequence[Sequence[int]], owners: Sequence[str] | None) -> Iterator[str]:
-    """As large as what was foreseen was sure: few see the end of an opening."""
+    """Crosses on wrong points, larger where the prediction was surer: few see the end of an opening."""
     drawn = []
     for row, column in _wrong(chances, owners) if owners else ():
         x, y = _at(row, column)

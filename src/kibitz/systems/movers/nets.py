@@ -13,17 +13,20 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.encodings import (
     BOARD_ENCODINGS,
     OWN_AND_OTHERS,
     AttackPlanes,
     MoverView,
+    NamedPlanes,
     RightsPlanes,
     Sides,
     Stack,
     on_squares,
 )
 from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.nets.build import build
 from kibitz.nets.layers import read_layers, shapes
 from kibitz.systems.base import Tensors
@@ -35,14 +38,11 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 VALUE = "value"
 OUTCOMES = ("", "loss", "draw", "win")
 """The result for the mover, by its code in a state column; 0 is unknown."""
-RATING_UNIT = 16
 STRONGEST, WEAKEST = 3000, 600
 """Ratings that the rating plane shows as 1 and 0."""
-POSITION = 4
-"""Columns of the state that are the position's own."""
 
 
-class ConstantPlanes(nn.Module):
+class ConstantPlanes(NamedPlanes):
     """Side inputs as constant planes: the mover's rating, 0 at 600 to 1 at 3000; the result for the mover: 0 lost,
     0.5 drawn, 1 won."""
 
@@ -54,10 +54,10 @@ class ConstantPlanes(nn.Module):
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         planes = []
         if self.rating:
-            rating = state[:, POSITION].float() * RATING_UNIT
+            rating = state[:, STATE_WIDTH].float() * RATING_UNIT
             planes.append(((rating - WEAKEST) / (STRONGEST - WEAKEST)).clamp(0, 1))
         if self.outcome:
-            planes.append((state[:, POSITION + int(self.rating)].float() - 1) / 2)
+            planes.append((state[:, STATE_WIDTH + int(self.rating)].float() - 1) / 2)
         return torch.stack(planes, 1)[:, :, None, None].expand(-1, -1, 8, 8)
 
     def names(self, sides: Sides) -> list[str]:
@@ -180,7 +180,7 @@ class MoveNets(nn.Module):
         if settings.outcome_plane:
             self.side_inputs["outcome"] = OUTCOMES.index("win")
         self.view = MoverView()
-        parts: list[nn.Module] = [BOARD_ENCODINGS[settings.planes]()]
+        parts: list[NamedPlanes] = [BOARD_ENCODINGS[settings.planes].make()]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
         if self.side_inputs:
@@ -230,13 +230,13 @@ class MoveNets(nn.Module):
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         view, planes = self.planes(codes, state)
         black = state[:, SIDE] == 1
-        worth: Tensor | None
+        value: Tensor | None
         if self.shared is not None:
-            origin, target, worth = self.shared(planes)
+            origin, target, value = self.shared(planes)
             target = target.float().softmax(2)
             origin = origin.float().softmax(1)
         else:
-            worth = self.nets[VALUE](planes)[:, 0] if VALUE in self.nets else None
+            value = self.nets[VALUE](planes)[:, 0] if VALUE in self.nets else None
             origin = self._alone("piece", planes)
             if self.piece_plane:
                 target = self._by_square(view, planes)
@@ -245,8 +245,8 @@ class MoveNets(nn.Module):
         answers: tuple[Tensor, ...] = ()
         if "origin" in self.outputs:
             answers = (real(origin, black), real_pairs(target, black))
-        if worth is not None:
-            answers += (torch.tanh(worth.float()),)
+        if value is not None:
+            answers += (torch.tanh(value.float()),)
         return answers
 
     def _alone(self, name: str, planes: Tensor) -> Tensor:
@@ -269,16 +269,16 @@ class MoveNets(nn.Module):
 
 def real(squares: Tensor, black: Tensor) -> Tensor:
     """From the mover's view [n, 64] to the board's squares: ranks flipped where Black is to move (black: bool [n])."""
-    mirrored = squares.view(-1, 8, 8).flip(1).flatten(1)
-    return torch.where(black[:, None], mirrored, squares)
+    flipped = squares.view(-1, 8, 8).flip(1).flatten(1)
+    return torch.where(black[:, None], flipped, squares)
 
 
 def real_pairs(target: Tensor, black: Tensor) -> Tensor:
     """The same for targets [n, 6 or 64, 64]; 64 rows are squares too, and flipped likewise."""
-    mirrored = target.view(-1, target.shape[1], 8, 8).flip(2).flatten(2)
+    flipped = target.view(-1, target.shape[1], 8, 8).flip(2).flatten(2)
     if target.shape[1] == 64:
-        mirrored = mirrored.view(-1, 8, 8, 64).flip(1).flatten(1, 2)
-    return torch.where(black[:, None, None], mirrored, target)
+        flipped = flipped.view(-1, 8, 8, 64).flip(1).flatten(1, 2)
+    return torch.where(black[:, None, None], flipped, target)
 
 
 # Losses: a softmax over squares for moves, half the squared error for values.
@@ -317,7 +317,7 @@ def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Resul
     """
     assert network.shared is not None
     _, planes = network.planes(batch["codes"], batch["state"])
-    origin_logits, target_logits, worth = network.shared(planes)
+    origin_logits, target_logits, value_logit = network.shared(planes)
     rows = batch["origin"] if network.shared.by_square else batch["piece"]
     target_logits = target_logits[torch.arange(len(rows), device=rows.device), rows].float()
     origin = F.cross_entropy(origin_logits.float(), batch["origin"], reduction="none")
@@ -329,8 +329,8 @@ def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Resul
         "moves_loss": (origin + target).detach(),
     }
     each = origin + target
-    if worth is not None:
-        value = 0.5 * (torch.tanh(worth.float()) - batch["value"]) ** 2
+    if value_logit is not None:
+        value = 0.5 * (torch.tanh(value_logit.float()) - batch["value"]) ** 2
         measures["value_loss"] = value.detach()
         each = each + value_weight * value
     return each.mean(), {"loss": each.detach(), **measures}

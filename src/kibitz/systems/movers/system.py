@@ -21,10 +21,10 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.encodings import ATTACKS, BOARD_ENCODINGS
 from kibitz.games.chess.legal import moved_pieces
 from kibitz.games.chess.replay import SIDE, to_mover_view
+from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.nets import constant
 from kibitz.nets.layers import Dense, read_layers, shapes
 from kibitz.nets.optim import (
-    OPTIMISER,
     OPTIMISERS,
     SCHEDULES,
     WEIGHT_DECAY,
@@ -38,14 +38,16 @@ from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction
 from kibitz.systems.movers.nets import (
     OUTCOMES,
     PIECES,
-    RATING_UNIT,
     VALUE,
     MoveNets,
     move_loss,
     shared_loss,
     value_loss,
 )
+from kibitz.text import either
 
+OWN_SCHEDULES = tuple(name for name in SCHEDULES if name != "inv")
+"""Every schedule but `winner`'s."""
 SELECTORS = ("piece", *PIECES)
 """The seven networks that predict moves: the piece selector, and a move selector for each type of piece."""
 
@@ -68,7 +70,11 @@ class Settings:
         choices=("piece", "square"),
     )
     # planes
-    planes: int = setting(6, "planes of the board: 6 (own +1, other −1) or 12 (0 or 1)", choices=tuple(BOARD_ENCODINGS))
+    planes: str = setting(
+        "6",
+        "planes of the board: " + either(BOARD_ENCODINGS, {name: of.values for name, of in BOARD_ENCODINGS.items()}),
+        choices=tuple(BOARD_ENCODINGS),
+    )
     rating_plane: bool = setting(False, "a plane with the mover's rating")
     piece_plane: bool = setting(False, "a plane with the piece that moves, for the six move selectors")
     outcome_plane: bool = setting(False, "a plane with the game's result for the mover: won 1, drawn 0.5, lost 0")
@@ -82,11 +88,11 @@ class Settings:
     )
     games: int = setting(0, "games at most to learn from, drawn evenly; 0 for all", at_least=0)
     moves: int = setting(0, "moves at most to learn from, drawn evenly from these games; 0 for all", at_least=0)
-    # solver
-    optimiser: str = setting("rmsprop", OPTIMISER, choices=OPTIMISERS)
+    # optimiser
+    optimiser: str = setting("rmsprop", either(OPTIMISERS), choices=OPTIMISERS)
     learning_rate: float = setting(0.001, "learning rate at the first iteration", at_least=0)
     schedule: str = setting(
-        "constant", "learning rate: constant, epoch (× --decay an epoch), step or cosine", choices=SCHEDULES
+        "constant", "learning rate: " + either(OWN_SCHEDULES, {"epoch": "× --decay an epoch"}), choices=OWN_SCHEDULES
     )
     decay: float = setting(0.1, "factor of the schedules epoch and step")
     step: int = setting(50_000, "iterations before the step of the schedule step")
@@ -117,11 +123,14 @@ class Settings:
     )
     value_optimiser: str = setting("rmsprop", "as optimiser, for the value network", choices=OPTIMISERS)
     value_learning_rate: float = setting(0.001, "learning rate of the value network at the first iteration", at_least=0)
-    value_schedule: str = setting("constant", "as schedule, for the value network", choices=SCHEDULES)
+    value_schedule: str = setting("constant", "as schedule, for the value network", choices=OWN_SCHEDULES)
     value_smoothing: float = fraction(0.9, "smoothing of the value network's rmsprop")
     value_batch: int = setting(1024, "positions in a batch of the value network", at_least=1)
     value_iterations: int = setting(0, "batches of the value network, 0 for as many as the others", at_least=0)
     value_weight: float = setting(1.0, "weight of the value's loss where it shares its body", at_least=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "planes", str(self.planes))  # in earlier versions, and in their runs, a number
 
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
@@ -199,8 +208,8 @@ class MoveExamples:
 
     def _keep(self, which: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]) -> None:
         """Select positions: `which` maps games and plies, int64 [n], to bool [n]."""
-        whole = np.arange(len(self.positions)) if self.chosen is None else self.chosen
-        parts = np.array_split(whole, max(1, len(whole) >> 20))  # a million at a time
+        ids = np.arange(len(self.positions)) if self.chosen is None else self.chosen
+        parts = np.array_split(ids, max(1, len(ids) >> 20))  # a million at a time
         self.chosen = np.concatenate([part[which(*self.positions.locate(part))] for part in parts])
 
     def __len__(self) -> int:
@@ -315,7 +324,9 @@ def _shared_stage(network: MoveNets, settings: Settings, with_value: bool) -> St
         module=network,
         examples=lambda store, games: MoveExamples(store, games, settings),
         loss=lambda batch: shared_loss(network, batch, settings.value_weight),
-        guess=lambda batch: _guess(batch, ("origin", "target"), settings.value_weight if with_value else 0),
+        constant_loss=lambda batch: _constant_loss(
+            batch, ("origin", "target"), settings.value_weight if with_value else 0
+        ),
         optimiser=lambda: _optimiser(network, settings),
         learning_rate=_learning_rate(settings, settings.learning_rate, settings.schedule),
         batch=settings.batch,
@@ -335,7 +346,7 @@ def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
         module=module,
         examples=lambda store, games: MoveExamples(store, games, settings, piece),
         loss=lambda batch: move_loss(network, name, batch),
-        guess=lambda batch: _guess(batch, (output,), 0),
+        constant_loss=lambda batch: _constant_loss(batch, (output,), 0),
         monitor=settings.keep,
         optimiser=lambda: _optimiser(module, settings),
         learning_rate=_learning_rate(settings, settings.learning_rate, settings.schedule),
@@ -354,7 +365,7 @@ def _value_stage(network: MoveNets, settings: Settings) -> Stage:
         module=module,
         examples=lambda store, games: ValueExamples(store, games, settings),
         loss=lambda batch: value_loss(network, batch),
-        guess=lambda batch: _guess(batch, (), 1.0),
+        constant_loss=lambda batch: _constant_loss(batch, (), 1.0),
         optimiser=lambda: _optimiser(module, settings, settings.value_optimiser, settings.value_smoothing),
         learning_rate=_learning_rate(settings, settings.value_learning_rate, settings.value_schedule),
         batch=settings.value_batch,
@@ -381,14 +392,14 @@ def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[
     )
 
 
-def _guess(batch: Tensors, squares: Sequence[str], value_weight: float) -> float:
+def _constant_loss(batch: Tensors, squares: Sequence[str], value_weight: float) -> float:
     """The loss of the best constant answer to these questions, and to the value with its weight."""
     moves = sum(float(constant.of_labels(batch[name])) for name in squares)
     return moves + value_weight * 0.5 * float(constant.of_values(batch["value"]))
 
 
 class MoverSystem(System):
-    """A system of these networks: what a paper adds is its settings and recipes, and whether it has a value network."""
+    """A system of these networks. A paper adds its settings and recipes, and perhaps a value network."""
 
     def __init__(
         self, name: str, settings_type: type[Settings], networks: Sequence[str], recipes: Mapping[str, Recipe]

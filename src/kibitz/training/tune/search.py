@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from optuna import Study, Trial
     from optuna.trial import FrozenTrial
 
-LOOKS = 10
+N_VALIDATIONS = 10
 """Validations of a trial."""
 BEFORE_PRUNING = 5
 """Number of finished trials before another one may be pruned."""
@@ -81,37 +81,37 @@ def folder_of(out: Path) -> Path:
 
 
 def search(
-    what: TuneConfig,
+    config: TuneConfig,
     out: Path,
     on_progress: Callable[[Step], None] = lambda step: None,
     on_end: Callable[[TrialResult], None] = lambda tried: None,
     log: Callable[[str], None] = lambda line: None,
 ) -> TuneResult:
-    """Run all trials that are not finished in the file `out`. Ctrl-C and the plan's time limit stop the search.
+    """Run all trials that are not finished in the file `out`. Ctrl-C and the time limit stop the search.
 
     on_progress: called after each iteration of a trial; on_end: after each trial; log: with each message.
     Raises KibitzError or UsageError if the store has nothing to learn from, the settings make no network, or the file
     is of another search.
     """
     began = time.monotonic()
-    system = load(what.system)
+    system = load(config.system)
     for name, values in zip(
-        SEARCHED, (what.grid.learning_rates, what.grid.weight_decays, what.grid.initials), strict=True
+        SEARCHED, (config.grid.learning_rates, config.grid.weight_decays, config.grid.initials), strict=True
     ):
         for value in values:
-            system.check(what.at({name: value}))
-    data = prepare_data(system, what.base, what.store)
+            system.check(config.at({name: value}))
+    data = prepare_data(system, config.base, config.store)
     if not len(data.games[VALIDATE]):
         raise KibitzError(
-            f"{what.store}: no game is for validation, by which trials are compared "
+            f"{config.store}: no game is for validation, by which trials are compared "
             f"({data.description['split_in_words']}); import with a larger --validate-share"
         )
-    stages = system.stages(system.network(what.base), what.base)
+    stages = system.stages(system.network(config.base), config.base)
     if len(stages) != 1:
         names = ", ".join(stage.name for stage in stages)
-        raise UsageError(f"--network {what.network}: a search trains one network, not {names}")
-    with opened(out, what.about(data.description)) as study:
-        return _Trials(what, study, folder_of(out), stages[0].monitor, began, on_progress, on_end, log).run()
+        raise UsageError(f"--network {config.network}: a search trains one network, not {names}")
+    with opened(out, config.fingerprint(data.description)) as study:
+        return _Trials(config, study, folder_of(out), stages[0].monitor, began, on_progress, on_end, log).run()
 
 
 class _Trials:
@@ -123,7 +123,7 @@ class _Trials:
 
     def __init__(
         self,
-        what: TuneConfig,
+        config: TuneConfig,
         study: Study,
         folder: Path,
         monitor: str,
@@ -135,11 +135,11 @@ class _Trials:
         from optuna.pruners import MedianPruner
         from optuna.trial import TrialState
 
-        self.what, self.study, self.folder, self.monitor, self.began = what, study, folder, monitor, began
+        self.config, self.study, self.folder, self.monitor, self.began = config, study, folder, monitor, began
         self.on_progress, self.on_end, self.log = on_progress, on_end, log
         self.states = TrialState
-        self.points = what.grid.points(what.plan.seed)
-        self.study.pruner = MedianPruner(n_startup_trials=BEFORE_PRUNING, n_warmup_steps=what.iterations // 3)
+        self.points = config.grid.points(config.plan.seed)
+        self.study.pruner = MedianPruner(n_startup_trials=BEFORE_PRUNING, n_warmup_steps=config.iterations // 3)
 
     def run(self) -> TuneResult:
         for trial in self.study.get_trials(deepcopy=False, states=(self.states.RUNNING,)):
@@ -166,7 +166,7 @@ class _Trials:
     def _left(self) -> list[int]:
         """The numbers of the trials that have not ended."""
         ended = {trial.user_attrs["number"] for trial in self._trials()}
-        return [number for number in range(1, self.what.total + 1) if number not in ended]
+        return [number for number in range(1, self.config.total + 1) if number not in ended]
 
     def _tried(self, trial: FrozenTrial) -> TrialResult:
         values = trial.user_attrs
@@ -187,36 +187,36 @@ class _Trials:
 
     def _try(self, number: int) -> str:
         """Run one trial. Returns "all trials done" if the search can continue with the next one, else why not."""
-        what, path = self.what, self._path(number)
-        seconds = what.plan.time_limit
+        config, path = self.config, self._path(number)
+        seconds = config.plan.time_limit
         if seconds is not None and (seconds := seconds - (time.monotonic() - self.began)) <= 0:
             return "time limit"
         trial = self._ask(number)
         point = trial.user_attrs["settings"]
         if path.exists() and not (path / INFO).is_file():  # killed before it began
             shutil.rmtree(path)
-        look = max(1, what.iterations // LOOKS)
+        interval = max(1, config.iterations // N_VALIDATIONS)
         plan = replace(
-            what.plan,
-            summary_every=look,
-            validate_every=look,
-            checkpoint_every=2 * look,
+            config.plan,
+            summary_every=interval,
+            validate_every=interval,
+            checkpoint_every=2 * interval,
             patience=0,
             time_limit=seconds,
         )
         watch = _PruningWatch(self, trial, number, path)
         try:
             done = train(
-                what.system,
-                what.at(point),
-                what.store,
+                config.system,
+                config.at(point),
+                config.store,
                 run=path,
                 plan=plan,
                 export=False,
                 on_progress=watch.on_progress,
                 log=self.log,
             )
-            watch.recall(what.iterations + 1)
+            watch.recall(config.iterations + 1)
         except Diverged:
             self._end(trial, number, "diverged", watch)
         except TrialPruned:
@@ -226,8 +226,8 @@ class _Trials:
                 return done.outcome.reason
             if self.monitor not in done.outcome.best:
                 raise KibitzError(
-                    f"{what.store}: {what.network or what.system} has no example for validation, by which trials are "
-                    "compared; import more games, or with a larger --validate-share"
+                    f"{config.store}: {config.network or config.system} has no example for validation, by which trials"
+                    " are compared; import more games, or with a larger --validate-share"
                 )
             watch.iteration, watch.figures = done.outcome.iteration, dict(done.outcome.best)
             self._end(trial, number, "done", watch)
@@ -237,9 +237,9 @@ class _Trials:
         """Start the trial of that number, with the grid's settings, those of an interrupted trial, or sampled ones."""
         from optuna.samplers import RandomSampler, TPESampler
 
-        free = self.what.trials is not None
+        free = self.config.trials is not None
         self.study.sampler = (
-            TPESampler(seed=(self.what.plan.seed + 0x9E3779B1 * number) % 2**32) if free else RandomSampler(seed=0)
+            TPESampler(seed=(self.config.plan.seed + 0x9E3779B1 * number) % 2**32) if free else RandomSampler(seed=0)
         )
         fixed: dict[str, Any] = {} if free else self.points[number - 1]
         for earlier in self.study.get_trials(deepcopy=False, states=(self.states.FAIL,)) if free else []:
@@ -248,7 +248,7 @@ class _Trials:
         if not self.study.get_trials(deepcopy=False, states=(self.states.WAITING,)):  # else killed just after this
             self.study.enqueue_trial(fixed, user_attrs={"number": number})
         trial = self.study.ask()
-        trial.set_user_attr("settings", (sampled if free else of_grid)(trial, self.what.grid))
+        trial.set_user_attr("settings", (sampled if free else of_grid)(trial, self.config.grid))
         return trial
 
     def _end(self, trial: Trial, number: int, how: str, watch: _PruningWatch) -> None:
@@ -303,5 +303,5 @@ class _PruningWatch:
         self.trials.on_progress(Step(self.number, self.ended, progress))
         if progress.validation is not None:
             self._report(progress.iteration, dict(progress.validation))
-            if self.trials.what.prune and progress.iteration < progress.iterations and self.trial.should_prune():
+            if self.trials.config.prune and progress.iteration < progress.iterations and self.trial.should_prune():
                 raise TrialPruned

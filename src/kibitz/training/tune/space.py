@@ -91,7 +91,7 @@ class TuneConfig:
         """The settings of the trial with these values of the searched settings."""
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
-    def about(self, data: dict[str, Any]) -> dict[str, Any]:
+    def fingerprint(self, data: dict[str, Any]) -> dict[str, Any]:
         """The identity of a search as JSON: a file of another search is refused."""
         same = {name: value for name, value in asdict(self.base).items() if name not in map(self.named, SEARCHED)}
         return {

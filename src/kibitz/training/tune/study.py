@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.lock import exclusive_lock
+from kibitz.systems.spelling import same_value
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -57,7 +58,7 @@ def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
             raise UsageError(f"{path}: of an earlier version of kibitz; finish it there, or choose another --out")
         if before is None:
             study.set_user_attr(_ABOUT, about)
-        elif before != about:
+        elif not _same(before, about):
             raise UsageError(f"{path}: begun with {_differences(before, about)}; choose another --out to search anew")
         yield study
 
@@ -79,13 +80,18 @@ def _storage(path: Path) -> JournalStorage:
         raise KibitzError(f"{path}: damaged; search anew with another --out") from None
 
 
+def _same(before: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether the search in the file is the requested one."""
+    return before.keys() == now.keys() and all(same_value(before[name], value) for name, value in now.items())
+
+
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
     """How the search in the file differs from the requested one, in a few words."""
     parts = []
     for name, value in now.items():
         if name in ("fingerprint", "split"):
             continue
-        if before.get(name) != value:
+        if not same_value(before.get(name), value):
             parts.append(f"{name} {_shown(before.get(name))} not {_shown(value)}")
     if before.get("fingerprint") != now["fingerprint"]:
         parts.append("a store with other games")

@@ -23,7 +23,9 @@ def written(text: bytes, game: int = 0) -> list[tuple[int, int]]:
     """Colours and points of a game's moves."""
     found = lines(text)
     first = int(found.first[game])
-    return [(move >> COLOUR_SHIFT, move & 511) for move in found.written[first : first + found.count[game]].tolist()]
+    return [
+        (move >> COLOUR_SHIFT, move & 511) for move in found.written[first : first + found.move_count[game]].tolist()
+    ]
 
 
 def by_sgfmill(text: bytes) -> list[tuple[int, int]]:
@@ -119,7 +121,7 @@ def test_size(said: bytes, size: int) -> None:
 
 def test_a_bracket_in_the_second_byte_of_a_character() -> None:
     text = b"(;PB[\x81\x5d\x95\x5c]PW[x];B[aa])"
-    assert lines(text, doubles=True).count[0] == 1
+    assert lines(text, doubles=True).move_count[0] == 1
     assert lines(text, doubles=True).status[0] == FINE
 
 

@@ -1,9 +1,9 @@
-"""Baselines of `human` beside those of every network: the most frequent legal move, and the packaged `chessnet`."""
+"""Baselines of `human`: a random move, the packaged `chessnet`, the most frequent legal move, and Stockfish."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.evaluation import OnProgress
-from kibitz.evaluation.baselines import baseline
+from kibitz.evaluation.baselines import StockfishBaseline, baseline
 from kibitz.evaluation.policy.human.results import HumanResults, Marks, ranked, rating_bands
 from kibitz.evaluation.tables import Cell, Column, Table
+from kibitz.external.uci import EngineEvaluation
 from kibitz.games.chess.legal import legal_moves
-from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import SIDE, to_mover_view
 from kibitz.play.session import Session
 from kibitz.runs import Run, packaged
 from kibitz.stats import ClusterBootstrap
@@ -28,6 +30,36 @@ COUNTED_GAMES = 10_000
 CHESSNET = "chessnet"
 
 
+def baselines(
+    run: Run,
+    results: HumanResults,
+    subset: NDArray[np.int64],
+    stockfish: StockfishBaseline,
+    log: Callable[[str], None],
+    on_progress: OnProgress,
+) -> tuple[dict[str, Any], list[Table]]:
+    """Figures of simpler answers by key, and the tables that come with them. subset: indices of the positions that the
+    slower ones are asked about."""
+    random = baseline("a random legal move", results.groups.mean(1 / results.marks["choices"]))
+    of_chessnet, tables = chessnet_baseline(results, subset, log, on_progress)
+    return {
+        "random_move": random,
+        **of_chessnet,
+        **most_frequent_move(run, results, subset, log, on_progress),
+        **stockfish.compare(
+            results.store, results.games, results.plies, results.right, functools.partial(_agrees, results)
+        ),
+    }, tables
+
+
+def _agrees(
+    results: HumanResults, evaluations: Sequence[EngineEvaluation], subset: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Where an engine's best move is the move that was played."""
+    played = (to_move(int(move)).uci() for move in results.played(subset))
+    return np.array([evaluation.move == move for evaluation, move in zip(evaluations, played, strict=True)])
+
+
 def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
     """How often each pair of squares was played in some games, as the mover sees it, int64 [4096]: from + 64 · to."""
     counts = np.zeros(4096, np.int64)
@@ -38,14 +70,18 @@ def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
         )
         first = store.starts[store.start_of[part], 64 + SIDE].astype(np.int64)
         ply = at - np.repeat(store.offsets[part], plies)
-        flip = (np.repeat(first, plies) ^ ply & 1) * 56
-        pairs = (store.moves[at].astype(np.int64) & 0xFFF) ^ (flip | flip << 6)
-        counts += np.bincount(pairs, minlength=4096)
+        counts += np.bincount(_mover_squares(store.moves[at], np.repeat(first, plies) ^ ply & 1), minlength=4096)
     return counts
 
 
+def _mover_squares(moves: NDArray[np.uint16], side: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The squares of moves as the mover sees them, from + 64 · to, int64 [n]. side: 0 White, 1 Black."""
+    squares = moves.astype(np.int64)
+    return to_mover_view(squares & 63, side) | to_mover_view(squares >> 6 & 63, side) << 6
+
+
 def most_frequent_move(
-    run: Run, results: HumanResults, some: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
+    run: Run, results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> dict[str, Any]:
     """The baseline that always plays the legal move whose squares were most often played in the run's own games."""
     path = Path(str(run.info["data"]["store"]))
@@ -62,27 +98,26 @@ def most_frequent_move(
         moves, offsets = legal_moves(batch.codes, batch.state)
         sizes = np.diff(offsets)
         rows = np.repeat(np.arange(len(played)), sizes)
-        flip = batch.state[rows, SIDE].astype(np.int64) * 56
-        score = counts[(moves.astype(np.int64) & 0xFFF) ^ (flip | flip << 6)]
+        score = counts[_mover_squares(moves, batch.state[rows, SIDE].astype(np.int64))]
         best = np.maximum.reduceat(score, offsets[:-1])
         first = np.minimum.reduceat(np.where(score == best[rows], np.arange(len(moves)), len(moves)), offsets[:-1])
         return {"right": moves[first] & 0xFFF == played & 0xFFF}
 
-    marks = results.measure_again(some, measure, functools.partial(on_progress, "most frequent move"))
-    estimate = ClusterBootstrap(results.games[some]).mean(marks["right"])
-    return {"most_frequent_move": baseline(f"the most frequent legal move, {len(some):,} positions", estimate)}
+    marks = results.measure_again(subset, measure, functools.partial(on_progress, "most frequent move"))
+    estimate = ClusterBootstrap(results.games[subset]).mean(marks["right"])
+    return {"most_frequent_move": baseline(f"the most frequent legal move, {len(subset):,} positions", estimate)}
 
 
 def chessnet_baseline(
-    results: HumanResults, some: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
+    results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> tuple[dict[str, Any], list[Table]]:
     """The packaged `chessnet` on some of the positions: its accuracy as a baseline, and a table by rating."""
     if CHESSNET not in packaged():
         log(f"the packaged network {CHESSNET} is not there, so it is left out")
         return {}, []
     other = Run(CHESSNET)
-    some = some[other.unseen(results.store.column("hash"))[results.games[some]]]
-    if not len(some):
+    subset = subset[other.unseen(results.store.column("hash"))[results.games[subset]]]
+    if not len(subset):
         log(f"{CHESSNET} has seen all these games, so it is left out")
         return {}, []
     session = Session(other)
@@ -91,16 +126,16 @@ def chessnet_baseline(
         played = results.store.moves[results.store.offsets[batch.games] + batch.plies]
         return ranked(session.evaluate(batch.codes, batch.state), batch, played)
 
-    marks = results.measure_again(some, measure, functools.partial(on_progress, CHESSNET))
-    theirs, ours = marks["rank"] == 1, results.right[some]
-    groups = ClusterBootstrap(results.games[some])
+    marks = results.measure_again(subset, measure, functools.partial(on_progress, CHESSNET))
+    theirs, ours = marks["rank"] == 1, results.right[subset]
+    groups = ClusterBootstrap(results.games[subset])
     rows: list[list[Cell]] = []
-    for band, inside in rating_bands(results.rating[some]):
+    for band, inside in rating_bands(results.rating[subset]):
         ahead = groups.difference(ours, theirs, inside)
         rows.append([band, groups.mean(ours, inside), groups.mean(theirs, inside), ahead, int(inside.sum())])
     baselines = {
-        CHESSNET: baseline(f"{CHESSNET}, {len(some):,} positions", groups.mean(theirs)),
-        f"network_beside_{CHESSNET}": baseline(f"the network, the same {len(some):,} positions", groups.mean(ours)),
+        CHESSNET: baseline(f"{CHESSNET}, {len(subset):,} positions", groups.mean(theirs)),
+        f"network_beside_{CHESSNET}": baseline(f"the network, the same {len(subset):,} positions", groups.mean(ours)),
     }
     return baselines, [
         Table(

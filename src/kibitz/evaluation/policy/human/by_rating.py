@@ -103,6 +103,6 @@ def _winner_figures(results: HumanResults, winner: NDArray[np.float64]) -> Metri
 
 
 def _share_loss(result: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The log loss of one who knows nothing but how often movers win, draw and lose."""
+    """The log loss of predicting the frequencies of wins, draws and losses in every position."""
     shares = np.bincount(result + 1, minlength=3) / len(result)
     return log_loss(shares[result + 1], 1)

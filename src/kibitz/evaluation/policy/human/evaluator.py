@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kibitz.evaluation import EvalConfig, OnProgress
-from kibitz.evaluation.baselines import StockfishBaseline, baseline
+from kibitz.evaluation.baselines import StockfishBaseline
 from kibitz.evaluation.batches import sample_indices
 from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.policy.handicaps import handicaps
-from kibitz.evaluation.policy.human.baselines import chessnet_baseline, most_frequent_move
+from kibitz.evaluation.policy.human.baselines import baselines
 from kibitz.evaluation.policy.human.by_rating import moves_by_rating, results_by_rating
 from kibitz.evaluation.policy.human.results import BANDS, HumanResults, RatedSession, band_name, evaluate_positions
 from kibitz.evaluation.policy.human.samples import samples
 from kibitz.evaluation.policy.human.side_inputs import by_asked_rating, with_other_inputs
 from kibitz.evaluation.slices import PHASES, per_speed, slices_as_json
-from kibitz.external.uci import EngineEvaluation
-from kibitz.games.chess.moves import to_move
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.stats import reliability, slices
@@ -66,29 +63,23 @@ def evaluate(
         more, table = results_by_rating(results)
         figures |= more
         tables.append(table)
-    some = np.sort(np.random.default_rng(config.seed).permutation(len(indices))[:COMPARED])
-    more, table = with_other_inputs(results, some, config.seed, on_progress)
+    subset = np.sort(np.random.default_rng(config.seed).permutation(len(indices))[:COMPARED])
+    more, table = with_other_inputs(results, subset, config.seed, on_progress)
     figures |= more
     tables.append(table)
-    of_chessnet, its_tables = chessnet_baseline(results, some, log, on_progress)
-    frequent = most_frequent_move(run, results, some, log, on_progress)
+    stockfish = StockfishBaseline(config, session.threads, on_progress, log)
+    simpler, its_tables = baselines(run, results, subset, stockfish, log, on_progress)
     tables += [*its_tables, *by_asked_rating(results, config.seed, on_progress)]
     more, table = handicaps(session, store, chosen.games, config.seed)
     figures |= more
     tables.append(table)
-    stockfish = StockfishBaseline(config, session.threads, on_progress, log)
     return {
         "data": data,
         "headline": "accuracy",
         "main": [name for name in MAIN if name in figures],
         "figures": figures,
         "by": per_slice(results),
-        "baselines": {
-            "random_move": baseline("a random legal move", results.groups.mean(1 / results.marks["choices"])),
-            **of_chessnet,
-            **frequent,
-            **stockfish.compare(store, results.games, results.plies, results.right, functools.partial(agrees, results)),
-        },
+        "baselines": simpler,
         "calibration": reliability(results.marks["surest"], results.right, results.groups),
         "tables": tables,
         "texts": TEXTS,
@@ -104,14 +95,6 @@ def note(results: HumanResults, chosen: Chosen) -> str | None:
     if share == 1:
         return None
     return f"Both ratings are known in {share:.1%} of these positions; elsewhere the network was told none."
-
-
-def agrees(
-    results: HumanResults, evaluations: Sequence[EngineEvaluation], some: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Where an engine's best move is the move that was played."""
-    played = (to_move(int(move)).uci() for move in results.played(some))
-    return np.array([evaluation.move == move for evaluation, move in zip(evaluations, played, strict=True)])
 
 
 def per_slice(results: HumanResults) -> dict[str, list[dict[str, Any]]]:

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
 from kibitz.evaluation.batches import evaluate_in_batches
 from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.material import phase
 from kibitz.games.chess.replay import SIDE
 from kibitz.games.chess.sides import scale_codes, side_inputs, speed_codes
 from kibitz.play.chess.policy import move_probabilities, normalised
@@ -22,7 +22,6 @@ from kibitz.play.session import Session
 from kibitz.stats import ClusterBootstrap
 from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
-from kibitz.systems.winner import phase
 
 Marks = dict[str, NDArray[Any]]
 """Arrays by name, one entry a position."""
@@ -150,7 +149,7 @@ def evaluate_positions(
 
     def measure(batch: Batch) -> Marks:
         marks = rated.measure(batch, rated.full_state(batch))
-        return marks | {"side": batch.state[:, SIDE], "phase": phase(torch.from_numpy(batch.codes)).numpy()}
+        return marks | {"side": batch.state[:, SIDE], "phase": phase(batch.codes)}
 
     marks = evaluate_in_batches(positions, indices, measure, on_progress)
     games, plies = positions.locate(indices)

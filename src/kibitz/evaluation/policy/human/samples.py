@@ -28,8 +28,8 @@ def samples(results: HumanResults, seed: int) -> dict[str, Any]:
     sampler = DiverseSampler(results.store, results.games, results.plies)
     wrong = np.flatnonzero(~results.right)
     mistakes = sampler.take(wrong[np.argsort(-results.marks["surest"][wrong], kind="stable")], N_SAMPLES)
-    some = np.sort(np.random.default_rng(seed + 1).permutation(len(results.indices))[:SEARCHED])
-    differences = _differences(results, some)
+    subset = np.sort(np.random.default_rng(seed + 1).permutation(len(results.indices))[:SEARCHED])
+    differences = _differences(results, subset)
     gallery = sampler.take(list(differences), N_SAMPLES)
     known = records(results.store, (int(results.games[i]) for i in [*mistakes, *gallery]))
 
@@ -68,11 +68,11 @@ class Difference:
     chance: float
 
 
-def _differences(results: HumanResults, some: NDArray[np.int64]) -> dict[int, Difference]:
+def _differences(results: HumanResults, subset: NDArray[np.int64]) -> dict[int, Difference]:
     """Positions in which the two first choices differ, by index; first where the stronger one's move is the most
     more probable at STRONGER."""
     rated = results.rated
-    batch = results.positions.batch(results.indices[some])
+    batch = results.positions.batch(results.indices[subset])
     moves, offsets = legal_moves(batch.codes, batch.state)
     chances = []
     for rating in (WEAKER, STRONGER):
@@ -82,7 +82,7 @@ def _differences(results: HumanResults, some: NDArray[np.int64]) -> dict[int, Di
         chances.append(normalised(move_probabilities(answers, batch.codes, moves, offsets), offsets))
     weak, strong = chances
     differing: list[tuple[float, int, Difference]] = []
-    for i, index in enumerate(some.tolist()):
+    for i, index in enumerate(subset.tolist()):
         first, part = int(offsets[i]), slice(offsets[i], offsets[i + 1])
         one, other = first + int(weak[part].argmax()), first + int(strong[part].argmax())
         if one != other:

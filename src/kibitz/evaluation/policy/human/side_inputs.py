@@ -88,14 +88,14 @@ class _Compared:
 
 
 def with_other_inputs(
-    results: HumanResults, some: NDArray[np.int64], seed: int, on_progress: OnProgress
+    results: HumanResults, subset: NDArray[np.int64], seed: int, on_progress: OnProgress
 ) -> tuple[Metrics, Table]:
-    """Figures of the network with the side inputs of `other_inputs`. some: indices of the positions asked again."""
-    both = (results.rating[some] > 0) & (results.opponent[some] > 0)
+    """Figures of the network with the side inputs of `other_inputs`. subset: indices of the positions asked again."""
+    both = (results.rating[subset] > 0) & (results.opponent[subset] > 0)
     mask = both if both.any() else np.ones_like(both)
-    own = {name: values[some] for name, values in results.marks.items()}
-    result = results.result[some]
-    compared = _Compared(ClusterBootstrap(results.games[some]), own, result, mask, mask & (result != 0))
+    own = {name: values[subset] for name, values in results.marks.items()}
+    result = results.result[subset]
+    compared = _Compared(ClusterBootstrap(results.games[subset]), own, result, mask, mask & (result != 0))
     figures = {
         "log_loss_where_rated": Metric(compared.groups.mean(log_loss(own["chance"], 1), mask), "number"),
         "accuracy_where_rated": Metric(compared.groups.mean(own["rank"] == 1, mask)),
@@ -104,7 +104,7 @@ def with_other_inputs(
     for name, change in other_inputs(results, seed).items():
         words = name.replace("_", " ")
         measure = functools.partial(_measure_changed, results.rated, change)
-        marks = results.measure_again(some, measure, functools.partial(on_progress, words))
+        marks = results.measure_again(subset, measure, functools.partial(on_progress, words))
         figures |= compared.figures(name, marks)
         rows.append(compared.row(words, marks))
     return figures, Table(
@@ -131,16 +131,16 @@ def _measure_changed(rated: RatedSession, change: ChangeState, batch: Batch) -> 
 def by_asked_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
     """Log loss and accuracy by the players' rating and by the rating that the network is given for both of them."""
     bands = [(rating - 200, rating + 200) for rating in ASKED_RATINGS]
-    some, band = _positions_of_bands(results, bands, seed)
-    if not len(some):
+    subset, band = _positions_of_bands(results, bands, seed)
+    if not len(subset):
         return []
     losses, rights = [], []
     for asked in ASKED_RATINGS:
         measure = functools.partial(_measure_changed, results.rated, functools.partial(_as_rating, asked))
-        marks = results.measure_again(some, measure, functools.partial(on_progress, f"asked as {asked}"))
+        marks = results.measure_again(subset, measure, functools.partial(on_progress, f"asked as {asked}"))
         losses.append(log_loss(marks["chance"], 1))
         rights.append(marks["rank"] == 1)
-    groups = ClusterBootstrap(results.games[some])
+    groups = ClusterBootstrap(results.games[subset])
     kinds: list[tuple[str, list[NDArray[np.float64]] | list[NDArray[np.bool_]], Kind]] = [
         ("Log loss by asked rating", losses, "number"), ("Accuracy by asked rating", rights, "share"),
     ]  # fmt: skip
@@ -175,7 +175,7 @@ def _positions_of_bands(
     for low, high in bands:
         inside = np.flatnonzero((results.rating >= low) & (results.rating < high))
         picked.append(np.sort(rng.permutation(inside)[:ASKED_POSITIONS]))
-    some = np.concatenate(picked)
+    subset = np.concatenate(picked)
     band = np.repeat(np.arange(len(bands)), [len(part) for part in picked])
-    order = np.argsort(some, kind="stable")
-    return some[order], band[order]
+    order = np.argsort(subset, kind="stable")
+    return subset[order], band[order]

@@ -1,4 +1,4 @@
-"""From what the parser made of some games to those that are kept: checked, filtered by their moves, as arrays."""
+"""From parsed games to arrays of accepted ones: checked, and filtered by their moves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS = pa.schema([
 ])  # fmt: skip
 
 PER_MOVE = {"clock": ("uint16", 65535), "evaluation": ("int16", -32768)}
-"""What comments carry: seconds left after the move, centipawns (White's view); type and the value for none."""
+"""Values in comments: seconds left after the move, centipawns (White's view); type and the value for none."""
 
 _OUTCOMES = {"White": 1, "Black": -1, "Draw": 0}
 
@@ -57,7 +57,7 @@ class ParsedBlock:
 
 
 def ending_of(headers: dict[str, str], result: int, mate: bool, stalemate: bool, insufficient: bool) -> str:
-    """How a game ended: what the board shows first, then what the Termination header says."""
+    """How a game ended: by the board if it shows that, else by the Termination header."""
     if mate:
         return "checkmate"
     if stalemate:
@@ -210,9 +210,9 @@ def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBa
 
 
 def _whole(values: NDArray[np.float32], scale: int, dtype: str, missing: int) -> NDArray[Any]:
-    """Numbers of a comment as whole ones in the store's type; NaN becomes the value that stands for none."""
+    """Numbers of comments, rounded to the store's integer type; NaN becomes the value for "none"."""
     info = np.iinfo(dtype)
     known = ~np.isnan(values)
-    whole = np.full(len(values), missing, dtype)
-    whole[known] = np.clip(np.rint(values[known] * scale), info.min + 1, info.max - 1)
-    return whole
+    integers = np.full(len(values), missing, dtype)
+    integers[known] = np.clip(np.rint(values[known] * scale), info.min + 1, info.max - 1)
+    return integers

@@ -83,10 +83,10 @@ def _texts(stream: Stream, broken: list[str]) -> Iterator[_Text]:
                 rest, skipping = b"\n", True
             continue
         skipping = False
-        whole = int(begins[-1])
+        complete = int(begins[-1])
         if len(begins) - 1 > first:
-            yield _Text(stream.name, text[:whole], begins[first:-1], bodies[first:-1], False)
-        rest = text[whole:]
+            yield _Text(stream.name, text[:complete], begins[first:-1], bodies[first:-1], False)
+        rest = text[complete:]
 
 
 def _select(block_text: _Text, number: int, keep: Filter) -> ParsedBlock:

@@ -27,7 +27,7 @@ from kibitz.games.batch import GameBatch
 from kibitz.games.go.endings import dead
 from kibitz.games.go.endings.counting import TERRITORY, lead, settle
 from kibitz.games.go.endings.journal import Journal
-from kibitz.games.go.endings.referees import REFEREES
+from kibitz.games.go.endings.referees import METHODS, REFEREES
 from kibitz.games.go.points import PASS, POINTS
 from kibitz.games.go.replay import STANDARD_START
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, set_up
@@ -35,7 +35,9 @@ from kibitz.games.hashing import hash_games
 
 VERDICTS = ("", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense")
 """The referee that confirmed a game, or why none did. The journal has indices into it: append new ones at the end."""
-LABELS = ("playouts", "gnugo")
+Verdict = tuple[str, NDArray[np.uint8] | None]
+"""One of VERDICTS, and the owner of each point, uint8 [361], if a method confirmed the game."""
+_NOT_CONFIRMED = ("score not confirmed", None)
 _GIVE_UP = 3
 """Failures of GNU Go, without a single answer, after which it is not used any more."""
 _EXACT = 0.01
@@ -144,22 +146,25 @@ class Referee:
         if which not in REFEREES:
             raise UsageError(f"referee {which}: choose from {', '.join(REFEREES)}")
         self.which, self.limit_s, self.seed = which, limit_s, seed
+        of_name = {"playouts": self._by_playouts, "gnugo": self._by_gnugo}
+        self._methods = [of_name[method] for method in REFEREES[which]]
         self.note: str | None = None
         self._command = tuple(command) or self._find(gnugo)
         self._answers, self._losses = 0, 0
         self._all: list[dead.GnuGo] = []
         self._idle: list[dead.GnuGo] = []
         self._closed = False
-        self._journal = Journal(journal) if journal and which != "none" else None
+        self._journal = Journal(journal) if journal and self._methods else None
         self._workers = ThreadPoolExecutor(workers or cores(), "kibitz referee")
 
     def _find(self, gnugo: str | None) -> tuple[str, ...]:
         """The command of GNU Go; empty if it is not requested or not installed."""
-        if self.which in ("playouts", "none"):
+        methods = REFEREES[self.which]
+        if "gnugo" not in methods:
             return ()
         if path := find_gnugo(gnugo):
             return (path, *dead.GNUGO_ARGUMENTS)
-        if self.which == "gnugo" or gnugo:
+        if methods == ("gnugo",) or gnugo:
             raise KibitzError(f"{gnugo or 'gnugo'}: no such program; install GNU Go (Debian: apt install gnugo)")
         self.note = (
             "GNU Go is not installed, so random playouts alone tell who owns what: about twice as many counted games"
@@ -168,7 +173,7 @@ class Referee:
         return ()
 
     def label(self, batch: GameBatch, on_progress: Callable[[int], None] | None = None) -> GameBatch:
-        """The batch with `carried["owner"]` (uint8 [games, 361]) and its column `labels` filled for counted games.
+        """The batch with `per_game["owner"]` (uint8 [games, 361]) and its column `labels` filled for counted games.
 
         Counted games that no referee confirms are removed and counted in `rejections`. Other games stay, with owner 0
         and no label; with the referee "none" all games do. on_progress: called with the number of games labelled so
@@ -176,7 +181,7 @@ class Referee:
         """
         owner = np.zeros((len(batch), POINTS), np.uint8)
         verdicts = np.zeros(len(batch), np.uint8)
-        if self.which != "none":
+        if self._methods:
             table = batch.table
             counted = np.array(table["ending"].to_pylist()) == "counted"
             games = np.flatnonzero(counted & table["margin"].is_valid().to_numpy())
@@ -185,7 +190,7 @@ class Referee:
             except BaseException:
                 self.close()
                 raise
-        names = [VERDICTS[verdict] if VERDICTS[verdict] in LABELS else None for verdict in verdicts]
+        names = [VERDICTS[verdict] if VERDICTS[verdict] in METHODS else None for verdict in verdicts]
         column = batch.table.schema.get_field_index("labels")
         batch.table = batch.table.set_column(column, "labels", pa.array(names, pa.string()))
         batch.per_game = {**batch.per_game, "owner": owner}
@@ -238,19 +243,27 @@ class Referee:
             for row in zip(hashes.tolist(), *columns, strict=True)
         ]
 
-    def _label_one(self, final: Final, key: int) -> tuple[str, NDArray[np.uint8] | None]:
-        """The verdict on a game, and its owner map if it is confirmed. Runs in a worker thread."""
+    def _label_one(self, final: Final, key: int) -> Verdict:
+        """The verdict on a game: of the first method that has one. Runs in a worker thread."""
         if np.isnan(final.komi):
-            return "score not confirmed", None
-        if self.which != "gnugo":
-            alive = dead.playout_survival(final.colours, self.seed + key)
-            owner, missed = count(final, alive < 0.5)
-            if missed < _EXACT:
-                return "playouts", owner
-            if missed <= _LITTLE and abs(alive - 0.5).min() > _SURE:
-                return "score not confirmed", None
+            return _NOT_CONFIRMED
+        for method in self._methods:
+            if verdict := method(final, key):
+                return verdict
+        return _NOT_CONFIRMED
+
+    def _by_playouts(self, final: Final, key: int) -> Verdict | None:
+        """The verdict of random playouts; None to ask the next method."""
+        alive = dead.playout_survival(final.colours, self.seed + key)
+        owner, missed = count(final, alive < 0.5)
+        if missed < _EXACT:
+            return "playouts", owner
+        return _NOT_CONFIRMED if missed <= _LITTLE and abs(alive - 0.5).min() > _SURE else None
+
+    def _by_gnugo(self, final: Final, key: int) -> Verdict | None:
+        """The verdict of GNU Go; None if it is not there, does not answer at all, or does not confirm the score."""
         if not self._command or self._closed or self._gave_up():
-            return "score not confirmed", None
+            return None
         try:
             owner, missed = count(final, *self._ask_gnugo(final))
         except EngineDied as lost:
@@ -260,7 +273,7 @@ class Referee:
             return f"referee {lost.how}", None
         except ValueError:
             return "referee made no sense", None
-        return ("gnugo", owner) if missed < _EXACT else ("score not confirmed", None)
+        return ("gnugo", owner) if missed < _EXACT else None
 
     def _gave_up(self) -> bool:
         return self._losses >= _GIVE_UP and not self._answers

@@ -76,7 +76,7 @@ class Games:
             stones = int((setup == BLACK).sum())
             return stones if stones >= 2 and not (setup == WHITE).any() else 0
         first = int(self.lines.first[i])
-        written = self.lines.written[first : first + int(self.lines.count[i])]
+        written = self.lines.written[first : first + int(self.lines.move_count[i])]
         others = np.flatnonzero((written >> COLOUR_SHIFT != BLACK) | (written & 511 == PASS))
         run = int(others[0]) if len(others) else len(written)
         return run if run >= 2 else 0
@@ -95,9 +95,9 @@ class Games:
             self._parse_with_sgfmill(i)
             status = int(self.lines.status[i])
         if status == OUT:
-            return "illegal move", f"move {int(self.lines.count[i]) + 1}: outside the board"
+            return "illegal move", f"move {int(self.lines.move_count[i]) + 1}: outside the board"
         if status == AMONG:
-            return "set-up stones among the moves", f"after move {int(self.lines.count[i])}"
+            return "set-up stones among the moves", f"after move {int(self.lines.move_count[i])}"
         if status == ODD:
             return "unreadable", self.reasons.get(i, "")
         return None
@@ -111,8 +111,8 @@ class Games:
             return
         lines = self.lines
         lines.status[i], lines.setup[i], lines.side[i] = status, setup, side
-        lines.first[i], lines.count[i] = len(lines.written), len(written)
-        lines.written = np.concatenate((lines.written, np.array(written, np.uint16)))
+        lines.first[i], lines.move_count[i] = len(lines.written), len(written)
+        self.lines = lines._replace(written=np.concatenate((lines.written, np.array(written, np.uint16))))
 
 
 def _by_sgfmill(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
@@ -158,13 +158,13 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
         text = rest + block if rest else block
         doubles = _doubles(text)
         begins, ends, closed = find_games(text, doubles)
-        whole = len(begins)
-        if block and whole and not closed[-1]:
-            whole -= 1
-        if whole:
-            yield Piece(stream.name, text, begins[:whole], ends[:whole], closed[:whole], games_read, doubles)
-            games_read += whole
-            text = text[int(ends[whole - 1]) :]
+        complete = len(begins)
+        if block and complete and not closed[-1]:
+            complete -= 1
+        if complete:
+            yield Piece(stream.name, text, begins[:complete], ends[:complete], closed[:complete], games_read, doubles)
+            games_read += complete
+            text = text[int(ends[complete - 1]) :]
         rest = text
         if not block:
             if not games_read and len(broken) == faults:

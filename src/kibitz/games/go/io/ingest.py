@@ -122,7 +122,7 @@ def _all_standard(starts: NDArray[np.uint8]) -> bool:
 
 
 def _why_unusable(game: HeaderInfo) -> str | None:
-    """Why a game is rejected whatever its moves are; None if it is not."""
+    """The reason to reject a game before its moves are read; None if there is none."""
     if game.ending == "void":
         return "void"
     if game.result is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -96,24 +96,7 @@ def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-
     return SOUND, 0
 
 
-@numba.njit(nogil=True, cache=True)
-def _play(written, first, count, setup, named, sizes, which, suicide, superko, starts, moves, plies, fault, at):  # type: ignore[no-untyped-def]
-    """`_arrange` and `_replay` for each game in `which`; the number of moves. The rest as in `Lines` and `MainLine`."""
-    before = np.empty(moves.shape[0] + 1, np.uint64)
-    used = 0
-    for k in range(which.shape[0]):
-        i = which[k]
-        mine = written[first[i] : first[i] + count[i]]
-        n = _arrange(mine, setup[i], named[i], sizes[i], starts[k], moves[used:])
-        fault[k], ply = _replay(starts[k], moves[used : used + n], suicide[k], superko[k], before)
-        at[k] = ply
-        plies[k] = n
-        used += n
-    return used
-
-
-@dataclass
-class MainLine:
+class MainLine(NamedTuple):
     """Games with alternating colours, and their faults.
 
     starts uint8 [n, 363]; moves uint16 [sum of plies]; plies int32 [n]; fault uint8 [n]: SOUND …; ply int32 [n]: the
@@ -127,16 +110,29 @@ class MainLine:
     ply: NDArray[np.int32]
 
 
+@numba.njit(nogil=True, cache=True)
+def _play(lines, which, suicide, superko, played):  # type: ignore[no-untyped-def]
+    """`_arrange` and `_replay` for each game in `which`; the number of moves. lines: Lines; played: MainLine, filled;
+    the others as those of `play`."""
+    before = np.empty(played.moves.shape[0] + 1, np.uint64)
+    used = 0
+    for k in range(which.shape[0]):
+        i = which[k]
+        written = lines.written[lines.first[i] : lines.first[i] + lines.move_count[i]]
+        n = _arrange(written, lines.setup[i], lines.side[i], lines.size[i], played.starts[k], played.moves[used:])
+        moves = played.moves[used : used + n]
+        played.fault[k], played.ply[k] = _replay(played.starts[k], moves, suicide[k], superko[k], before)
+        played.plies[k] = n
+        used += n
+    return used
+
+
 def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], superko: NDArray[np.bool_]) -> MainLine:
     """Play some games. which: their indices, int64 [n]; suicide, superko: whether their rules have it, bool [n]."""
-    n, room = len(which), 2 * int(lines.count[which].sum()) + 1
+    n, room = len(which), 2 * int(lines.move_count[which].sum()) + 1
     played = MainLine(
         np.empty((n, START_WIDTH), np.uint8), np.empty(room, np.uint16), np.empty(n, np.int32), np.empty(n, np.uint8),
         np.empty(n, np.int32),
     )  # fmt: skip
-    used = _play(
-        lines.written, lines.first, lines.count, lines.setup, lines.side, lines.size, which, suicide, superko,
-        played.starts, played.moves, played.plies, played.fault, played.ply,
-    )  # fmt: skip
-    played.moves = played.moves[:used]
-    return played
+    used = _play(lines, which, suicide, superko, played)
+    return played._replace(moves=played.moves[:used])

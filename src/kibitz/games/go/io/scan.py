@@ -6,7 +6,7 @@ syntax is marked ODD, and a full parser reads it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -107,14 +107,13 @@ def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], N
     return begins[:count], ends[:count], closed[:count]
 
 
-@dataclass
-class Lines:
+class Lines(NamedTuple):
     """The main lines of some games.
 
     status uint8 [games]: FINE …; size int64 [games]: of the board, 0 if unreadable; heads int64 [games]: offset of the
     first move in the text; setup uint8 [games, 361]: stones set up before it; side uint8 [games]: the colour that PL
-    names, 0 for none; first, count int64 [games]: the slice of `written` with a game's moves (up to the fault, for a
-    status other than FINE); written uint16: moves as in the file, point + (colour << COLOUR_SHIFT).
+    names, 0 for none; first, move_count int64 [games]: the slice of `written` with a game's moves (up to the fault, for
+    a status other than FINE); written uint16: moves as in the file, point + (colour << COLOUR_SHIFT).
     """
 
     status: NDArray[np.uint8]
@@ -123,7 +122,7 @@ class Lines:
     setup: NDArray[np.uint8]
     side: NDArray[np.uint8]
     first: NDArray[np.int64]
-    count: NDArray[np.int64]
+    move_count: NDArray[np.int64]
     written: NDArray[np.uint16]
 
 
@@ -290,7 +289,6 @@ def main_lines(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], 
     )  # fmt: skip
     used = _main_lines(
         np.frombuffer(text, np.uint8), begins, ends, doubles, lines.status, lines.size, lines.heads, lines.setup,
-        lines.side, lines.first, lines.count, lines.written,
+        lines.side, lines.first, lines.move_count, lines.written,
     )  # fmt: skip
-    lines.written = lines.written[:used]
-    return lines
+    return lines._replace(written=lines.written[:used])

@@ -1,7 +1,7 @@
-"""The stack of positions of a comparison search, a row for each ply: moves, keys, and results by the rules.
+"""The stack of positions of a compiled search, a row for each ply: moves, keys, and results by the rules.
 
-The kernels here take `stack`, a record with at least the fields of STACK (state.py adds the search's own), and change
-it in place. `ply` is the index of a row, 0 the root. Rows are uint8 [68] and moves packed, as in games/chess.
+These kernels take `stack`, a record with at least the fields of STACK (each search adds its own), and change it in
+place. `ply` is the index of a row, 0 the root. Rows are uint8 [68] and moves packed, as in games/chess.
 """
 
 from __future__ import annotations
@@ -13,13 +13,10 @@ from kibitz.games.chess.attacks import attacked, can_pass
 from kibitz.games.chess.board_kernels import next_state, other_squares, squares_of
 from kibitz.games.chess.legal import MAX_MOVES, generate
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, PIECE_VALUES, insufficient_material
-from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, START_WIDTH
-from kibitz.play.comparison.embedding import fill
+from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, FIFTY_MOVES, SIDE, START_WIDTH
 
 MAX_PLIES = 128
 """Rows of a line; the search stays below."""
-FIFTY_MOVES = 100
-"""Plies without capture or pawn move after which the game is drawn."""
 NO_ROW = 1 << 20
 """Above the index of every row: a verdict that depends on no earlier row."""
 ONGOING, MATE, DRAW = 0, 1, 2
@@ -45,7 +42,14 @@ STACK = [
     ("board", "i1", (64,)),  # the row entered last, in its mover's view (attacks.py)
     ("pinned", "i8", (64,)),  # scratch of `generate`
 ]
-"""Fields of a line, all in one record: as so many arrays they would take long to pass, and minutes to compile."""
+"""Fields of the stack, all in one record: passing them as separate arrays is slow, and takes minutes to compile."""
+
+
+@numba.njit(nogil=True, cache=True)
+def fill(out, row):  # type: ignore[no-untyped-def]
+    """out[:] = row, both [size]; numba compiles the loop seconds faster than the slice, at every call site."""
+    for j in range(out.shape[0]):
+        out[j] = row[j]
 
 
 @numba.njit(nogil=True, cache=True)
@@ -166,3 +170,13 @@ def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
     guarded = attacked(board, target, -8 if side else 8)
     board[origin] = piece
     return won, guarded
+
+
+@numba.njit(nogil=True, cache=True)
+def has_non_pawn_material(board):  # type: ignore[no-untyped-def]
+    """Whether the mover has a piece besides king and pawns; without, null moves are unsafe (zugzwang). board int8 [64]
+    in the mover's view."""
+    count = 0
+    for square in range(64):
+        count += 1 < board[square] < 6
+    return count > 0
