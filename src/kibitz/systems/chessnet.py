@@ -53,7 +53,8 @@ RECIPES = {
         "one residual body for all the thesis' networks, with attack planes, Muon and a cosine; 2.3 million moves",
         {**_MODERN, "iterations": 4500},
         reaches=(
-            "first choice 38.7% (38.5 to 38.8) of masters' moves of unseen years, n = 400,000; 28 minutes on two free cores",
+            "first choice 38.7% (38.5 to 38.8) of masters' moves of unseen years, n = 400,000; 28 minutes on two"
+            " free cores",
             "on the bundled games alone 25.0% (24.1 to 26.0) first choices, n = 10,000 of 146 unseen games; 11 minutes"
             " on two free cores",
         ),
