@@ -19,14 +19,15 @@ from typing import Any
 import chess
 import numpy as np
 
-from kibitz.play.chess.player import METHODS, ChessPlayer
-from kibitz.play.result import SearchLimits
+from kibitz.play import open_player
+from kibitz.play.chess.player import METHODS
+from kibitz.play.result import SearchLimits, ThinkingPlayer
 from kibitz.play.session import Session
 
 BANDS = (0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400, 4000)
 
 
-def solved(player: ChessPlayer, limits: SearchLimits, fen: str, moves: list[str]) -> bool:
+def solved(player: ThinkingPlayer, limits: SearchLimits, fen: str, moves: list[str]) -> bool:
     """Whether the player finds each of its moves; the opponent's are the solution's."""
     board = chess.Board(fen)
     for number, uci in enumerate(moves):
@@ -71,7 +72,8 @@ def main() -> None:
     results: dict[str, Any] = {}
     for method in options.methods.split(","):
         limits = SearchLimits(depth=options.depth) if options.depth else SearchLimits(nodes=options.nodes)
-        player = ChessPlayer(session, method=method, value=value, seed=0)
+        settings = {} if value is None else {"value": value}
+        player = open_player(session.run, lambda: session, method=method, seed=0, **settings)
         begun = time.perf_counter()
         right = np.array([solved(player, limits, puzzle["fen"], puzzle["moves"].split()) for puzzle in puzzles])
         seconds = time.perf_counter() - begun

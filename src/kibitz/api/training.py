@@ -201,6 +201,8 @@ def train(
     )
 
 
+_TYPES: dict[type, Any] = {int: int, bool: bool, str: (str, int)}
+"""What a setting of each type may be: chessnet's planes are a name, and its names are numbers."""
 _KINDS = {int: "a whole number", bool: "True or False", str: "a text"}
 
 
@@ -217,7 +219,9 @@ def _settings(
     for name, value in given.items():
         if known[name] is float:
             check_number(name, value)
-        elif not isinstance(value, known[name]) or (known[name] is int and isinstance(value, bool)):
+        elif not isinstance(value, _TYPES.get(known[name], object)) or (
+            isinstance(value, bool) and known[name] is not bool
+        ):
             raise UsageError(f"{name} {value!r}: {_KINDS[known[name]]}")
     merged: dict[str, Any] = {}
     if start_from is not None:
