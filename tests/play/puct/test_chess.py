@@ -10,7 +10,7 @@ import pytest
 
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.puct.chess import ChessRules, described, history, start
+from kibitz.play.puct.chess import ChessRules, described, history, mate_in_two, start
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 from support.chess_fakes import Fake
 
@@ -87,3 +87,61 @@ def test_history_counts_positions_that_may_come_again() -> None:
     assert counts[int(start(board).keys[0])] == 2
     assert sum(counts.values()) == 8
     assert not history(chess.Board())
+
+
+def mates_in_two(board: chess.Board) -> set[chess.Move]:
+    """The moves that do not mate and after which every reply allows a mate: the slow twin of `mate_in_two`."""
+    found = set()
+    for move in board.legal_moves:
+        board.push(move)
+        replies = list(board.legal_moves)
+        forced = bool(replies)
+        for reply in replies:
+            board.push(reply)
+            forced = forced and any(mates_by(board, answer) for answer in board.legal_moves)
+            board.pop()
+        if forced:
+            found.add(move)
+        board.pop()
+    return found
+
+
+def asked(board: chess.Board, drawn_keys: tuple[int, ...] = ()) -> tuple[chess.Move, ...]:
+    """What `mate_in_two` says of all moves of a board."""
+    entered = start(board)
+    line = mate_in_two(entered.rows[0], entered.moves, np.array(drawn_keys, np.uint64))
+    return tuple(to_move(move) for move in line or ())
+
+
+def test_mates_in_two_are_those_of_a_plain_loop() -> None:
+    draw, seen = random.Random(5), {True: 0, False: 0}
+    while min(seen.values()) < 40:
+        board = chess.Board(None)
+        pieces = ["K", "k", *draw.choices("QRRBNPqrbnp", k=draw.randint(2, 5))]
+        for square, symbol in zip(draw.sample(range(64), len(pieces)), pieces, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(symbol))
+        if not board.is_valid():
+            continue
+        expected = mates_in_two(board)
+        if seen[bool(expected)] >= 40:
+            continue
+        seen[bool(expected)] += 1
+        line = asked(board)
+        assert bool(line) == bool(expected), board.fen()
+        if line:
+            assert line[0] in expected, board.fen()
+            for move in line:
+                assert move in board.legal_moves
+                board.push(move)
+            assert board.is_checkmate()
+
+
+def test_a_mate_in_two_is_none_where_the_game_is_drawn_before() -> None:
+    board = chess.Board("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1")
+    line = asked(board)
+    assert line[0].uci() == "a1a6"
+    board.push(line[0])
+    assert not asked(chess.Board("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"), (int(start(board).keys[0]),))
+    board.push(line[1])
+    assert not asked(chess.Board("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"), (int(start(board).keys[0]),))
+    assert not asked(chess.Board("kbK5/pp6/1P6/8/8/8/8/R7 w - - 98 90"))

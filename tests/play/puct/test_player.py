@@ -269,3 +269,18 @@ def test_a_drawn_move_is_not_one_that_loses_by_force() -> None:
         assert thought.lines[0].mate is None
         seen.add(thought.lines[0].move)
     assert len(seen) > 1
+
+
+def test_a_mate_in_two_is_seen_without_a_search() -> None:
+    player, board = PuctPlayer(Fake(sharp=0.0)), chess.Board("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1")
+    for mate in (2, -1, 1):
+        thought = player.think(board, SearchLimits(nodes=1 if mate > 0 else 100))
+        assert thought
+        assert thought.lines[0].mate == mate
+        board.push(thought.lines[0].move)
+    assert board.is_checkmate()
+    two = PuctPlayer(Fake(sharp=0.0), lines=2).think(
+        chess.Board("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"), SearchLimits(nodes=300)
+    )
+    assert two
+    assert len(two.lines) == 2

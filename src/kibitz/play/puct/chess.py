@@ -75,6 +75,36 @@ def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
+def _mate_in_two(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
+    """Whether one of a position's moves mates by force with the next one; line [3] then is that move, a reply, and the
+    mate. A position that would be drawn is no way to it."""
+    board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
+    replies, answers = np.empty(MAX_MOVES, np.uint16), np.empty(MAX_MOVES, np.uint16)
+    if row[64 + CLOCK] >= FIFTY - 2:
+        return False
+    for i in range(moves.shape[0]):
+        after = row.copy().reshape(1, START_WIDTH)
+        _play(after, moves[i:])
+        count, _ = generate(after[0, :64], after[0, 64:], board, pinned, replies, 0)
+        if count == 0 or (drawn_keys == _key(after[0])).any():
+            continue
+        forced = True
+        for j in range(count):
+            then = after.copy()
+            _play(then, replies[j:])
+            n, _ = generate(then[0, :64], then[0, 64:], board, pinned, answers, 0)
+            mate = _mate(then[0], answers[:n], 0, board, pinned)
+            if mate < 0 or (drawn_keys == _key(then[0])).any():
+                forced = False
+                break
+            line[1], line[2] = replies[j], answers[mate]
+        if forced:
+            line[0] = moves[i]
+            return True
+    return False
+
+
+@numba.njit(nogil=True, cache=True)
 def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-untyped-def]
     """Fill in what Entered has of rows; the moves, which may have had to be moved to where there is room.
 
@@ -140,6 +170,21 @@ def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
 def start(board: chess.Board, mates: bool = False) -> Entered:
     """A board's position, as `ChessRules.enter` gives those after a move, with all moves or (mates) one that mates."""
     return described(encode_board(board)[None], mates)
+
+
+def mate_in_two(
+    row: NDArray[np.uint8], moves: NDArray[np.uint16], drawn_keys: NDArray[np.uint64]
+) -> tuple[int, int, int] | None:
+    """A move that mates by force with the next one, a reply, and that mate, all packed; None where there is none.
+
+    row uint8 [68]: a position; moves uint16 [n]: of its moves, those to try. drawn_keys: of positions of the game that
+    are drawn when they occur again.
+    """
+    line = np.zeros(3, np.uint16)
+    if not _mate_in_two(row, moves, drawn_keys, line):
+        return None
+    first, reply, mate = line.tolist()
+    return first, reply, mate
 
 
 class ChessRules:

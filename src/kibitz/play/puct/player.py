@@ -9,6 +9,7 @@ from typing import Any
 
 import chess
 import numpy as np
+from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
@@ -16,7 +17,7 @@ from kibitz.play.chess.score import STEP
 from kibitz.play.puct import chess as rules
 from kibitz.play.puct.search import BatchSizes, PuctSearch, children, keys_array
 from kibitz.play.puct.tree import DRAW, LOSS, WIN, Constants, PuctTree, lead
-from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
+from kibitz.play.result import ProgressThrottle, PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
 from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
@@ -97,21 +98,42 @@ class PuctPlayer:
         clock = TimeManager(limits, stop, self.nodes)
         often = keys_array(key for key, times in rules.history(board).items() if times > 1)
         self._begin(board, only)
+        if mate := self._mate_in_two(often):
+            result = SearchResult(len(mate.pv), self.nodes - clock.before, clock.seconds(), (mate,))
+        else:
+            result = self._search(limits, clock, often, tell, len(only & set(legal) if only else legal))
+        if only:  # a tree without the other moves is of no use later
+            self.search.drop_tree()
+        return result
+
+    def _search(
+        self, limits: SearchLimits, clock: TimeManager, often: NDArray[np.uint64], tell: Tell | None, moves: int
+    ) -> SearchResult:
+        """Grow the tree within the limits. moves: how many there are at the root."""
         before = int(self.search.tree.visits[0])
         reports = ProgressThrottle(clock, (lambda result: None) if tell is None else tell)
-        single = len(only & set(legal) if only else legal) == 1 and limits.seconds is not None
+        single = moves == 1 and limits.seconds is not None
         while not single and not self._done(limits, clock, before):
             size = clock.batch(self.nodes, self._batch(clock))
             if size == 0 or not self.search.grow(size, often):
                 break
             if reports.due():
                 reports(*self._report(clock, self.lines))
-        result, _ = self._report(clock, len(legal) if self.temperature else self.lines)
-        if self.temperature:
-            result = self._drawn(result)
-        if only:  # a tree without the other moves is of no use later
-            self.search.drop_tree()
-        return result
+        result, _ = self._report(clock, moves if self.temperature else self.lines)
+        return self._drawn(result) if self.temperature else result
+
+    def _mate_in_two(self, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
+        """The line of a mate in two, if there is one and one line is asked for: the rules find it at once, where the
+        policy of a network may not think of its quiet first move."""
+        tree = self.search.tree
+        if self.lines > 1 or self.search.solved:
+            return None
+        moves = tree.move[children(tree, 0)]
+        found = rules.mate_in_two(tree.rows[tree.row[0]], moves, drawn_keys)
+        if found is None:
+            return None
+        prior = float(tree.prior[children(tree, 0)[moves == found[0]][0]])
+        return make_line(2 - len(found) * STEP, prior, list(found))
 
     def _begin(self, board: chess.Board, only: set[int]) -> None:
         """The tree of a position: a part of the last one where the game went on in it, else a new one."""
