@@ -40,8 +40,9 @@ NODES = 100
 WEIGHTS = {"winner": (0.27, 0.27), "deepchess": (0.23, 0.33), "chessnet": (0.23, 0.5)}
 """How much a pawn, and the network's opinion of the quiet position in logits, count for a chance in logits, by system:
 fitted to Stockfish's chances on half of the games of tools/label_mistakes.py."""
-OTHER_WEIGHTS, SEARCH_WEIGHTS = (0.25, 0.35), (0.2, 0.76)
-"""The same of systems that are not measured, and of those that search themselves (fitted with chessnet)."""
+OTHER_WEIGHTS, SEARCH_WEIGHTS = (0.25, 0.35), (0.34, 0.76)
+"""The same of systems that are not measured, and of those that search themselves (fitted with chessnet, by least
+squares)."""
 ONLY = 0.2
 """Every other move loses so much more than the played one: the only move."""
 _SIDE_STEP = 50
