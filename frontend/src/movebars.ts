@@ -1,8 +1,10 @@
-/** A network's first moves as a list: bars and percentages. Pointing previews on the board, a click plays. */
+/** A network's likely moves as a list: bars and percentages. Pointing previews on the board, a click plays. */
 
 import { el, percent } from "./elements";
 import { shown, type Candidate } from "./overlays";
-import type { App } from "./state";
+import type { App, Result } from "./state";
+
+const LISTED_BY_RATING = 5;
 
 export class MoveBars {
   readonly element = el("ol", { class: "move-bars" });
@@ -10,7 +12,11 @@ export class MoveBars {
   /** Where the pointer was last. */
   private pointer = "";
 
-  constructor(private readonly app: App) {
+  constructor(
+    private readonly app: App,
+    narrow = false,
+  ) {
+    this.element.classList.toggle("narrow", narrow);
     this.element.addEventListener("pointerleave", () => shown.point(null));
   }
 
@@ -18,13 +24,12 @@ export class MoveBars {
     const key = JSON.stringify(moves);
     if (key === this.key) return;
     this.key = key;
-    const most = Math.max(...moves.map((each) => each.p), 0.01);
-    this.element.replaceChildren(...moves.map((each) => this.row(each, most)));
+    this.element.replaceChildren(...moves.map((each) => this.row(each)));
   }
 
-  private row({ move, san, p }: Candidate, most: number): HTMLLIElement {
+  private row({ move, san, p }: Candidate): HTMLLIElement {
     const fill = el("span", { class: "fill" });
-    fill.style.width = `${(100 * p) / most}%`;
+    fill.style.width = `${100 * p}%`;
     const row = el(
       "button",
       { type: "button", title: `Play ${san}` },
@@ -45,5 +50,29 @@ export class MoveBars {
       void this.app.play(move).catch(() => undefined);
     });
     return el("li", {}, row);
+  }
+}
+
+/** The likely moves of weaker and stronger players side by side. */
+export class MovesByRating {
+  readonly element = el("div", { class: "by-rating" });
+  private columns: MoveBars[] = [];
+  private ratings = "";
+
+  constructor(private readonly app: App) {}
+
+  draw(players: NonNullable<Result["by_rating"]>): void {
+    this.element.hidden = !players.length;
+    const ratings = players.map(({ rating }) => rating).join(" ");
+    if (ratings !== this.ratings) {
+      this.ratings = ratings;
+      this.columns = players.map(() => new MoveBars(this.app, true));
+      this.element.replaceChildren(
+        ...players.map(({ rating }, index) =>
+          el("section", {}, el("h4", {}, `Players rated ${rating}`), this.columns[index]?.element ?? ""),
+        ),
+      );
+    }
+    players.forEach(({ moves }, index) => this.columns[index]?.draw(moves.slice(0, LISTED_BY_RATING)));
   }
 }

@@ -6,7 +6,7 @@ import { Kept, Latest } from "./asking";
 import { Chance } from "./chance";
 import { button, Choice, el, fresh } from "./elements";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "./layers";
-import { MoveBars } from "./movebars";
+import { MoveBars, MovesByRating } from "./movebars";
 import { legend, shown, type Heat, type Layer } from "./overlays";
 import type { App, Network, Node } from "./state";
 
@@ -20,6 +20,7 @@ class NetworkPanel {
   private readonly note = el("p", { class: "note" });
   private readonly chance = new Chance();
   private readonly bars: MoveBars;
+  private readonly byRating: MovesByRating;
   private readonly movesPart: HTMLElement;
   private readonly boardPart: HTMLElement;
   private readonly unhide = button("Show hints", () => this.app.set({ hints: true }));
@@ -50,8 +51,9 @@ class NetworkPanel {
     private readonly app: App,
   ) {
     this.bars = new MoveBars(app);
-    this.movesPart = el("section", {}, el("h3", {}, "Its first moves"), this.bars.element);
-    this.arrowsLabel = el("label", { class: "switch" }, this.arrows, el("span", {}, "First moves on the board"));
+    this.byRating = new MovesByRating(app);
+    this.movesPart = el("section", {}, el("h3", {}, "Likely moves"), this.bars.element, this.byRating.element);
+    this.arrowsLabel = el("label", { class: "switch" }, this.arrows, el("span", {}, "Show as arrows"));
     this.arrows.addEventListener("change", () => {
       shown.moves = this.arrows.checked;
       shown.changed();
@@ -124,6 +126,7 @@ class NetworkPanel {
     this.boardPart.hidden = !says;
     this.movesPart.hidden = !says || !result?.moves?.length;
     this.bars.draw(says ? (result?.moves ?? []) : []);
+    this.byRating.draw(says ? (result?.by_rating ?? []) : []);
     this.arrows.checked = shown.moves;
     this.arrowsLabel.hidden = !network?.answers.includes("moves");
     const layer = this.offer(layersOf(network, kind));

@@ -61,6 +61,8 @@ export interface Result {
   white?: number | null;
   black?: number | null;
   moves?: { move: string; san: string; p: number }[] | null;
+  /** Of a network that is told ratings: the likely moves of players of each. */
+  by_rating?: { rating: number; moves: { move: string; san: string; p: number }[] }[];
   origin?: number[] | null;
   owners?: number[] | null;
   score?: number | null;

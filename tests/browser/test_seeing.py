@@ -74,11 +74,26 @@ def test_first_moves_are_arrows_that_can_be_played(desk: Desk) -> None:
     expect(ghost).to_have_count(1)
     desk.page.mouse.move(5, 5)
     expect(ghost).to_have_count(0)
-    desk.page.get_by_role("checkbox", name="First moves on the board").uncheck()
+    desk.page.get_by_role("checkbox", name="Show as arrows").uncheck()
     expect(arrows).to_have_count(0)
     assert before >= 1
     first.click()
     desk.after("e5")
+
+
+def test_weaker_and_stronger_players_side_by_side(desk: Desk) -> None:
+    desk.choose("human")
+    desk.opened(FRENCH, 6)
+    players = desk.page.locator(".by-rating section")
+    expect(players).to_have_count(2)
+    expect(players.nth(0)).to_contain_text("Players rated 1200")
+    expect(players.nth(1)).to_contain_text("Players rated 2200")
+    expect(players.nth(0).locator("button")).to_have_count(5)
+    san = players.nth(1).locator(".san").first.inner_text().strip()
+    players.nth(1).locator("button").first.click()
+    desk.after(san)
+    desk.choose("chessnet")  # it knows no ratings
+    expect(players).to_have_count(0)
 
 
 def test_what_it_is_given_and_what_matters(desk: Desk) -> None:
