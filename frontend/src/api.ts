@@ -44,6 +44,8 @@ export interface Think {
   temperature?: number;
   nodes?: number | null;
   seconds?: number | null;
+  /** Of a network that is told ratings: the player to imitate. */
+  rating?: number | null;
 }
 
 export interface Analyse {

@@ -10,6 +10,7 @@ export interface Strength {
   temperature: number;
   nodes: number | null;
   seconds: number | null;
+  rating: number | null;
 }
 
 /** "away": the person looks at another position of the game, or of another. */
@@ -19,7 +20,7 @@ export class Match {
   state: State = "none";
   network = "";
   human: "w" | "b" = "w";
-  strength: Strength = { method: null, temperature: 0, nodes: null, seconds: 1 };
+  strength: Strength = { method: null, temperature: 0, nodes: null, seconds: 1, rating: null };
   thought: Thinking | null = null;
   problem = "";
   /** How it ended, where it did. */

@@ -132,7 +132,7 @@ export class Address {
       if (!bare) app.open(...grown(line, await app.api.line(line), ply));
       else if (app.touched || app.game.kind !== line.game || app.game.start.size !== line.size) app.open(empty(line.game, line.size));
     } catch (error) {
-      app.say(`The address names no position: ${message(error)}`);
+      app.say(`This link is broken: ${message(error)}`);
     }
   }
 
