@@ -19,6 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from kibitz import durable
+from kibitz.durable import sync, sync_folder
 from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
 from kibitz.games.hashing import HashSet, hash_games, hash_openings
@@ -331,9 +333,11 @@ class StoreWriter:
         self._table.close()
         self._write_starts()
         for file in self._files:
-            file.flush()
-            os.fsync(file.fileno())
+            sync(file)
             file.close()
+        with open(self._folder / self._tables[-1], "rb") as table:
+            os.fsync(table.fileno())
+        sync_folder(self._folder)
         rejections = self.rejections
         if self.old is not None:
             earlier = Rejections.from_json(self.old.info["left_out"])
@@ -363,14 +367,14 @@ class StoreWriter:
         temporary = self._root / (INFO + ".new")
         with open(temporary, "w", encoding="utf-8") as account:
             json.dump(info, account, indent=1, ensure_ascii=False)
-            account.flush()
-            os.fsync(account.fileno())
+            sync(account)
         # From here on an interrupt must not remove the new folder: store.json may refer to it.
         self._committed = True
         try:
-            os.replace(temporary, self._root / INFO)
+            durable.replace(temporary, self._root / INFO)
             if self.old is None:
                 os.rename(self._root, self.path)
+                sync_folder(self.path.parent)
         except OSError:
             self._committed = False
             raise
