@@ -123,7 +123,7 @@ class PlayPanel {
     const { app } = this;
     const network = this.opponents().find((each) => each.name === this.opponent.value);
     if (!network) return;
-    if (fresh) await app.fresh();
+    if (fresh && !(await app.fresh())) return;
     const side = this.side.value;
     const human = side === "random" ? (Math.random() < 0.5 ? "w" : "b") : side === "b" ? "b" : "w";
     // One sees the board from one's own side.
