@@ -20,10 +20,10 @@ export function mountStatus(host: HTMLElement, app: App): void {
     host.classList.remove("problem");
   };
   app.on("cursor", () => {
-    if (!app.connected || performance.now() - since <= FRESH) return;
     const end = ending(app.node());
+    if (!app.connected) return;
     if (end) app.say(end);
-    else if (host.textContent) clear();
+    else if (host.textContent && performance.now() - since > FRESH) clear();
   });
   app.on("status", () => {
     since = performance.now();

@@ -121,7 +121,7 @@ def test_a_variation_is_promoted_and_made_the_main_line(desk: Desk) -> None:
 
 
 def test_comments_and_signs(desk: Desk) -> None:
-    desk.open(TREE)
+    desk.open("1. e4 e5 (1... c5) 2. Nf3 Nc6 *")
     move_menu(desk, "Nf3", "Add comment")
     dialog = desk.page.get_by_role("dialog", name="Comment")
     dialog.get_by_role("textbox").fill("develops\nand attacks")
@@ -267,7 +267,7 @@ def test_saving_to_a_file(desk: Desk, tmp_path: Path) -> None:
     menu(desk, "Save to a file")
     expect(desk.status).to_have_text("Saved: mine.pgn.")
     desk.keys("Control+s")
-    page.wait_for_function("written.length === 3")
+    page.wait_for_function("() => written.length === 3")
     written = page.evaluate("written")
     assert written[0] == "Ann - Bo.pgn"
     assert "Bxc6" in written[2]
@@ -347,8 +347,8 @@ def test_a_game_against_a_network_is_not_left_unasked(desk: Desk) -> None:
 
 def many(count: int) -> str:
     return "\n".join(
-        f'[Event "Open {i % 7}"]\n[White "Player {i}"]\n[Black "Bo"]\n[Result "*"]\n\n1. e4 {{[Event "no"]\n[White "x"]}} e5'
-        f" 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *\n"
+        f'[Event "Open {i % 7}"]\n[White "Player {i}"]\n[Black "Bo"]\n[Result "*"]\n\n'
+        '1. e4 {[Event "no"]\n[White "x"]} e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *\n'
         for i in range(count)
     )
 
