@@ -111,7 +111,7 @@ export class Analyser {
       this.refused.add(network);
       const words = error instanceof Refused || error instanceof Error ? error.message : String(error);
       if (network === app.network) this.problem = words;
-      app.say(words);
+      app.say(words, true);
     }
     if (!abort.signal.aborted) void this.next();
   }

@@ -32,6 +32,8 @@ export interface Thinking {
   nodes?: number | null;
   seconds?: number | null;
   score?: number | null;
+  /** White's chance, of chess. */
+  white?: number | null;
   pv?: string[] | null;
   san?: string[] | null;
   move?: string | null;

@@ -1,6 +1,7 @@
 /** The board that is played on: of the game's kind, with what the panels have switched on. */
 
 import { ChessView } from "./chessboard";
+import { draw } from "./editing";
 import { button, el } from "./elements";
 import { GoView } from "./goboard";
 import { picture, shown, type View } from "./overlays";
@@ -13,7 +14,8 @@ export function makeView(host: HTMLElement, start: Line, hands: { app: App } | n
   const app = hands?.app;
   const play = app && ((move: string) => app.play(move));
   if (start.game === "chess") {
-    return new ChessView(host, play ? { play, picked: (square) => shown.pick(square) } : null);
+    const drawn = (shapes: string[]): void => void (app && draw(app, app.cursor, shapes));
+    return new ChessView(host, play ? { play, picked: (square) => shown.pick(square), drawn } : null);
   }
   return new GoView(host, start.size ?? 19, app && play ? { play, say: (text) => app.say(text) } : null);
 }
@@ -51,7 +53,7 @@ export function mountBoard(host: HTMLElement, app: App): void {
     view?.preview(null);
     draw();
   });
-  for (const event of ["game", "results", "settings", "networks"] as const) app.on(event, draw);
+  for (const event of ["game", "tree", "results", "settings", "networks"] as const) app.on(event, draw);
   shown.on(() => {
     if (shown.preview !== previewed) {
       previewed = shown.preview;

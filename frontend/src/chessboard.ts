@@ -26,7 +26,21 @@ export interface Hands {
   play(move: string): Promise<unknown>;
   /** A piece that may move was chosen. */
   picked(square: string): void;
+  /** Circles and arrows were drawn, or taken away; all that are there now. */
+  drawn(shapes: string[]): void;
 }
+
+/** A PGN's letters of colours. */
+const COLOURS: Record<string, string> = { G: "green", R: "red", Y: "yellow", B: "blue" };
+
+function shapeOf(text: string): DrawShape {
+  const shape: DrawShape = { orig: text.slice(1, 3) as Key, brush: COLOURS[text[0]!] ?? "green" };
+  if (text.length > 3) shape.dest = text.slice(3, 5) as Key;
+  return shape;
+}
+
+const textOf = ({ brush, orig, dest }: DrawShape): string =>
+  `${Object.keys(COLOURS).find((each) => COLOURS[each] === brush) ?? "G"}${orig}${dest ?? ""}`;
 
 export class ChessView implements View {
   private readonly wrap = el("div", { class: "chess" });
@@ -64,6 +78,8 @@ export class ChessView implements View {
       draggable: { enabled: true, showGhost: true, distance: 4 },
       drawable: {
         enabled: Boolean(hands),
+        eraseOnMovablePieceClick: false,
+        onChange: (shapes) => this.drawn(shapes),
         brushes: {
           green: { key: `${this.brush}g`, color: "#3b6b2f", opacity: 0.9, lineWidth: 9 },
           red: { key: `${this.brush}r`, color: "#9c3a1f", opacity: 0.9, lineWidth: 9 },
@@ -113,6 +129,20 @@ export class ChessView implements View {
       movable: { color: mine ? colour(node.turn) : undefined, dests },
       drawable: { autoShapes: this.withPreview() },
     });
+    this.redraw(node);
+  }
+
+  /** The position's own circles and arrows. */
+  private redraw(node: Node): void {
+    const now = this.ground.state.drawable.shapes.map(textOf).join();
+    if (now !== (node.shapes ?? []).join()) this.ground.setShapes((node.shapes ?? []).map(shapeOf));
+  }
+
+  private drawn(shapes: DrawShape[]): void {
+    if (!this.node) return;
+    // A click beside the pieces would take all away: they stay until they are drawn over.
+    if (!shapes.length && !this.ground.state.drawable.current) this.redraw(this.node);
+    else this.hands?.drawn(shapes.map(textOf));
   }
 
   preview(move: string | null): void {
@@ -181,7 +211,7 @@ export class ChessView implements View {
 const placement = (node: Node): string => (node.fen ?? "8/8/8/8/8/8/8/8").split(" ")[0]!;
 
 const lastMove = (node: Node): Key[] | undefined =>
-  node.move && node.move.length >= 4 ? [from(node.move), to(node.move)] : undefined;
+  node.move && node.move.length >= 4 && node.move !== "0000" ? [from(node.move), to(node.move)] : undefined;
 
 function destinations(node: Node): Dests {
   return new Map(Object.entries(node.dests ?? {}) as [Key, Key[]][]);

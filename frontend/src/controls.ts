@@ -36,13 +36,18 @@ export function mountControls(host: HTMLElement, app: App): Typed {
         input.classList.add("wrong");
         input.value ||= move;
         input.select();
-        app.say(message(error));
+        app.say(message(error), true);
       },
     );
   });
   input.addEventListener("input", () => input.classList.remove("wrong"));
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape") input.blur();
+    // No move begins with it: it is the key that comes here.
+    if (event.key === "/") {
+      event.preventDefault();
+      input.select();
+    }
   });
   host.replaceChildren(
     el("div", { class: "steps", role: "group", "aria-label": "Step through the game" }, first, back, forward, last),

@@ -3,19 +3,17 @@
 import { message } from "./asking";
 import { button, el } from "./elements";
 import type { Entry } from "./menu";
+import { record } from "./save";
 import type { App } from "./state";
-import { written } from "./tree";
 import { hashOf } from "./url";
 
 export function copyEntries(app: App): Entry[] {
   const go = (): boolean => app.game.kind === "go";
-  const record = (): Promise<string> =>
-    app.api.save({ tree: written(app.game), headers: app.game.headers, game: app.game.kind, line: app.line(app.game.root) });
   const act = (what: string, text: () => string | Promise<string>) => () => void copy(app, what, text);
   return [
     { text: "Position as FEN", act: act("FEN", () => app.node().fen ?? ""), hidden: go },
-    { text: "Game as PGN", act: act("PGN", record), hidden: go },
-    { text: "Game as SGF", act: act("SGF", record), hidden: () => !go() },
+    { text: "Game as PGN", act: act("PGN", () => record(app)), hidden: go },
+    { text: "Game as SGF", act: act("SGF", () => record(app)), hidden: () => !go() },
     { text: "Address of this position", act: act("Address", () => `${location.origin}/${hashOf(app)}`) },
   ];
 }
@@ -25,7 +23,7 @@ async function copy(app: App, what: string, make: () => string | Promise<string>
   try {
     text = await make();
   } catch (error) {
-    app.say(message(error));
+    app.say(message(error), true);
     return;
   }
   try {

@@ -79,6 +79,7 @@ export class GoView implements View {
     const move = node.move ? pointOf(node.move, this.size) : null;
     this.at(this.last, move !== null && stones[move] !== "." ? move : null);
     this.marks.draw(stones, picture, looks.small);
+    this.marks.mark(stones, node.props);
     this.haunt();
     const whose = node.turn === "b" ? "Black" : "White";
     const after = node.move ? `, after ${node.san}` : "";

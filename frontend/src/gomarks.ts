@@ -10,6 +10,28 @@ const LARGEST = 56;
 /** A certainty below which no owner is shown. */
 const FAINTEST = 0.1;
 
+/** An SGF's marks as paths around a point. */
+const MARKS: readonly [string, string][] = [
+  ["TR", "M0 -30L27 18H-27z"],
+  ["SQ", "M-21 -21h42v42h-42z"],
+  ["MA", "M-22 -22L22 22M-22 22L22 -22"],
+  ["CR", "M-25 0a25 25 0 1 0 50 0a25 25 0 1 0 -50 0z"],
+];
+
+/** The points of "aa", or of the rectangle "aa:cc". */
+function pointsOf(values: readonly string[], size: number): number[] {
+  const place = (text: string): [number, number] => [text.charCodeAt(0) - 97, text.charCodeAt(1) - 97];
+  return values.flatMap((value) => {
+    const match = /^([a-s]{2})(?::([a-s]{2}))?$/.exec(value.trim());
+    if (!match) return [];
+    const [left, top] = place(match[1]!);
+    const [right, bottom] = place(match[2] ?? match[1]!);
+    const found: number[] = [];
+    for (let row = top; row <= bottom; row += 1) for (let at = left; at <= right; at += 1) if (row < size && at < size) found.push(row * size + at);
+    return found;
+  });
+}
+
 const KINDS = ["black", "white", "plane", "positive", "negative"] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -20,6 +42,9 @@ export class GoMarks {
   private readonly paths: Record<Kind, SVGPathElement>;
   private readonly links = svg("g", { class: "links" });
   private readonly counts = svg("g", { class: "counts" });
+  /** The record's own marks. */
+  private readonly markup = svg("g", { class: "markup" });
+  private marked = "";
   private readonly moves = new Map<number, SVGGElement>();
   private key = "";
   private told = "";
@@ -27,7 +52,7 @@ export class GoMarks {
   constructor(private readonly size: number) {
     const paths = KINDS.map((kind) => [kind, svg("path", { class: `square ${kind}`, d: "" })] as const);
     this.paths = Object.fromEntries(paths) as Record<Kind, SVGPathElement>;
-    this.above.append(this.links, ...Object.values(this.paths), this.counts);
+    this.above.append(this.links, ...Object.values(this.paths), this.counts, this.markup);
   }
 
   draw(stones: string, picture: Picture, small: boolean): void {
@@ -43,6 +68,28 @@ export class GoMarks {
     this.counts.replaceChildren();
     if (numbered) this.number(stones, heat!.values);
     else if (told) this.tell(stones, picture);
+  }
+
+  /** Letters, triangles, squares, crosses and circles that an SGF has at a position. */
+  mark(stones: string, props: Record<string, string[]> | undefined): void {
+    const told = props ? JSON.stringify([stones, MARKS.map(([name]) => props[name]), props.LB]) : "";
+    if (told === this.marked) return;
+    this.marked = told;
+    this.markup.replaceChildren();
+    const add = (point: number, make: (on: string) => SVGElement): void => {
+      const on = stones[point] === "B" ? "on-black" : stones[point] === "W" ? "on-white" : "on-wood";
+      const made = make(on);
+      made.setAttribute("transform", `translate(${(point % this.size) * STEP} ${Math.floor(point / this.size) * STEP})`);
+      this.markup.append(made);
+    };
+    for (const [name, d] of MARKS) {
+      for (const point of pointsOf(props?.[name] ?? [], this.size)) add(point, (on) => svg("path", { d, class: on }));
+    }
+    for (const label of props?.LB ?? []) {
+      const [, place = "", text = ""] = /^([a-z]{2}):([^]*)$/.exec(label.trim()) ?? [];
+      const shown = text.replace(/\\([^])/g, "$1").slice(0, 4);
+      for (const point of pointsOf([place], this.size)) add(point, (on) => svg("text", { class: `${on} of-${Math.min(3, shown.length)}` }, shown));
+    }
   }
 
   /** Makes the move that a list points at stand out. */

@@ -2,6 +2,7 @@
 
 import { copyEntries } from "./copy";
 import { button, el } from "./elements";
+import { gameMenu } from "./gamemenu";
 import { showHelp } from "./help";
 import { iconButton } from "./icons";
 import type { Opener } from "./load";
@@ -28,6 +29,7 @@ export function mountHeader(host: HTMLElement, app: App, opener: Opener): void {
       ]),
       button("Open", () => opener.show(), { "aria-haspopup": "dialog", title: "Open a game: PGN, SGF or FEN (o)" }),
       menu("Copy", copyEntries(app)),
+      gameMenu(app),
     ),
     el(
       "div",

@@ -15,7 +15,7 @@ export interface Judgement {
   /** Every other move would have lost much more. */
   only: boolean;
   /** White's chance with the best move, and after the played one. */
-  white: { before: number; after: number };
+  white: { before: number | null; after: number | null };
   /** Not by the quick look that comes first. */
   exact: boolean;
 }

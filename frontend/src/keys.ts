@@ -4,7 +4,9 @@ import { message } from "./asking";
 import type { Typed } from "./controls";
 import { showHelp } from "./help";
 import type { Mistakes } from "./mistakes";
+import { showMoveMenu } from "./movemenu";
 import { named } from "./naming";
+import { saveGame } from "./save";
 import { toggleSound } from "./sound";
 import type { App } from "./state";
 
@@ -34,11 +36,28 @@ export function mountKeys(app: App, mistakes: Mistakes, typed: Typed, board: HTM
     s: () => toggleSound(app),
     o: open,
     "?": showHelp,
+    e: () => {
+      const at = document.querySelector("#moves [aria-current]")?.getBoundingClientRect();
+      showMoveMenu(app, app.cursor, at?.left ?? innerWidth / 3, at?.bottom ?? innerHeight / 3);
+    },
+  };
+  const withControl: Record<string, () => void> = {
+    z: () => app.undo(),
+    "+z": () => app.redo(),
+    y: () => app.redo(),
+    s: () => void saveGame(app),
   };
 
   document.addEventListener("keydown", (event) => {
     const target = event.target instanceof Element ? event.target : null;
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.defaultPrevented || event.altKey || event.isComposing) return;
+    if (event.ctrlKey || event.metaKey) {
+      const act = withControl[(event.shiftKey ? "+" : "") + event.key.toLowerCase()];
+      if (!act || document.querySelector("dialog[open]") || writes(target)) return;
+      event.preventDefault();
+      act();
+      return;
+    }
     if (document.querySelector("dialog[open]") || takes(target, event.key)) return;
     const act = acts[event.key];
     if (!act) return;
@@ -47,6 +66,12 @@ export function mountKeys(app: App, mistakes: Mistakes, typed: Typed, board: HTM
   });
   afterClicks(app, board, acts);
   wheel(app, board);
+}
+
+/** Whether text is written there, which has an undo of its own. */
+function writes(target: Element | null): boolean {
+  const field = target?.closest<HTMLElement>("input, textarea");
+  return Boolean(field) && !(field instanceof HTMLInputElement && (["checkbox", "radio"].includes(field.type) || !field.value));
 }
 
 /** Whether this key means something to what has the focus. */
@@ -121,7 +146,7 @@ async function playFirst(app: App): Promise<void> {
   try {
     await app.play(first.move);
   } catch (error) {
-    app.say(message(error));
+    app.say(message(error), true);
   }
 }
 

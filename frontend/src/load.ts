@@ -8,8 +8,8 @@ export interface Opener {
   show(): void;
 }
 
-/** What the server takes, bytes. */
-const LARGEST = 8 * 1024 * 1024;
+/** Files that are read, bytes. Of a file of many games only the one that is shown is sent to the server. */
+const LARGEST = 400 * 1024 * 1024;
 
 export function mountLoading(app: App): Opener {
   const opener = new Loading(app);
@@ -83,7 +83,7 @@ class Loading implements Opener {
 
   async file(file: File): Promise<void> {
     if (file.size > LARGEST) {
-      this.tell(`${file.name}: more than 8 MB; cut it into smaller files.`);
+      this.tell(`${file.name}: more than 400 MB; cut it into smaller files.`);
       return;
     }
     try {
@@ -98,6 +98,7 @@ class Loading implements Opener {
     const abort = new AbortController();
     this.abort = abort;
     this.tell("");
+    if (!(await this.app.mayOpen())) return;
     this.app.say("Reading …");
     try {
       const { count, problems, tree } = await this.app.load(text, 0, abort.signal);
@@ -108,7 +109,7 @@ class Loading implements Opener {
       this.area.value = "";
       const moves = tree.length - 1;
       const what = count > 1 ? `${count.toLocaleString("en")} games opened; this is the first.` : moves ? "Game opened." : "Position opened.";
-      this.app.say(problems.length ? `${what} ${problems[0]}` : what);
+      this.app.say(`${problems.length ? `${what} ${sentence(problems[0]!)}` : what}${this.app.whereLeft}`, problems.length > 0);
     } catch (error) {
       if (!abort.signal.aborted) this.tell(message(error));
     }
@@ -117,7 +118,7 @@ class Loading implements Opener {
   /** In the dialog where it is open, else under the board. */
   private tell(text: string): void {
     this.problem.textContent = text;
-    if (text && !this.dialog.open) this.app.say(text);
+    if (text && !this.dialog.open) this.app.say(text, true);
     else if (text) this.app.say("");
   }
 }
@@ -147,6 +148,11 @@ function drops(opener: Loading): void {
     if (file) void opener.file(file);
     else if (text.trim()) void opener.text(text);
   });
+}
+
+/** "Move 3 cannot be read." */
+function sentence(problem: string): string {
+  return `${problem.charAt(0).toUpperCase()}${problem.slice(1)}${/[.!?]$/.test(problem) ? "" : "."}`;
 }
 
 /** UTF-8 where it is that; else as an SGF says, else Latin-1, which PGN was once. */

@@ -2,8 +2,13 @@
 
 import type { Thinking } from "./api";
 import { message } from "./asking";
+import { confirmed } from "./confirming";
+import { makeMain } from "./editing";
+import { keep, kept } from "./kept";
+import { players } from "./naming";
 import { shown } from "./overlays";
 import type { App, Node } from "./state";
+import { ancestry } from "./tree";
 
 export interface Strength {
   method: string | null;
@@ -13,8 +18,24 @@ export interface Strength {
   rating: number | null;
 }
 
+/** A network that may resign does so when its chance was as low so many moves in a row; it offers a draw when its chance
+ *  was as near to even for longer, late in the game. */
+const HOPELESS = { chance: 0.03, moves: 3 };
+const EVEN = { margin: 0.04, moves: 6, fromPly: 80 };
+
 /** "away": the person looks at another position of the game, or of another. */
 export type State = "none" | "human" | "thinking" | "stopped" | "lost" | "away" | "over";
+
+/** What the tab keeps of a game, so that it goes on after a reload. */
+interface Left {
+  network: string;
+  human: "w" | "b";
+  strength: Strength;
+  /** Plies at which it began, and the moves up to its last position. */
+  from: number;
+  moves: string[];
+  entitled: boolean;
+}
 
 export class Match {
   state: State = "none";
@@ -25,20 +46,38 @@ export class Match {
   problem = "";
   /** How it ended, where it did. */
   outcome = "";
+  /** Whether it may resign or offer a draw. */
+  yields = false;
+  /** It offers a draw, until the person has moved. */
+  offers = false;
+  /** Its chances after its own moves, 0..1. */
+  private chances: number[] = [];
   private start = 0;
   private tip = 0;
   private abort: AbortController | null = null;
   /** Its own move is on the way to the board. */
   private making = false;
+  /** The record names the players and the result of this game. */
+  private entitled = false;
+  /** Whether hints were shown before it began. */
+  private hints: boolean | null = null;
+  /** A game that went on when the page was loaded anew. */
+  private left: Left | null = JSON.parse(kept("session", "match") ?? "null");
 
   constructor(
     private readonly app: App,
     private readonly changed: () => void,
   ) {
     app.on("cursor", () => this.moved());
-    app.on("game", () => this.end());
+    app.on("game", () => {
+      if (this.resume()) return;
+      this.left = null;
+      this.end();
+    });
     // Its last position may have been taken out of the tree.
     app.on("tree", () => this.state !== "none" && !this.node(this.tip) && this.end());
+    app.takesBack = () => this.undone();
+    queueMicrotask(() => this.resume());
   }
 
   /** Plays on from the position that is shown. */
@@ -47,7 +86,67 @@ export class Match {
     this.human = human;
     this.strength = strength;
     this.start = this.app.cursor;
+    this.chances = [];
+    this.offers = false;
+    this.entitle();
     this.at(this.start);
+  }
+
+  /** Names the players in a record that names none. */
+  private entitle(): void {
+    const { game } = this.app;
+    this.entitled = !players(game);
+    if (!this.entitled) return;
+    const { nodes, seconds } = this.strength;
+    const limit = nodes ? `${nodes.toLocaleString("en")} positions a move` : `${seconds} s a move`;
+    const now = new Date();
+    const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
+    const [white, black] = this.human === "w" ? ["You", this.network] : [this.network, "You"];
+    const event = `Game against ${this.network}, ${limit}`;
+    Object.assign(
+      game.headers,
+      game.kind === "chess"
+        ? { Event: event, Date: date.join("."), White: white, Black: black, Result: "*", TimeControl: "-" }
+        : { EV: event, DT: date.join("-"), PB: black, PW: white, OT: `${limit} for ${this.network}, no limit for you` },
+    );
+    this.app.retitled();
+  }
+
+  /** Writes the result into the record: the winner, "draw", or "" for none yet. */
+  private score(winner: "w" | "b" | "draw" | "", resigned = false): void {
+    const { headers, kind } = this.app.game;
+    if (!this.entitled) return;
+    if (kind === "chess") headers.Result = { w: "1-0", b: "0-1", draw: "1/2-1/2", "": "*" }[winner];
+    else if (winner === "w" || winner === "b") headers.RE = `${winner.toUpperCase()}+${resigned ? "R" : ""}`;
+    else delete headers.RE;
+    this.app.retitled();
+  }
+
+  /** Goes on with the game that the tab had before it was loaded anew; whether it does. */
+  private resume(): boolean {
+    const { left, app } = this;
+    if (!left || this.state !== "none") return false;
+    const path = [app.game.root];
+    for (const move of left.moves) {
+      const next = this.node(path.at(-1)!)!.children.find((id) => this.node(id)?.move === move);
+      if (next === undefined) return false;
+      path.push(next);
+    }
+    this.left = null;
+    Object.assign(this, { network: left.network, human: left.human, strength: left.strength, entitled: left.entitled });
+    this.start = path[left.from] ?? path[0]!;
+    this.at(path.at(-1)!);
+    return true;
+  }
+
+  /** What Ctrl+Z does while a game is played: the last move of the person's is taken back. */
+  private undone(): boolean {
+    const last = this.app.game.history.last;
+    const aMove = last?.made !== undefined || last?.joined;
+    if (this.state === "none" || this.state === "over" || !aMove) return false;
+    if (this.canTakeBack) this.takeBack();
+    else this.app.say("There is no move of yours to take back.");
+    return true;
   }
 
   /** The same once more, from where it began. */
@@ -87,6 +186,7 @@ export class Match {
   }
 
   resign(): void {
+    this.score(this.human === "w" ? "b" : "w", true);
     this.finish(`You have resigned. ${this.network} wins.`);
   }
 
@@ -117,6 +217,7 @@ export class Match {
     this.abort?.abort();
     this.tip = id;
     this.thought = null;
+    if (this.outcome) this.score("");
     this.outcome = "";
     if (this.app.cursor !== id) {
       this.set("human");
@@ -139,6 +240,8 @@ export class Match {
       this.abort?.abort();
       this.tip = node.id;
       this.thought = null;
+      // What is played is the game; what was taken back is a variation of it.
+      makeMain(this.app, node.id, this.start, true);
       this.turn();
     } else if (this.state !== "thinking" && this.state !== "over") this.set("away");
   }
@@ -156,7 +259,11 @@ export class Match {
     const node = this.app.node();
     const ended = ending(node);
     if (this.outcome) this.set("over");
-    else if (ended) this.finish(ended);
+    else if (ended) {
+      if (node.end === "checkmate") this.score(node.turn === "w" ? "b" : "w");
+      else if (node.end !== "passes") this.score("draw");
+      this.finish(ended);
+    }
     else if (node.turn === this.human) this.set("human");
     else void this.think();
   }
@@ -177,7 +284,7 @@ export class Match {
         },
         abort.signal,
       );
-      if (!abort.signal.aborted) await this.make(move);
+      if (!abort.signal.aborted) await this.make(this.judged(move));
     } catch (error) {
       if (abort.signal.aborted) return;
       this.problem = message(error);
@@ -185,8 +292,28 @@ export class Match {
     }
   }
 
+  /** The move, or "resign" where it may and thinks that it is lost. Offers a draw where the game is even. */
+  private judged(move: string | null): string | null {
+    const white = this.thought?.white;
+    this.offers = false;
+    if (!this.yields || move === null || white === null || white === undefined) return move;
+    this.chances.push(this.human === "w" ? 1 - white : white);
+    const last = (moves: number, fits: (chance: number) => boolean): boolean =>
+      this.chances.length >= moves && this.chances.slice(-moves).every(fits);
+    if (last(HOPELESS.moves, (chance) => chance <= HOPELESS.chance)) return "resign";
+    this.offers = this.app.line(this.tip).moves.length >= EVEN.fromPly && last(EVEN.moves, (chance) => Math.abs(chance - 0.5) <= EVEN.margin);
+    return move;
+  }
+
+  /** The person takes the draw that it offers. */
+  accept(): void {
+    this.score("draw");
+    this.finish("A draw by agreement.");
+  }
+
   private async make(move: string | null): Promise<void> {
     if (move === "resign" || move === null) {
+      if (move) this.score(this.human, true);
       this.finish(move ? `${this.network} resigns. You win.` : `${this.network} has no move.`);
       return;
     }
@@ -206,6 +333,7 @@ export class Match {
     }
     if (this.tip !== before) return;
     this.tip = node.id;
+    makeMain(this.app, node.id, this.start, true);
     this.app.say(`${this.network} plays ${node.san}.`);
     this.turn();
   }
@@ -221,9 +349,40 @@ export class Match {
     this.state = state;
     const playing = state === "human" || state === "away";
     shown.sides = state === "none" || state === "over" ? "both" : playing ? this.human : "none";
-    shown.resign = state === "none" || state === "over" ? null : () => this.resign();
+    const running = state !== "none" && state !== "over";
+    shown.resign = running ? () => this.resign() : null;
+    this.app.mayLeave = running ? () => this.mayLeave() : null;
+    this.hide(running);
+    this.remember();
     shown.changed();
     this.changed();
+  }
+
+  private mayLeave(): Promise<boolean> {
+    return confirmed(`You are playing against ${this.network}. Leave this game? Its moves are kept under Earlier games.`, "Leave the game", "Stay");
+  }
+
+  /** No help while a game is played, unless it is asked for. */
+  private hide(running: boolean): void {
+    const { app } = this;
+    if (running && this.hints === null) {
+      this.hints = app.hints;
+      if (app.hints) app.set({ hints: false });
+    } else if (!running && this.hints !== null) {
+      const before = this.hints;
+      this.hints = null;
+      if (before && !app.hints) app.set({ hints: true });
+    }
+  }
+
+  /** Keeps the game for a reload. */
+  private remember(): void {
+    const { state, app, network, human, strength, entitled } = this;
+    if (this.left) return;
+    if (state === "none" || state === "over" || !this.node(this.tip)) return keep("session", "match", null);
+    const line = ancestry(app.game, this.tip);
+    const left: Left = { network, human, strength, entitled, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
+    keep("session", "match", JSON.stringify(left));
   }
 }
 

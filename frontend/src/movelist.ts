@@ -1,8 +1,11 @@
 /** The moves of the game, variations as a tree. Built once; stepping only moves a class. */
 
+import "./editing.css";
 import { el } from "./elements";
 import type { Mistakes, Sign } from "./mistakes";
+import { listenForMenus } from "./movemenu";
 import { firstColumn, named, numberOf, numeral } from "./naming";
+import { evaluated, timeOf } from "./notes";
 import type { App, Node } from "./state";
 
 const GLYPHS: Record<number, string> = {
@@ -47,6 +50,7 @@ class MoveList {
     private readonly mistakes: Mistakes,
   ) {
     host.replaceChildren(this.list);
+    listenForMenus(app, this.list);
     this.list.addEventListener("click", (event) => this.clicked(event));
     app.on("game", () => this.build());
     app.on("tree", () => this.changed());
@@ -69,6 +73,7 @@ class MoveList {
 
   private build(): void {
     const { game } = this.app;
+    const focused = this.list.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.id : undefined;
     this.buttons.clear();
     this.marks.clear();
     this.list.replaceChildren();
@@ -85,6 +90,7 @@ class MoveList {
     this.list.scrollTop = 0;
     this.mark();
     this.follow();
+    if (focused) (this.buttons.get(Number(focused)) ?? this.current)?.focus({ preventScroll: true });
   }
 
   /** A move more is set at the end; anything else is built anew. */
@@ -111,12 +117,16 @@ class MoveList {
       this.row = el("div", { class: "row" }, number, first ? null : el("span", { class: "cell gap" }, "…"));
       to.appendChild(this.row);
     }
-    this.row.append(this.cell(node));
+    this.row.append(this.cell(node, true));
     this.last = node.id;
     const others = game.nodes.get(node.parent!)!.children.slice(1);
-    if (!node.comment && !others.length) return;
+    // Black's move still comes into the row of White's comment, which stands below it.
+    if (node.comment) to.appendChild(comment(node, first));
+    if (!others.length) {
+      if (node.comment && !first) this.row = null;
+      return;
+    }
     this.row = null;
-    if (node.comment) to.appendChild(comment(node));
     const pile: [number, HTMLElement, number][] = [];
     for (const other of others) {
       const part = el("div", { class: "variation" });
@@ -152,11 +162,14 @@ class MoveList {
     }
   }
 
-  private cell(node: Node): HTMLElement {
+  private cell(node: Node, timed = false): HTMLElement {
     const glyphs = node.nags.map((nag) => GLYPHS[nag] ?? "").join("");
     const made = el("button", { type: "button", class: "move", "data-id": node.id, tabindex: -1 }, node.san + glyphs);
+    const said = evaluated(node);
+    if (said) made.title = said;
     this.buttons.set(node.id, made);
-    return el("span", { class: "cell" }, made);
+    const time = timed ? timeOf(node) : null;
+    return el("span", { class: "cell" }, made, time && el("span", { class: "move-time", title: time.words }, time.text));
   }
 
   private follow(): void {
@@ -216,6 +229,7 @@ function made(id: number, { text, name, words, label, mistake }: Sign): HTMLElem
   return el("button", { type: "button", ...said, "data-id": id, tabindex: -1 }, text);
 }
 
-function comment(node: Node): HTMLElement {
-  return el("p", { class: "comment" }, node.comment);
+/** A comment below its row; of the first move there it says so. */
+function comment(node: Node, named = false): HTMLElement {
+  return el("p", { class: "comment" }, named && el("span", { class: "comment-of" }, `${node.san} `), node.comment);
 }

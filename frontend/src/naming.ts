@@ -21,7 +21,7 @@ export function numeral(game: Game, node: Node): string {
   return firstColumn(game, node) ? `${number}.` : `${number}…`;
 }
 
-export function named(app: App, node: Node): string {
+export function named(app: Pick<App, "game">, node: Node): string {
   return node.move === null ? "Start" : `${numeral(app.game, node)} ${node.san}`;
 }
 

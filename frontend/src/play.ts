@@ -49,6 +49,8 @@ class PlayPanel {
   private readonly amount = el("input", { type: "number", min: 0.1, step: "any", value: 1 });
   private readonly temperature = el("input", { type: "number", min: 0, max: 2, step: 0.1, value: 0 });
   private readonly hints = el("input", { type: "checkbox" });
+  private readonly yields = el("input", { type: "checkbox" });
+  private readonly yieldsLabel = el("label", { class: "switch" }, this.yields, el("span", {}, "It may resign or offer a draw"));
   private readonly state = el("p", { class: "play-state", role: "status" });
   private readonly thinking = el("div", { class: "thinking" });
   private readonly outcome = el("p", { class: "outcome" });
@@ -62,7 +64,7 @@ class PlayPanel {
   private hintsWanted = false;
   private readonly amountField: HTMLElement;
   private readonly buttons: Record<
-    "fresh" | "here" | "back" | "stop" | "best" | "again" | "undo" | "retry" | "resign" | "end",
+    "fresh" | "here" | "back" | "stop" | "best" | "again" | "accept" | "undo" | "retry" | "resign" | "end",
     HTMLButtonElement
   >;
 
@@ -110,6 +112,7 @@ class PlayPanel {
       stop: button("Stop", () => this.match.stop()),
       best: button("Play its best move so far", () => this.match.playBest()),
       again: button("Ask again", () => this.match.again(), { class: "primary" }),
+      accept: button("Accept the draw", () => this.match.accept(), { class: "primary" }),
       undo: button("Take back", () => this.match.takeBack()),
       retry: button("Retry", () => this.match.retry(), { title: "The same game again, from where it began" }),
       resign: button("Resign", () => this.match.resign()),
@@ -125,7 +128,7 @@ class PlayPanel {
       this.advanced,
       el("div", { class: "buttons" }, this.buttons.fresh, this.buttons.here),
     );
-    const { back, stop, best, again, undo, retry, resign, end } = this.buttons;
+    const { back, stop, best, again, accept, undo, retry, resign, end } = this.buttons;
     host.classList.add("panel");
     host.replaceChildren(
       el("h2", {}, "Play against a network"),
@@ -134,8 +137,9 @@ class PlayPanel {
       this.state,
       this.thinking,
       this.summary,
-      el("div", { class: "buttons" }, back, again, best, stop, undo, retry, resign, end),
+      el("div", { class: "buttons" }, back, again, accept, best, stop, undo, retry, resign, end),
       this.setup,
+      this.yieldsLabel,
       el("label", { class: "switch" }, this.hints, el("span", {}, "Hints: show what the network thinks while I play")),
     );
     for (const event of ["game", "networks", "settings", "cursor", "results"] as const)
@@ -157,13 +161,14 @@ class PlayPanel {
     const { app } = this;
     const network = this.opponents().find((each) => each.name === this.opponent.value);
     if (!network) return;
-    if (fresh) await app.fresh();
-    app.set({ hints: this.hintsWanted });
+    if (fresh && !(await app.fresh())) return;
     const side = this.side.value;
     const human = side === "random" ? (Math.random() < 0.5 ? "w" : "b") : side === "b" ? "b" : "w";
     // One sees the board from one's own side.
     if (app.game.kind === "chess" && app.flipped !== (human === "b")) app.set({ flipped: human === "b" });
+    this.match.yields = this.yields.checked;
     this.match.begin(network.name, human, this.strength());
+    app.set({ hints: this.hintsWanted });
   }
 
   private get playing(): boolean {
@@ -229,7 +234,9 @@ class PlayPanel {
     // While a game runs, what it was begun with is one line.
     this.setup.hidden = here.length === 0 || this.playing;
     write(this.summary, this.playing ? this.about() : "");
-    const { fresh, back, stop, best, again, undo, retry, resign, end } = this.buttons;
+    const { fresh, back, stop, best, again, accept, undo, retry, resign, end } = this.buttons;
+    accept.hidden = !playing || !match.offers || state !== "human";
+    this.yieldsLabel.hidden = this.setup.hidden || app.game.kind === "go";
     fresh.classList.toggle("primary", !playing || state === "over");
     back.hidden = state !== "away";
     stop.hidden = state !== "thinking";
@@ -255,7 +262,7 @@ class PlayPanel {
     const colour = match.human === "w" ? "White" : "Black";
     switch (match.state) {
       case "human":
-        return `Your move. You play ${colour}.`;
+        return `${match.offers ? `${match.network} offers a draw. ` : ""}Your move. You play ${colour}.`;
       case "thinking":
         return `${match.network} is thinking …`;
       case "stopped":

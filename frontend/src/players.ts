@@ -1,6 +1,7 @@
 /** Who plays, above and below the board: name, rating, and what each has captured. */
 
 import { el } from "./elements";
+import { clockOf } from "./notes";
 import type { App } from "./state";
 
 type Side = "w" | "b";
@@ -24,7 +25,7 @@ export function mountPlayers(above: HTMLElement, below: HTMLElement, app: App): 
     const sides: [Side, Side] = first === "w" ? ["b", "w"] : ["w", "b"];
     sides.forEach((side, index) => rows[index]?.draw(app, side));
   };
-  for (const event of ["game", "cursor", "settings"] as const) app.on(event, draw);
+  for (const event of ["game", "tree", "cursor", "settings"] as const) app.on(event, draw);
   draw();
 }
 
@@ -33,10 +34,11 @@ class PlayerRow {
   private readonly rating = el("span", { class: "rating" });
   private readonly captured = el("span", { class: "captured", "aria-hidden": "true" });
   private readonly lead = el("span", { class: "lead" });
+  private readonly clock = el("span", { class: "clock", title: "time left, as the record says" });
   private key = "";
 
   constructor(host: HTMLElement) {
-    host.replaceChildren(this.name, this.rating, this.captured, this.lead);
+    host.replaceChildren(this.name, this.rating, this.captured, this.lead, this.clock);
   }
 
   draw(app: App, side: Side): void {
@@ -46,6 +48,7 @@ class PlayerRow {
     const named = (...names: string[]): string => names.map((name) => headers[name]).find((each) => each && each !== "?") ?? "";
     this.name.textContent = (white ? named("White", "PW") : named("Black", "PB")) || (white ? "White" : "Black");
     this.rating.textContent = white ? named("WhiteElo", "WR") : named("BlackElo", "BR");
+    this.clock.textContent = clockOf(app, side);
     const pieces = kind === "chess" ? takenBy(side, node.fen ?? "") : { figures: [] as string[], lead: 0 };
     const stones = kind === "go" ? (node.captured?.[white ? "W" : "B"] ?? 0) : 0;
     const key = `${pieces.figures.join(" ")} ${pieces.lead} ${stones}`;

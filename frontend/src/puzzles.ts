@@ -126,7 +126,7 @@ class Puzzles {
     this.tried = null;
     if (!tried?.own || !this.app.game.nodes.has(tried.id)) return;
     this.moving = true;
-    this.app.remove(tried.id);
+    this.app.retract(tried.id);
     this.moving = false;
   }
 

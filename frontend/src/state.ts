@@ -3,7 +3,10 @@
 import { Api, type Loaded } from "./api";
 import { Analyser } from "./analyser";
 import { fitting, usual } from "./choosing";
-import { add, ancestry, empty, loaded, prune, through } from "./tree";
+import { Store } from "./earlier";
+import type { History } from "./history";
+import { split } from "./splitting";
+import { add, ancestry, attach, detach, empty, loaded, through } from "./tree";
 
 export interface Network {
   name: string;
@@ -39,6 +42,12 @@ export interface Node {
   end: string | null;
   comment: string;
   nags: number[];
+  /** What a PGN says of a move in signs of its own: "clk", "emt", "eval" and others. */
+  commands?: Record<string, string>;
+  /** Circles and arrows, as a PGN has them: "Gd4", "Rb1c3". */
+  shapes?: string[];
+  /** Properties of an SGF that are kept as they are. */
+  props?: Record<string, string[]>;
   fen?: string;
   check?: boolean;
   dests?: Record<string, string[]>;
@@ -55,6 +64,8 @@ export interface Line {
   rules?: string;
   setup?: { B: string[]; W: string[] };
   side?: "b" | "w";
+  /** Which of komi ("KM") and rules ("RU") an SGF does not say. */
+  assumed?: string[];
   moves: string[];
 }
 
@@ -76,12 +87,31 @@ export interface Game {
   start: Line;
   nodes: Map<number, Node>;
   root: number;
+  /** Its name among the games that are kept. */
+  key: string;
+  /** Whether it has changes that are in no file. */
+  changed: boolean;
+  /** Counts its changes. */
+  revision: number;
+  history: History;
+  /** The file that it was saved to. */
+  saved?: FileSystemFileHandle;
   /** Of a file with several games: the file, and which they are. */
-  file?: { text: string; index: number; count: number; games: { index: number; title: string }[]; problems: string[] };
+  file?: GameFile;
 }
 
-/** "game": another one. "tree": a move was added or taken out. "path": another line of it is looked at. */
-export type Event = "game" | "tree" | "path" | "cursor" | "results" | "judgements" | "networks" | "settings" | "status";
+export interface GameFile {
+  text: string;
+  index: number;
+  count: number;
+  games: { index: number; title: string }[];
+  problems: string[];
+  /** Of a large file: where each game stands in its text. Only that part of it is sent. */
+  parts?: { begin: number; end: number }[];
+}
+
+/** "saved": to a file. "game": another one. "tree": a move was added or taken out. "path": another line of it is looked at. */
+export type Event = "saved" | "game" | "tree" | "path" | "cursor" | "results" | "judgements" | "networks" | "settings" | "status";
 
 export interface Settings {
   flipped: boolean;
@@ -89,6 +119,9 @@ export interface Settings {
   hints: boolean;
   sound: boolean;
 }
+
+/** A text beyond this is divided into its games before it is sent, in characters. */
+const LARGE = 200_000;
 
 export class App {
   readonly api = new Api((answers) => this.reached(answers));
@@ -105,9 +138,18 @@ export class App {
   coordinates = true;
   hints = true;
   sound = false;
-  /** What was said last. */
+  /** What was said last, and whether it is a problem. */
   status = "";
+  problem = false;
   connected = true;
+  /** In a game against a network: takes a move back in place of a change; whether it did. */
+  takesBack: (() => boolean) | null = null;
+  /** Asked before another game is opened; whether it may be. */
+  mayLeave: (() => Promise<boolean>) | null = null;
+  /** Whether the game that was left last had changes; they are among the earlier games. */
+  left = false;
+  /** Games that were changed. */
+  readonly store = new Store();
   readonly analyser = new Analyser(this);
   private places = new Map<number, number>([[this.game.root, 0]]);
   private readonly listeners = new Map<Event, Set<() => void>>();
@@ -126,8 +168,10 @@ export class App {
     for (const f of [...(this.listeners.get(event) ?? [])]) f();
   }
 
-  say(text: string): void {
+  /** Says something under the board; a problem stays there longer. */
+  say(text: string, problem = false): void {
     this.status = text;
+    this.problem = problem;
     this.emit("status");
   }
 
@@ -184,28 +228,75 @@ export class App {
       if (game !== this.game || !game.nodes.has(cursor)) throw new Error("Another game was opened meanwhile.");
       next = follow([written.move]);
       if (!next) {
-        next = add(game, cursor, written);
-        this.cursor = next.id;
-        this.repath();
-        this.emit("tree");
-        this.emit("cursor");
-        return next;
+        const made = add(game, cursor, written);
+        this.added(game, made);
+        return made;
       }
     }
     this.go(next.id);
     return next;
   }
 
-  /** Takes a position and all after it out of the game. */
-  remove(id: number): void {
+  /** A move was played that was not in the tree. */
+  private added(game: Game, node: Node): void {
+    const at = game.nodes.get(node.parent!)!.children.length - 1;
+    let nodes = [node];
+    const undo = (): void => void (nodes = detach(game, node.id));
+    const redo = (): void => attach(game, nodes, at);
+    game.history.add({ words: `the move ${node.san}`, undo, redo, before: this.cursor, after: node.id, made: node.id });
+    this.settle(node.id);
+  }
+
+  /** Makes a change of the tree that can be taken back, and goes to a position. */
+  alter(words: string, redo: () => void, undo: () => void, cursor = this.cursor, joined = false): void {
+    this.game.history.add({ words, redo, undo, before: this.cursor, after: cursor, joined });
+    redo();
+    this.settle(cursor);
+  }
+
+  /** The tree has changed: says so to all that show it. */
+  private settle(cursor: number): void {
+    const { game } = this;
+    const to = game.nodes.has(cursor) ? cursor : game.root;
+    const moved = to !== this.cursor;
+    game.changed = true;
+    game.revision += 1;
+    this.cursor = to;
+    this.repath();
+    this.emit("tree");
+    if (moved) this.emit("cursor");
+  }
+
+  /** The headers have changed. */
+  retitled(): void {
+    this.game.changed = this.game.changed || this.game.nodes.size > 1;
+    this.game.revision += 1;
+    this.emit("tree");
+  }
+
+  /** Takes the last change back. */
+  undo(): void {
+    if (this.takesBack?.()) return;
+    const change = this.game.history.undo();
+    if (change) this.settle(change.before);
+    this.say(change ? `Taken back: ${change.words}.` : "There is nothing to take back.");
+  }
+
+  /** Makes the change that was taken back last again. */
+  redo(): void {
+    const change = this.game.history.redo();
+    if (change) this.settle(change.after);
+    this.say(change ? `Made again: ${change.words}.` : "There is nothing to make again.");
+  }
+
+  /** Takes a move that was only tried out of the game, as if it had never been played. */
+  retract(id: number): void {
     const parent = this.game.nodes.get(id)?.parent;
     if (parent === null || parent === undefined) return;
     const inside = ancestry(this.game, this.cursor).includes(id);
-    prune(this.game, id);
-    if (inside) this.cursor = parent;
-    this.repath();
-    this.emit("tree");
-    if (inside) this.emit("cursor");
+    if (this.game.history.last?.made === id) this.game.history.drop();
+    detach(this.game, id);
+    this.settle(inside ? parent : this.cursor);
   }
 
   result(network: string, id: number): Result | undefined {
@@ -222,16 +313,47 @@ export class App {
     return this.game.nodes.size > 1 || Object.keys(this.game.headers).length > 0 || Boolean(this.game.start.fen);
   }
 
-  /** An empty board: of this game and size, or of another. */
-  async fresh(kind = this.game.kind, size = this.game.start.size ?? 19): Promise<void> {
+  /** An empty board: of this game and size, or of another. Whether it was opened. */
+  async fresh(kind = this.game.kind, size = this.game.start.size ?? 19): Promise<boolean> {
+    if (!(await this.mayOpen())) return false;
     this.open(empty(kind, size));
+    if (this.left) this.say(`A new game.${this.whereLeft}`);
+    return true;
+  }
+
+  /** Whether another game may be opened now. */
+  async mayOpen(): Promise<boolean> {
+    return !this.mayLeave || this.mayLeave();
+  }
+
+  /** Where the game is that was left last, in words; "" where nothing of it could be missed. */
+  get whereLeft(): string {
+    return this.left ? " The game before is in the menu Game, Earlier games." : "";
   }
 
   /** Reads PGN, SGF or FEN. Rejects with the server's words where nothing of it can be shown. */
   async load(text: string, index = 0, signal?: AbortSignal): Promise<Loaded> {
-    const from = await this.api.load(text, index, signal);
+    const parts = text.length > LARGE ? await split(text) : [];
+    if (parts.length < 2) return this.read({ text, index, count: 0, games: [], problems: [] }, signal);
+    const games = parts.map(({ title }, at) => ({ index: at, title }));
+    return this.read({ text, index, count: parts.length, games, problems: [], parts: parts.map(({ begin, end }) => ({ begin, end })) }, signal);
+  }
+
+  /** Opens another game of the file that the present one is from. */
+  async openOfFile(index: number): Promise<void> {
+    const { file } = this.game;
+    if (!file || index < 0 || index >= file.count || !(await this.mayOpen())) return;
+    await this.read({ ...file, index });
+    if (this.left) this.say(`Game ${index + 1}.${this.whereLeft}`);
+  }
+
+  private async read(file: GameFile, signal?: AbortSignal): Promise<Loaded> {
+    const part = file.parts?.[file.index];
+    const from = part
+      ? { ...(await this.api.load(file.text.slice(part.begin, part.end), 0, signal)), count: file.count, games: file.games }
+      : await this.api.load(file.text, file.index, signal);
     const game = loaded(from);
-    game.file = { text, index, count: from.count, games: from.games, problems: from.problems };
+    game.file = { ...file, count: from.count, games: from.games, problems: from.problems };
     this.open(game);
     return from;
   }
@@ -240,6 +362,7 @@ export class App {
   open(game: Game, cursor = game.root): void {
     if (game.kind !== this.game.kind && this.touched) this.shelf.set(this.game.kind, { game: this.game, cursor: this.cursor });
     this.shelf.delete(game.kind);
+    this.left = this.game.changed && this.game.nodes.size > 1;
     this.game = game;
     this.cursor = cursor;
     this.repath();
@@ -254,6 +377,13 @@ export class App {
   choose(name: string): void {
     const network = this.named(name);
     if (!network || name === this.network) return;
+    if (network.game !== this.game.kind && this.mayLeave) {
+      void this.mayLeave().then((may) => (may ? this.chosen(network) : this.emit("networks")));
+    } else this.chosen(network);
+  }
+
+  private chosen(network: Network): void {
+    const { name } = network;
     this.network = name;
     if (this.second === name) this.second = null;
     if (network.game !== this.game.kind) {

@@ -8,21 +8,31 @@ import type { App } from "./state";
 
 /** What was said is taken away after so long, ms; that the server is gone stays. */
 const STANDS = 12_000;
+const PROBLEMS_STAND = 60_000;
 /** What was said of a step is not taken away by that step, ms. */
 const FRESH = 500;
 
 export function mountStatus(host: HTMLElement, app: App): void {
   let timer = 0;
   let since = 0;
+  const clear = (): void => {
+    host.textContent = "";
+    host.classList.remove("problem");
+  };
   app.on("cursor", () => {
-    if (app.connected && host.textContent && performance.now() - since > FRESH) host.textContent = "";
+    const end = ending(app.node());
+    if (!app.connected) return;
+    if (end) app.say(end);
+    else if (host.textContent && performance.now() - since > FRESH) clear();
   });
   app.on("status", () => {
     since = performance.now();
     window.clearTimeout(timer);
     host.textContent = app.status;
+    host.title = app.status;
+    host.classList.toggle("problem", app.problem);
     host.classList.toggle("lost", !app.connected);
-    if (app.connected) timer = window.setTimeout(() => (host.textContent = ""), STANDS);
+    if (app.connected) timer = window.setTimeout(clear, app.problem ? PROBLEMS_STAND : STANDS);
   });
 }
 

@@ -1,7 +1,8 @@
 /** Who plays, where, and which game of the file it is. */
 
 import { message } from "./asking";
-import { el } from "./elements";
+import { button, el } from "./elements";
+import { showGames } from "./filegames";
 import { iconButton } from "./icons";
 import { occasion, players } from "./naming";
 import type { App } from "./state";
@@ -9,25 +10,15 @@ import type { App } from "./state";
 export function mountTitle(host: HTMLElement, app: App): void {
   const name = el("h2", { tabindex: -1 });
   const about = el("p", { class: "note" });
-  const select = el("select", { "aria-label": "Game of the file" });
-  const go = (index: number): void => {
-    const { file } = app.game;
-    if (!file || index < 0 || index >= file.count) return;
-    app.load(file.text, index).catch((error: unknown) => app.say(message(error)));
-  };
+  const choose = button("", () => showGames(app), { class: "of-file", "aria-haspopup": "dialog" });
+  const go = (index: number): void => void app.openOfFile(index).catch((error: unknown) => app.say(message(error), true));
   const back = iconButton("back", "Previous game", () => go(app.game.file!.index - 1));
   const forward = iconButton("forward", "Next game", () => go(app.game.file!.index + 1));
-  const chooser = el("div", { class: "games" }, back, select, forward);
+  const chooser = el("div", { class: "games" }, back, choose, forward);
   const problems = el("ul");
   const summary = el("summary");
   const details = el("details", { class: "problems" }, summary, problems);
   host.replaceChildren(name, about, chooser, details);
-  select.addEventListener("change", () => {
-    go(Number(select.value));
-    select.blur();
-  });
-
-  let offered: unknown = null;
   const draw = (): void => {
     const { game } = app;
     const { file } = game;
@@ -35,20 +26,12 @@ export function mountTitle(host: HTMLElement, app: App): void {
     name.textContent = players(game) || (game.kind === "chess" ? "Chess" : `Go, ${size} × ${size}`);
     about.textContent = occasion(game);
     about.hidden = !about.textContent;
+    document.title = players(game) ? `${players(game)} – kibitz` : "kibitz";
     chooser.hidden = !file || file.count < 2;
     details.hidden = !file?.problems.length;
     if (!file) return;
     if (!chooser.hidden) {
-      if (offered !== file.text) {
-        offered = file.text;
-        select.replaceChildren(...file.games.map(({ index, title }) => el("option", { value: index }, `${index + 1}. ${title}`)));
-      }
-      // Beyond the list: a place of its own.
-      if (!file.games.some(({ index }) => index === file.index)) {
-        offered = null;
-        select.append(el("option", { value: file.index }, `Game ${file.index + 1} of ${file.count}`));
-      }
-      select.value = String(file.index);
+      choose.textContent = `Game ${(file.index + 1).toLocaleString("en")} of ${file.count.toLocaleString("en")} …`;
       back.disabled = file.index === 0;
       forward.disabled = file.index === file.count - 1;
     }
@@ -57,5 +40,6 @@ export function mountTitle(host: HTMLElement, app: App): void {
     problems.replaceChildren(...file.problems.map((each) => el("li", {}, each)));
   };
   app.on("game", draw);
+  app.on("tree", draw);
   draw();
 }

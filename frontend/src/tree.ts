@@ -1,9 +1,11 @@
 /** A game as a tree of positions. */
 
 import type { Loaded, Written } from "./api";
+import { History } from "./history";
 import type { Game, Line, Node } from "./state";
 
-const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+/** The start of a game of chess. */
+export const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /** Node numbers are never used twice, so that an answer for one game is never taken for another's. */
 let numbered = 0;
@@ -15,7 +17,12 @@ export function empty(kind: "chess" | "go", size = 19): Game {
     kind === "chess"
       ? { game: "chess", moves: [] }
       : { game: "go", size, komi: 7.5, rules: "chinese", setup: { B: [], W: [] }, side: "b", moves: [] };
-  return { kind, headers: {}, start, nodes: new Map([[root.id, root]]), root: root.id };
+  return whole(kind, {}, start, new Map([[root.id, root]]), root.id);
+}
+
+/** A game that nobody has changed yet. */
+export function whole(kind: Game["kind"], headers: Game["headers"], start: Line, nodes: Game["nodes"], root: number): Game {
+  return { kind, headers, start, nodes, root, key: crypto.randomUUID(), changed: false, revision: 0, history: new History() };
 }
 
 const BARE = { ply: 0, move: null, san: "", end: null };
@@ -50,7 +57,20 @@ export function loaded(from: Loaded): Game {
     nodes.set(made.id, made);
     own.set(written.id ?? 0, made);
   }
-  return { kind: from.game, headers: from.headers, start: { ...from.line, moves: [] }, nodes, root };
+  return whole(from.game, from.headers, { ...from.line, moves: [] }, nodes, root);
+}
+
+/** Nodes that were kept, under numbers of their own. */
+export function numberedAnew(kept: Node[]): { nodes: Map<number, Node>; of: Map<number, number> } {
+  const of = new Map(kept.map(({ id }) => [id, (numbered += 1)]));
+  const own = (id: number): number => of.get(id) ?? 0;
+  const made = kept.map((each) => ({
+    ...each,
+    id: own(each.id),
+    parent: each.parent === null ? null : own(each.parent),
+    children: each.children.map(own),
+  }));
+  return { nodes: new Map(made.map((each) => [each.id, each])), of };
 }
 
 /** Adds a move below a position, as its last variation. */
@@ -61,17 +81,29 @@ export function add(game: Game, parent: number, written: Written): Node {
   return made;
 }
 
-/** Takes a position out, and all that comes after it. */
-export function prune(game: Game, id: number): void {
+/** Takes a position out, and all that comes after it; these positions, it first. */
+export function detach(game: Game, id: number): Node[] {
   const top = game.nodes.get(id);
-  if (!top || top.parent === null) return;
-  const parent = game.nodes.get(top.parent);
-  if (parent) parent.children = parent.children.filter((each) => each !== id);
-  const pile = [id];
-  for (let at = pile.pop(); at !== undefined; at = pile.pop()) {
-    pile.push(...(game.nodes.get(at)?.children ?? []));
-    game.nodes.delete(at);
+  const parent = top && top.parent !== null ? game.nodes.get(top.parent) : undefined;
+  if (!top || !parent) return [];
+  parent.children = parent.children.filter((each) => each !== id);
+  const taken: Node[] = [];
+  const pile = [top];
+  for (let at = pile.pop(); at; at = pile.pop()) {
+    taken.push(at);
+    game.nodes.delete(at.id);
+    pile.push(...at.children.flatMap((child) => game.nodes.get(child) ?? []));
   }
+  return taken;
+}
+
+/** Puts positions that were taken out back, as that child of their parent. */
+export function attach(game: Game, nodes: Node[], at: number): void {
+  const top = nodes[0];
+  const parent = top && top.parent !== null ? game.nodes.get(top.parent) : undefined;
+  if (!top || !parent) return;
+  for (const each of nodes) game.nodes.set(each.id, each);
+  parent.children = parent.children.toSpliced(at, 0, top.id);
 }
 
 /** The numbers of all positions from the root to this one. */
@@ -94,9 +126,9 @@ export function written(game: Game): unknown[] {
   const pile = [game.root];
   for (let id = pile.pop(); id !== undefined; id = pile.pop()) {
     const at = game.nodes.get(id)!;
-    const { parent, move, comment, nags } = at;
+    const { parent, move, comment, nags, commands, shapes, props } = at;
     const first = id === game.root ? { fen: at.fen, stones: at.stones, turn: at.turn } : {};
-    found.push({ id, parent, move, comment, nags, ...first });
+    found.push({ id, parent, move, comment, nags, commands, shapes, props, ...first });
     pile.push(...[...at.children].reverse());
   }
   return found;

@@ -3,9 +3,10 @@
 import { message } from "./asking";
 import type { Written } from "./api";
 import { keep, kept } from "./kept";
-import type { App, Line } from "./state";
+import { reopened } from "./earlier";
+import type { App, Game, Line } from "./state";
 import type { Tabs } from "./tabs";
-import { empty, loaded, written } from "./tree";
+import { empty, loaded, START, written } from "./tree";
 
 /** Longer lines are named only as far as the cursor. */
 const LONGEST = 600;
@@ -17,12 +18,12 @@ const SIZES = [9, 13, 19];
 
 /** "#game=chess&moves=e2e4.e7e5&ply=1&network=winner". */
 export function hashOf(app: App, tab = ""): string {
-  const { start } = app.game;
-  const end = app.path.length > LONGEST ? app.cursor : app.path.at(-1)!;
+  const { start, headers } = app.game;
+  const end = app.path[Math.min(app.path.length - 1, Math.max(app.place, LONGEST))];
   const { moves } = app.line(end);
   const parts: [string, string | number | undefined][] = [
     ["game", start.game],
-    ["fen", start.fen?.replaceAll(" ", "_")],
+    ["fen", start.fen === START ? undefined : start.fen?.replaceAll(" ", "_")],
     ["size", start.size],
     ["komi", start.komi],
     ["rules", start.rules],
@@ -32,11 +33,16 @@ export function hashOf(app: App, tab = ""): string {
     ["moves", moves.join(".")],
     ["ply", app.place || undefined],
     ["network", app.network ?? undefined],
+    ["first", named(headers.White ?? headers.PB)],
+    ["second", named(headers.Black ?? headers.PW)],
     ["tab", tab],
   ];
   const told = parts.filter(([name, value]) => value !== undefined && value !== "" && !usual(start, name, value));
   return `#${told.map(([name, value]) => `${name}=${encodeURIComponent(value!).replaceAll("%2F", "/")}`).join("&")}`;
 }
+
+/** A player, where one is named. */
+const named = (name: string | undefined): string | undefined => (name && name !== "?" ? name.slice(0, 60) : undefined);
 
 function usual(start: Line, name: string, value: string | number): boolean {
   if (start.game !== "go") return false;
@@ -48,13 +54,18 @@ interface Read {
   ply: number;
   network: string | null;
   tab: string | null;
+  /** The players that it names. */
+  headers: Record<string, string>;
 }
 
 function read(hash: string): Read | null {
   const said = new URLSearchParams(hash.replace(/^#/, ""));
   const list = (name: string): string[] => (said.get(name) ?? "").split(".").filter(Boolean);
   const game = said.get("game");
-  const common = { ply: Number(said.get("ply") ?? 0) || 0, network: said.get("network"), tab: said.get("tab") };
+  const players = [said.get("first"), said.get("second")].map((name) => named(name ?? undefined));
+  const names = game === "go" ? ["PB", "PW"] : ["White", "Black"];
+  const headers = Object.fromEntries(names.flatMap((name, at) => (players[at] ? [[name, players[at]]] : [])));
+  const common = { ply: Number(said.get("ply") ?? 0) || 0, network: said.get("network"), tab: said.get("tab"), headers };
   const moves = list("moves");
   const fen = said.get("fen")?.replaceAll("_", " ");
   if (game === "go") {
@@ -109,7 +120,7 @@ export class Address {
         await app.findNetworks(wanted);
         break;
       } catch (error) {
-        if (app.connected) app.say(message(error));
+        if (app.connected) app.say(message(error), true);
         await new Promise((next) => window.setTimeout(next, 1500));
       }
     }
@@ -124,27 +135,23 @@ export class Address {
     if (network && network.game === this.app.game.kind) this.app.choose(network.name);
   }
 
-  private async open({ line, ply }: Read): Promise<void> {
+  private async open({ line, ply, headers }: Read): Promise<void> {
     const { app } = this;
     try {
       if (await this.again(line, ply)) return;
       const bare = !line.moves.length && !line.fen && !line.setup?.B.length && !line.setup?.W.length && SIZES.includes(line.size ?? 19);
-      if (!bare) app.open(...grown(line, await app.api.line(line), ply));
+      if (!bare) app.open(...grown(line, await app.api.line(line), ply, headers));
       else if (app.touched || app.game.kind !== line.game || app.game.start.size !== line.size) app.open(empty(line.game, line.size));
     } catch (error) {
-      app.say(`This link is broken: ${message(error)}`);
+      app.say(`This link is broken: ${message(error)}`, true);
     }
   }
 
   /** What this tab had open, with its variations and words, where it is what the address means. */
   private async again(line: Line, ply: number): Promise<boolean> {
     const { app } = this;
-    const body = kept("session", "tree");
-    const hash = kept("session", "hash");
-    if (!body || !hash || JSON.stringify(read(hash)?.line) !== JSON.stringify(line)) return false;
-    const game = loaded(await app.api.load(await app.api.save(JSON.parse(body))));
-    const file = kept("session", "file");
-    if (file) game.file = JSON.parse(file);
+    const game = (await this.fromStore(line)) ?? (await this.fromSession(line));
+    if (!game) return false;
     let id = game.root;
     for (const move of line.moves.slice(0, ply)) {
       const next = game.nodes.get(id)!.children.find((each) => game.nodes.get(each)!.move === move);
@@ -153,6 +160,42 @@ export class Address {
     }
     app.open(game, id);
     return true;
+  }
+
+  /** The game as this tab had it, or as another tab or an earlier visit left it, if that had just this line. */
+  private async fromStore(line: Line): Promise<Game | null> {
+    if (!line.moves.length) return null;
+    const { store } = this.app;
+    const own = this.sameAsBefore(line) ? await store.get(kept("session", "key") ?? "") : undefined;
+    if (own && own.revision === Number(kept("session", "revision"))) return this.withFile(reopened(own)[0]);
+    if (kept("session", "hash")) return null;
+    const moves = line.moves.join(".");
+    const start = (fen: string | undefined): string => fen ?? START;
+    const same = (await store.all()).find(
+      (each) => each.kind === line.game && each.line === moves && each.start.size === line.size && start(each.start.fen) === start(line.fen),
+    );
+    return same ? reopened(same, true)[0] : null;
+  }
+
+  private async fromSession(line: Line): Promise<Game | null> {
+    const body = kept("session", "tree");
+    if (!body || !this.sameAsBefore(line)) return null;
+    const game = this.withFile(loaded(await this.app.api.load(await this.app.api.save(JSON.parse(body)))));
+    const key = kept("session", "key");
+    if (key) Object.assign(game, { key, changed: true, revision: Number(kept("session", "revision")) });
+    return game;
+  }
+
+  private withFile(game: Game): Game {
+    const file = kept("session", "file");
+    if (file) game.file = JSON.parse(file);
+    return game;
+  }
+
+  /** Whether this tab had this line open. */
+  private sameAsBefore(line: Line): boolean {
+    const hash = kept("session", "hash");
+    return Boolean(hash) && JSON.stringify(read(hash!)?.line) === JSON.stringify(line);
   }
 
   private soon(): void {
@@ -175,7 +218,9 @@ export class Address {
 
   private keepTree(): void {
     const { game } = this.app;
-    const key = `${game.root} ${game.nodes.size}`;
+    keep("session", "key", game.changed ? game.key : null);
+    keep("session", "revision", String(game.revision));
+    const key = `${game.root} ${game.revision}`;
     if (key === this.treeKept) return;
     this.treeKept = key;
     const small = (value: unknown): string | null => {
@@ -189,9 +234,9 @@ export class Address {
 }
 
 /** A game of one line, and the position of that ply in it. */
-function grown(line: Line, nodes: Written[], ply: number): Parameters<App["open"]> {
+function grown(line: Line, nodes: Written[], ply: number, headers: Record<string, string>): Parameters<App["open"]> {
   const tree = nodes.map((node, place) => ({ ...node, id: place, parent: place ? place - 1 : null }));
-  const game = loaded({ game: line.game, headers: {}, line, tree, games: [], count: 1, problems: [] });
+  const game = loaded({ game: line.game, headers, line, tree, games: [], count: 1, problems: [] });
   const ids = [...game.nodes.keys()];
   return [game, ids[Math.max(0, Math.min(ids.length - 1, ply))]!];
 }

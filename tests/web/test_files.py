@@ -65,7 +65,8 @@ def test_a_tree_of_go() -> None:
     assert found["headers"] == {"PB": "A", "PW": "B]b", "RE": "W+2.5", "RU": "Japanese", "KM": "5.5"}
     said = {"size": 9, "komi": 5.5, "rules": "japanese", "side": "b"}
     assert found["line"] == {"game": "go", **said, "setup": {"B": [], "W": []}, "moves": []}
-    assert found["problems"] == ["marks and labels are not shown: LB"]
+    assert found["problems"] == []
+    assert found["tree"][2]["props"] == {"LB": ["aa:1"]}
     assert [(n["id"], n["parent"], n["move"], n["comment"], n["nags"]) for n in found["tree"]] == [
         (0, None, None, "root", []),
         (1, 0, "E5", "one: ] \\", []),
@@ -93,7 +94,7 @@ def test_what_is_set_up() -> None:
     assert found["line"]["side"] == "w"
     assert found["tree"][0]["comment"] == "x\ny"
     assert found["tree"][0]["turn"] == "w"
-    again = load(save(found))
+    again = load(save(found, line=found["line"]))
     assert again["line"] == found["line"]
     handicap = load("(;SZ[19]HA[2]AB[dp][pd]KM[0.5];W[dd])")
     assert handicap["line"]["side"] == "w"
@@ -114,7 +115,9 @@ def test_what_is_set_up() -> None:
         ("1. e4 e5 2. Ke3 Nf6", 2, "move 2. 'Ke3' is illegal; the moves after it are left out"),
         ("1. e4 e5 2. xx Nf6", 2, "move 2. 'xx' cannot be read; the moves after it are left out"),
         ("1. e4 e5 (1... Ke6 2. d4) 2. Nf3", 3, "a variation of move 1… is left out from 'Ke6' on"),
-        ("1. e4 -- 2. d4", 1, "move 1… '--' is illegal; the moves after it are left out"),
+        ("1. e4 -- 2. d4 xx e5", 3, "move 2… 'xx' cannot be read; the moves after it are left out"),
+        ("1. e4 f6 2. Qh5+ -- 3. d4", 3, "move 2… '--' cannot be read; the moves after it are left out"),
+        ("1. e4 e5 2. Sf9 Sc6", 2, "move 2. 'Sf9' cannot be read; the moves after it are left out"),
     ],
 )
 def test_what_cannot_be_shown_is_said(text: str, moves: int, told: str) -> None:
@@ -162,6 +165,72 @@ def test_a_fen_alone(text: str, fen: str) -> None:
     assert found["line"]["fen"] == found["tree"][0]["fen"] == fen
     assert len(found["tree"]) == 1
     assert load(save(found))["line"]["fen"] == fen
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("1. e4 e5 2. Sf3 (2. Lc4 Lc5 (2... Sf6)) Sc6 3. Lb5 a6 4. O-O *", "e4 e5 Nf3 Nc6 Bb5 a6 O-O"),
+        ("1. e4 e5 2. Cf3 Cc6 3. Fb5 a6 4. 0-0 Cf6 5. Te1 *", "e4 e5 Nf3 Nc6 Bb5 a6 O-O Nf6 Re1"),
+        ("1. e4 e5 2. De2 Re7 3. Cf3 *", "e4 e5 Qe2 Ke7 Nf3"),
+        ("1. e4 e5 2. ♘f3! ♞c6 3. ♗b5 ♟a6 *", "e4 e5 Nf3 Nc6 Bb5 a6"),
+        ("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1g1", "e4 e5 Nf3 Nc6 Bb5 a6 O-O"),
+        ("1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6", "e4 e5 Nf3 Nc6"),
+        ("1. e4 -- 2. d4 Z0 3. c4 (3. -- e5) e5", "e4 -- d4 -- c4 e5"),
+        ('[FEN "8/P6k/8/8/8/8/8/K7 w - - 0 1"]\n\n1. a8D Kg6', "a8=Q Kg6"),
+        ("1. e4 e5 {Sf3 and Lc4 come} 2. Nf3 *", "e4 e5 Nf3"),
+    ],
+)
+def test_other_spellings(text: str, moves: str) -> None:
+    found = load(text)
+    assert found["problems"] == []
+    main, at = [], found["tree"][0]
+    while children := [n for n in found["tree"] if n["parent"] == at["id"]]:
+        at = children[0]
+        main.append(at["san"])
+    assert " ".join(main) == moves
+    assert shape(load(save(found))["tree"]) == shape(found["tree"])
+
+
+def test_commands_of_comments_are_no_words() -> None:
+    found = load(
+        "{ [%csl Rd4] } 1. e4 { [%eval 0.38] [%clk 0:05:03] } e5 { [%csl Gd4,Rb1][%cal Ye2e4] sharp [%mdl 64] } *"
+    )
+    root, first, second = found["tree"]
+    assert root["shapes"] == ["Rd4"]
+    assert (first["comment"], first["commands"]) == ("", {"eval": "0.38", "clk": "0:05:03"})
+    assert "shapes" not in first
+    assert (second["comment"], second["commands"]) == ("sharp", {"mdl": "64"})
+    assert second["shapes"] == ["Gd4", "Rb1", "Ye2e4"]
+    again = load(save(found))
+    for key in ("comment", "commands", "shapes"):
+        assert [n.get(key) for n in again["tree"]] == [n.get(key) for n in found["tree"]]
+    first["commands"] = {"clk": "1] } 2. e4 {", "no name": "x"}
+    assert load(save(found))["tree"][1]["commands"] == {"clk": "1 2. e4"}
+    second["shapes"] = ["Xd4"]
+    with pytest.raises(BadRequest, match="circles and arrows"):
+        save(found)
+
+
+def test_an_sgf_keeps_what_is_not_understood() -> None:
+    root = "ST[2]TC[3]N[na\\]me]LB[aa:1][bb:\\]x]"
+    text = f"(;GM[1]SZ[9]PB[A]{root};B[ee]TR[aa][bb]XX[1\n2];W[cc]TE[2];CR[dd](;B[gg]TT[5])(;B[cg]))"
+    found = load(text)
+    assert found["problems"] == []
+    assert found["line"]["assumed"] == ["KM", "RU"]
+    said = {"line": found["line"]}
+    saved = save(found, **said)
+    for part in (root, "TR[aa][bb]XX[1\n2]", "TE[2]CR[dd]", "TT[5]"):
+        assert part in saved
+    assert "KM" not in saved
+    assert "RU" not in saved
+    again = load(saved)
+    assert [n.get("props") for n in again["tree"]] == [n.get("props") for n in found["tree"]]
+    assert again["line"] == found["line"]
+    assert "KM[3.75]" in save(load("(;SZ[19]KM[3.75]RU[Chinese];B[dd])"))  # as it was written
+    found["tree"][1]["props"] = {"LB": ["a];W[aa", "b\\"], "x]": ["1"], "KM": ["9"]}
+    assert len(load(save(found, **said))["tree"]) == 5
+    assert load(save(found, **said))["tree"][1]["props"]["LB"][0] == "a\\];W[aa"
 
 
 def test_games_of_a_file(bundled_text: str) -> None:

@@ -124,3 +124,13 @@ def test_who_leaves_ends_the_work_and_an_analysis_does_not_wait_for_it(shared: t
         assert analysed[-1]["done"] is True
         assert worker.busy
     until(lambda: not worker.busy)
+
+
+def test_a_null_move_loses_nothing(client: Client) -> None:
+    moves = ["e2e4", "e7e5", "0000", "d7d5", "d1h5"]
+    found = client.stream("/api/judge", {**asked("winner", moves), "from": 1, "to": 5})
+    exact = {each["ply"]: each for each in found if each.get("exact")}
+    assert sorted(exact) == [1, 2, 3, 4, 5]
+    assert exact[3]["loss"] == 0
+    assert exact[3]["white"]["before"] is None
+    assert exact[5]["white"]["before"] is not None

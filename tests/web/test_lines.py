@@ -96,7 +96,7 @@ def test_rows_are_the_positions() -> None:
     [
         ({"moves": ["e2e4", "e2e4"]}, "move 2, e2e4: illegal here"),
         ({"moves": ["e9e4"]}, "move 1, e9e4: no move"),
-        ({"moves": ["0000"]}, "move 1, 0000: no move"),
+        ({"moves": ["00000"]}, "move 1, 00000: no move"),
         ({"moves": ["e7e8k"]}, "move 1, e7e8k: no move"),
         ({"moves": "e2e4"}, "moves must be a list of strings"),
         ({"moves": [1]}, "moves must be a list of strings"),
@@ -145,7 +145,10 @@ def test_moves_as_people_type_them(client: Client) -> None:
         assert (node["move"], node["san"], node["ply"], node["turn"]) == ("g1f3", "Nf3", 3, "b")
     assert client.error("/api/move", {"line": line, "move": "Nf6"}) == "Nf6 is no legal move here"
     assert client.error("/api/move", {"line": line, "move": "e2e4"}) == "e2e4: illegal here"
-    assert client.error("/api/move", {"line": line, "move": "--"}) == "-- is no legal move here"
+    assert client.good("/api/move", {"line": line, "move": "--"})["node"]["move"] == "0000"
+    assert client.good("/api/move", {"line": line, "move": "Sf3"})["node"]["move"] == "g1f3"
+    assert client.good("/api/move", {"line": line, "move": "♘f3"})["node"]["move"] == "g1f3"
+    assert client.error("/api/move", {"line": line, "move": "Df3x"}) == "Df3x is no legal move here"
     two = {"game": "chess", "fen": "4k3/8/8/8/8/8/8/R3K2R w - - 0 1"}
     assert "name the square" in client.error(
         "/api/move", {"line": {**two, "fen": "4k3/8/8/8/8/7K/8/R6R w - - 0 1"}, "move": "Rd1"}
@@ -160,3 +163,18 @@ def test_moves_as_people_type_them(client: Client) -> None:
     assert [node["ply"] for node in nodes] == [0, 1]
     assert nodes[0]["move"] is None
     assert nodes[0]["san"] == ""
+
+
+def test_null_moves_of_chess() -> None:
+    """A null move ends one game of a replay and begins the next; every position is the one of python-chess."""
+    moves = ["e2e4", "0000", "d2d4", "0000", "c2c4", "e7e5", "g1f3"]
+    line = chess_lines.read_line({"moves": moves})
+    rows = np.concatenate(line.rows(0, 7), 1)
+    for row, board in zip(rows, line.boards(), strict=True):
+        assert (row == encode_chess(board)).all()
+    assert (np.concatenate(line.rows(3, 5), 1) == rows[3:6]).all()
+    assert [n["san"] for n in line.nodes()] == ["", "e4", "--", "d4", "--", "c4", "e5", "Nf3"]
+    assert [move.uci() for move in line.since_null().move_stack] == moves[4:]
+    assert line.since_null().fen() == line.board().fen()
+    with pytest.raises(BadRequest, match="a side in check cannot pass"):
+        chess_lines.read_line({"moves": ["e2e4", "f7f6", "d1h5", "0000"]})

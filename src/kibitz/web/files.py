@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from kibitz.web import game_tree
-from kibitz.web.params import BadRequest, Fields, choice, text, whole
+from kibitz.web.params import BadRequest, Fields, an_object, choice, text, whole, words
 from kibitz.web.positions import GAMES, read_line
 
 _SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]")
@@ -48,7 +48,8 @@ def save(fields: Fields) -> dict[str, Any]:
     if game == "go":
         from kibitz.web.go import files as go_records
 
-        return {"text": go_records.save_sgf(tree, headers, line)}
+        assumed = words(an_object(fields.get("line") or {}, "line"), "assumed", 2)
+        return {"text": go_records.save_sgf(tree, headers, line, assumed)}
 
     from kibitz.web.chess import files
 

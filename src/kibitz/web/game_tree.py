@@ -14,6 +14,7 @@ MAX_COMMENT_LENGTH = 100_000
 MAX_GAMES = 500
 """Games of a file that are listed."""
 MAX_PROBLEMS = 20
+MAX_NAG = 255
 
 
 @dataclass
@@ -45,12 +46,20 @@ def read_tree(fields: Fields) -> list[Written]:
         index_of[name] = index
         comment = text(node, "comment", "")[:MAX_COMMENT_LENGTH]
         nags = node.get("nags") or []
-        if not isinstance(nags, list) or not all(isinstance(nag, int) and 0 <= nag < 256 for nag in nags):
-            raise BadRequest(f"tree: the nags of node {index} must be numbers from 0 to 255")
+        if not isinstance(nags, list) or not all(isinstance(nag, int) and 0 <= nag <= MAX_NAG for nag in nags):
+            raise BadRequest(f"tree: the nags of node {index} must be numbers from 0 to {MAX_NAG}")
         tree.append(Written(move if index else None, comment, sorted(set(nags)), node))
     if not tree:
         raise BadRequest("tree: has no root")
     return tree
+
+
+def texts(fields: Fields, name: str) -> dict[str, str]:
+    """An object of strings; {} if it is missing. Raises BadRequest."""
+    value = fields.get(name) or {}
+    if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
+        raise BadRequest(f"{name} must be an object of strings")
+    return value
 
 
 def few(problems: list[str]) -> list[str]:

@@ -18,6 +18,7 @@ import chess.pgn
 import rust_pgn_reader_python_binding as rust
 from chess.pgn import SKIP
 
+from kibitz.analysis.chess.spelling import respell
 from kibitz.analysis.printing import clean
 from kibitz.errors import KibitzError
 from kibitz.games.chess.filters import STANDARD_VARIANTS
@@ -85,13 +86,20 @@ def read(
         )
 
 
-def parse(text: str) -> Record | None:
-    """The first game of a text; None if there is none."""
+def parse(text: str, any_spelling: bool = False) -> Record | None:
+    """The first game of a text; None if there is none.
+
+    any_spelling: also read figurines, letters of other languages, UCI's notation and null moves.
+    """
+    respelled = respell(text) if any_spelling else None
+    text = respelled.text if respelled else text
     builder: Any = chess.pgn.read_game(io.StringIO(text), Visitor=cast(Any, partial(_Builder, 1, True)))
     if builder is None or not builder.is_game:
         return None
     record: Record = builder.record
-    if not record.refused:
+    if respelled:
+        _stop_after(record, respelled.plies, respelled.problem)
+    elif not record.refused:
         _stop_at_unreadable(record, text)
     return record
 
@@ -109,12 +117,20 @@ def _stop_at_unreadable(record: Record, text: str) -> None:
         return
     error = rust.parse_game(text)[0].parse_error or ""
     if place := _BROKEN_AT.search(error):
-        node: chess.pgn.GameNode = record.game
-        for _ in range(int(place[1]) - 1):
-            node = node.next() or node
-        node.variations.clear()
+        node = _stop_after(record, int(place[1]) - 1, "unreadable")
         what = "is illegal" if error.startswith("illegal") else "cannot be read"
         record.problem = f"move {_place(node.board())} '{clean(place[2], 20)}' {what}"
+
+
+def _stop_after(record: Record, plies: int, problem: str) -> chess.pgn.GameNode:
+    """End the main line after so many moves if there is a problem; the last node of those."""
+    record.problem = problem or None
+    node: chess.pgn.GameNode = record.game
+    for _ in range(plies):
+        node = node.next() or node
+    if problem:
+        node.variations.clear()
+    return node
 
 
 class _Lines:

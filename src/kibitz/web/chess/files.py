@@ -20,6 +20,12 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _RULED = ("SetUp", "FEN", "Variant")
 """Headers that follow from the start position."""
+_COMMAND = re.compile(r"\s*\[%([A-Za-z_]\w{0,29})\s+([^\]]*)\]\s*")
+"""A command inside a comment: "[%clk 0:05:03]"."""
+_COMMAND_NAME = re.compile(r"[A-Za-z_]\w{0,29}")
+_SHAPE = re.compile(r"[GRYB][a-h][1-8](?:[a-h][1-8])?")
+"""A circle or an arrow with its colour: "Gd4", "Rb1c3"."""
+MAX_SHAPES = 100
 MAX_HEADERS = 200
 MAX_VALUE_LENGTH = 1000
 
@@ -42,7 +48,18 @@ def load_fen(fen: str) -> dict[str, Any]:
 
 
 def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
-    return {**node, "id": id_, "parent": parent, "comment": comment, "nags": nags}
+    """The node with its place in the tree, and its comment divided into words, commands and shapes."""
+    commands: dict[str, str] = {}
+    shapes: list[str] = []
+    for name, value in _COMMAND.findall(comment):
+        drawn = [shape.strip() for shape in value.split(",")]
+        if name in ("csl", "cal") and all(_SHAPE.fullmatch(shape) for shape in drawn):
+            shapes += drawn
+        else:
+            commands[name] = value.strip()
+    text = _COMMAND.sub(" ", comment).strip()[: game_tree.MAX_COMMENT_LENGTH]
+    found = {**node, "id": id_, "parent": parent, "comment": text, "nags": nags}
+    return found | ({"commands": commands} if commands else {}) | ({"shapes": shapes} if shapes else {})
 
 
 def load_pgn(text: str, index: int) -> dict[str, Any]:
@@ -82,7 +99,7 @@ def _title(head: str, index: int) -> str:
 
 def _game(text: str) -> tuple[ChessLine, dict[str, str], list[dict[str, Any]], list[str]]:
     """One game: its start, headers, tree and problems. Raises BadRequest."""
-    record = parse(text)
+    record = parse(text, any_spelling=True)
     if record is None:
         raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
     if record.refused:
@@ -107,9 +124,6 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
             board.pop()
             continue
         child, parent = task
-        if not child.move:
-            problems.append(f"a null move after {board.fullmove_number}{'.' if board.turn else '…'} is left out")
-            continue
         if len(tree) == game_tree.MAX_NODES:
             problems.append(f"only the first {game_tree.MAX_NODES:,} positions are shown")
             break
@@ -117,7 +131,8 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
         san = board.san_and_push(child.move)
         comment = "\n".join(part for part in (child.starting_comment, child.comment) if part)
         made = node(board, child.move.uci(), san, ply)
-        tree.append(_with(made, len(tree), parent, comment[: game_tree.MAX_COMMENT_LENGTH], sorted(child.nags)))
+        nags = sorted(nag for nag in child.nags if 0 <= nag <= game_tree.MAX_NAG)
+        tree.append(_with(made, len(tree), parent, comment, nags))
         todo.append(None)
         todo += [(grandchild, tree[-1]["id"]) for grandchild in reversed(child.variations)]
     return tree
@@ -138,7 +153,7 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
         game.headers["Result"] = "*"
     if board.fen() != chess.STARTING_FEN:
         game.setup(board)
-    game.comment = _flat(tree[0].comment)
+    game.comment = _comment(tree[0])
     todo: list[tuple[int, chess.pgn.GameNode] | None] = [(child, game) for child in reversed(tree[0].children)]
     while todo:
         task = todo.pop()
@@ -149,12 +164,22 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
         written = tree[index]
         move = read_move(board, written.move or "")
         board.push(move)
-        made = parent.add_variation(move, comment=_flat(written.comment), nags=written.nags)
+        made = parent.add_variation(move, comment=_comment(written), nags=written.nags)
         todo.append(None)
         todo += [(child, made) for child in reversed(written.children)]
     return game.accept(chess.pgn.StringExporter(columns=80)) + "\n"
 
 
-def _flat(comment: str) -> str:
-    """A comment on one line, which no reader takes for anything else."""
-    return " ".join(comment.split())
+def _comment(written: game_tree.Written) -> str:
+    """The words of a node, its shapes and its commands on one line, which no reader takes for anything else."""
+    shapes = written.fields.get("shapes") or []
+    if not isinstance(shapes, list) or not all(isinstance(each, str) and _SHAPE.fullmatch(each) for each in shapes):
+        raise BadRequest("shapes must be a list of circles and arrows like Gd4 and Rb1c3")
+    parts = [written.comment]
+    for name, length in (("csl", 3), ("cal", 5)):
+        if drawn := [shape for shape in shapes[:MAX_SHAPES] if len(shape) == length]:
+            parts.append(f"[%{name} {','.join(drawn)}]")
+    for name, value in game_tree.texts(written.fields, "commands").items():
+        if _COMMAND_NAME.fullmatch(name):
+            parts.append(f"[%{name} {re.sub(r'[]{}]', '', value)}]")
+    return " ".join(" ".join(parts).split())

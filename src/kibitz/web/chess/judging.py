@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kibitz.analysis.glyphs import CHESS_SWING, mark
 from kibitz.web.answers import rounded
-from kibitz.web.chess.line import ChessLine
+from kibitz.web.chess.line import NULL, ChessLine
 from kibitz.web.networks import WHITE, NetworkInfo, NetworkRegistry
 from kibitz.web.params import BadRequest
 
@@ -60,17 +61,31 @@ def judge(
 
 
 def _in_chunks(judge: Judge, line: ChessLine, first: int, last: int, size: int) -> Iterator[list[dict[str, Any]]]:
-    """The judgements of the moves first..last, so many at a time."""
+    """The judgements of the moves first..last, so many at a time. Nothing is lost by a null move."""
     import chess
 
-    moves = [chess.Move.from_uci(move) for move in line.moves]
-    starts = islice(line.boards(), first - 1, last, size)
-    for at, board in zip(range(first - 1, last, size), starts, strict=True):
-        then = min(at + size, last)
-        rows = np.concatenate(line.rows(at, then), 1)
+    board = replace(line, moves=line.moves[: first - 1]).since_null()
+    at = first - 1
+    while at < last:
+        if line.moves[at] == NULL:
+            yield [_unjudged(at + 1)]
+            board.push(chess.Move.null())
+            board.clear_stack()
+            at += 1
+            continue
+        stretch = takewhile(lambda move: move != NULL, line.moves[at : min(at + size, last)])
+        moves = [chess.Move.from_uci(move) for move in stretch]
+        rows = np.concatenate(line.rows(at, at + len(moves)), 1)
         # The board has the moves before it, by which repetitions are known.
-        _, found = judge.judge(board, moves[at:then], rows)
-        yield _as_json(board.copy(), at + 1, moves[at:then], found)
+        _, found = judge.judge(board, moves, rows)
+        yield _as_json(board, at + 1, moves, found)
+        at += len(moves)
+
+
+def _unjudged(ply: int) -> dict[str, Any]:
+    """The judgement of a null move."""
+    best, white = {"move": NULL, "san": "--"}, {"before": None, "after": None}
+    return {"ply": ply, "loss": 0.0, "mark": "", "best": best, "line": [], "only": False, "white": white}
 
 
 def _as_json(

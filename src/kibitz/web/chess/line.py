@@ -12,6 +12,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.analysis.chess.spelling import read_word
 from kibitz.text import shown
 from kibitz.web.params import BadRequest, Fields, check_game, text, words
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 MAX_PLIES = 10_000
 MAX_FEN_LENGTH = 200
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
+NULL = "0000"
+"""A null move as UCI names it."""
 
 _IMPOSSIBLE = {
     chess.STATUS_NO_WHITE_KING: "White has no king",
@@ -52,6 +55,15 @@ class ChessLine:
             board.push(chess.Move.from_uci(move))
         return board
 
+    def since_null(self) -> chess.Board:
+        """The last position, with the moves since the last null move: players know no others."""
+        board = self.start()
+        for move in self.moves:
+            board.push(chess.Move.from_uci(move))
+            if move == NULL:
+                board.clear_stack()
+        return board
+
     def boards(self) -> Iterator[chess.Board]:
         """Every position, 0 .. n; the same board, which moves on."""
         board = self.start()
@@ -68,11 +80,17 @@ class ChessLine:
         from kibitz.games.chess.moves import from_move
         from kibitz.games.chess.replay import encode_board, replay
 
-        packed = np.array([from_move(chess.Move.from_uci(move)) for move in self.moves], np.uint16)
+        # A game begins anew after each null move, which a replay does not know.
+        cuts = [0, *(ply for ply, move in enumerate(self.moves, 1) if move == NULL)]
+        starts = [encode_board(board) for ply, board in enumerate(self.boards()) if ply in set(cuts)]
+        packed = [from_move(chess.Move.from_uci(move)) for move in self.moves if move != NULL]
+        offsets = np.array([*(cut - i for i, cut in enumerate(cuts)), len(packed)])
+        # The position before a null move is the end of a game, the one after it the start of the next.
         plies = np.arange(first, last + 1)
-        none = np.zeros(len(plies), np.int64)
-        starts = encode_board(self.start())[None]
-        return replay(packed, np.array([0, len(packed)]), starts, np.zeros(1, np.int32), none, plies)
+        games = np.searchsorted(cuts, plies, "right") - 1
+        places = plies - np.array(cuts)[games]
+        order = np.arange(len(cuts), dtype=np.int32)
+        return replay(np.array(packed, np.uint16), offsets, np.stack(starts), order, games, places)
 
     def nodes(self) -> list[dict[str, Any]]:
         """Every position as the page shows it, 0 .. n."""
@@ -154,20 +172,24 @@ def read_line(fields: Fields) -> ChessLine:
 def read_move(board: chess.Board, name: str) -> chess.Move:
     """A move as UCI or SAN names it. Raises BadRequest where it is none, or illegal."""
     name = name.strip()
-    if _UCI.fullmatch(name.lower()):
+    if _UCI.fullmatch(name.lower()) or name == NULL:
         return _legal(board, name.lower(), "")
     try:
-        move = board.parse_san(name) if len(name) < 20 else None
+        return board.parse_san(name[:20])
     except chess.AmbiguousMoveError:
         raise BadRequest(f"{shown(name)} may be two moves; name the square that it starts from") from None
     except ValueError:
-        move = None
-    if not move:  # a null move is none either
+        move = read_word(board, name[:20])
+    if move is None:
         raise BadRequest(f"{shown(name)} is no legal move here")
     return move
 
 
 def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
+    if name == NULL:
+        if board.is_check():
+            raise BadRequest(f"{where}a side in check cannot pass")
+        return chess.Move.null()
     if not _UCI.fullmatch(name):
         raise BadRequest(f"{where}{shown(name)}: no move; they are written like e2e4 or e7e8q")
     move = chess.Move(

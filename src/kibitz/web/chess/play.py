@@ -24,7 +24,7 @@ def think(
     stop: threading.Event,
 ) -> str | None:
     """See `kibitz.web.positions.Line.think`. The move is named as UCI does."""
-    board = line.board()
+    board = line.since_null()
     if not any(board.generate_legal_moves()):
         return None
     limits = SearchLimits(nodes=request.nodes, seconds=request.seconds)

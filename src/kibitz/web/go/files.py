@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,7 +31,13 @@ HEADERS = (
 _MARKS = {"TE": 1, "BM": 2, "IT": 5, "DO": 6}
 """SGF's annotations of a move as PGN's NAGs: good, mistake, interesting, doubtful; BM[2] is 4, a blunder."""
 _WRITTEN = {1: "TE[1]", 2: "BM[1]", 3: "TE[2]", 4: "BM[2]", 5: "IT[]", 6: "DO[]"}
-_OURS = {"B", "W", "AB", "AW", "AE", "PL", "C", "FF", "GM", "CA", "AP", "SZ", "ST", *HEADERS, *_MARKS}
+_OF_MOVES = {"B", "W", "C", *_MARKS}
+"""Properties that are read wherever they stand."""
+_OF_START = {*_OF_MOVES, "AB", "AW", "AE", "PL", "FF", "GM", "CA", "AP", "SZ", *HEADERS}
+"""Properties that are read before the first move. All others are kept as they are."""
+_NAME = re.compile(r"[A-Z0-9]{1,64}")
+_RAW = re.compile(r"(?:\\.|[^\]\\])*+", re.DOTALL)
+"""A value as it stands between its brackets."""
 _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*+(\]|\Z)", re.DOTALL)
 """A value with its brackets, or one without its closing bracket at the end of the text."""
 _MOVE = re.compile(rb";\s*[BW]\s*\[")
@@ -59,7 +66,11 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
         line = GoLine()
         nothing = [_with(node(line.start()), 0, None, "", [])]
         return game_tree.loaded(line, {}, nothing, titles, count, [f"game {index + 1} cannot be shown: {error}"])
-    return game_tree.loaded(game.line, game.headers, tree, titles, count, game.all_problems())
+    answer = game_tree.loaded(game.line, game.headers, tree, titles, count, game.problems)
+    # What the record does not say is not written into it.
+    if assumed := [name for name in ("KM", "RU") if name not in game.headers]:
+        answer["line"]["assumed"] = assumed
+    return answer
 
 
 def _title(head: bytes, index: int) -> str:
@@ -108,7 +119,6 @@ class _Game:
 
     def __init__(self, text: bytes, closed: bool):
         self.problems: list[str] = []
-        self.ignored: set[str] = set()
         if not closed:
             self.problems.append("the end of the game is missing")
             text = _closed(text)
@@ -121,6 +131,7 @@ class _Game:
             raise BadRequest(f"a record of another game (GM[{shown(kind)}]); of SGF only Go is known")
         self.size = self._board_size(root)
         start = _Start()
+        self.kept: dict[str, list[str]] = {}
         self.first = self._before_moves(start)
         properties = list(self.coarse.sequence[: self.first + 1])
         values = {name: p[name] for p in reversed(properties) for name in HEADERS if name in p}
@@ -134,11 +145,6 @@ class _Game:
         self.line = GoLine(self.size, info.komi, rules, tuple(start.black), tuple(start.white), side)
         self.comment = "\n".join(start.comments)
         self.board = read_start(self.line)
-
-    def all_problems(self) -> list[str]:
-        if self.ignored:
-            self.problems.append(f"marks and labels are not shown: {', '.join(sorted(self.ignored)[:10])}")
-        return self.problems
 
     def _board_size(self, root: Properties) -> int:
         text = _words(root.get("SZ", [b"19"]))
@@ -188,7 +194,7 @@ class _Game:
             start.named = WHITE if _words(properties["PL"])[:1].lower() in ("w", "2") else BLACK
         if "C" in properties:
             start.comments.append(_words(properties["C"]))
-        self.ignored |= properties.keys() - _OURS
+        _keep(self.kept, properties, _OF_START)
 
     def _first_side(self) -> int:
         """The colour of the first move of the main line after the set-up; 0 if there is none."""
@@ -228,6 +234,8 @@ class _Game:
     def tree(self) -> list[dict[str, Any]]:
         """The nodes, root first."""
         tree = [_with(node(self.board), 0, None, self.comment, [])]
+        if self.kept:
+            tree[0]["props"] = self.kept
         # A stack of sequences to read: the sequence, the index to begin at, the id of its parent node, and the position
         # there.
         todo: list[tuple[Any, int, int, _Fork]] = [(self.coarse, self.first, 0, _Fork(self.board, 1))]
@@ -250,7 +258,6 @@ class _Game:
             if {"AB", "AW", "AE"} & properties.keys():
                 self.problems.append(f"stones are set up after move {tree[parent]['ply']}; left out from there on")
                 return None
-            self.ignored |= properties.keys() - _OURS
             moves = [
                 (colour, value) for name, colour in (("B", BLACK), ("W", WHITE)) for value in properties.get(name, [])
             ]
@@ -270,10 +277,8 @@ class _Game:
                     return None
                 if len(tree) >= game_tree.MAX_NODES:
                     return None
-            if moves or parent:
-                self._note(tree[parent], properties)
-            elif "C" in properties:
-                self._note(tree[0], properties)
+            # The nodes before the first move have been read as the set-up, all but those of a branch.
+            self._note(tree[parent], properties)
         return parent
 
     @staticmethod
@@ -290,7 +295,19 @@ class _Game:
             entry["comment"] = f"{entry['comment']}\n{more}".strip()[: game_tree.MAX_COMMENT_LENGTH]
         for name, nag in _MARKS.items():
             if name in properties:
-                entry["nags"] = sorted({*entry["nags"], 4 if nag == 2 and properties[name][0].strip() == b"2" else nag})
+                twice = properties[name][0].strip() == b"2"
+                entry["nags"] = sorted({*entry["nags"], nag + 2 if nag < 3 and twice else nag})
+        kept: dict[str, list[str]] = entry.get("props", {})
+        _keep(kept, properties, _OF_MOVES)
+        if kept:
+            entry["props"] = kept
+
+
+def _keep(kept: dict[str, list[str]], properties: Properties, known: set[str]) -> None:
+    """Add the properties that are not known to those kept, with their values as they stand between the brackets."""
+    for name, values in properties.items():
+        if name not in known:
+            kept.setdefault(name, []).extend(value.decode("utf-8", "replace") for value in values)
 
 
 def _closed(text: bytes) -> bytes:
@@ -306,15 +323,22 @@ def _closed(text: bytes) -> bytes:
     return text + b")" * depth
 
 
-def save_sgf(tree: list[game_tree.Written], headers: Fields, start: GoLine | None) -> str:
-    """A tree as SGF. start: the position of its root; None: from the root node and headers. Raises BadRequest."""
+def save_sgf(
+    tree: list[game_tree.Written], headers: Fields, start: GoLine | None, assumed: Collection[str] = ()
+) -> str:
+    """A tree as SGF. start: the position of its root; None: from the root node and headers; assumed: which of KM and RU
+    are only assumed, and not written. Raises BadRequest."""
     line = replace(start, moves=()) if start else _root_line(tree[0].fields, headers)
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}
     for name in HEADERS:
         if isinstance(value := headers.get(name), str) and value.strip():
             head[name] = clean(value, MAX_VALUE_LENGTH)
-    head |= {"KM": f"{line.komi:g}", "SZ": str(line.size)}
-    head.setdefault("RU", line.rules)
+    if "KM" in head and interpret_headers({"KM": head["KM"]}, 0, line.size).komi != line.komi:
+        del head["KM"]
+    head["SZ"] = str(line.size)
+    for name, value in (("KM", f"{line.komi:g}"), ("RU", line.rules)):
+        if name not in assumed:
+            head.setdefault(name, value)
     parts = ["(;" + "".join(f"{name}[{_escaped(value)}]" for name, value in head.items())]
     for name, stones in (("AB", line.black), ("AW", line.white)):
         if stones:
@@ -352,8 +376,20 @@ def _branch(todo: list[str | tuple[int, _Fork]], children: list[int], board: Boa
 
 
 def _notes(written: game_tree.Written) -> str:
-    comment = f"C[{_escaped(written.comment)}]" if written.comment.strip() else ""
-    return comment + "".join(_WRITTEN[nag] for nag in written.nags if nag in _WRITTEN)
+    parts = [f"C[{_escaped(written.comment)}]"] if written.comment.strip() else []
+    parts += [_WRITTEN[nag] for nag in written.nags if nag in _WRITTEN]
+    kept = written.fields.get("props") or {}
+    if not isinstance(kept, dict) or not all(isinstance(values, list) for values in kept.values()):
+        raise BadRequest("props must be an object of lists")
+    for name, values in kept.items():
+        if _NAME.fullmatch(name) and name not in _OF_START and values:
+            parts.append(name + "".join(f"[{_raw(str(value))}]" for value in values))
+    return "".join(parts)
+
+
+def _raw(value: str) -> str:
+    """A value that was read, as it was; one that would end before its bracket is escaped."""
+    return value if _RAW.fullmatch(value) else _escaped(value)
 
 
 def _escaped(text: str) -> str:

@@ -1,0 +1,72 @@
+/** The menu of the game: taking back, saving, the games before. */
+
+import { button, el } from "./elements";
+import { Keeper, type Kept, reopened, Store } from "./earlier";
+import { showGames } from "./filegames";
+import { menu } from "./menu";
+import { showMoveMenu } from "./movemenu";
+import { saveGame } from "./save";
+import type { App } from "./state";
+
+export function gameMenu(app: App): HTMLElement {
+  const keeper = new Keeper(app, app.store);
+  const made = menu("Game", [
+    { text: "Undo", act: () => app.undo(), keys: "Control+Z" },
+    { text: "Redo", act: () => app.redo(), disabled: () => !app.game.history.next, keys: "Control+Y" },
+    { text: "Edit this move …", act: () => edit(app, made), keys: "e" },
+    { text: "Save to a file …", act: () => void saveGame(app), keys: "Control+S" },
+    { text: "Games in this file …", act: () => showGames(app), hidden: () => (app.game.file?.count ?? 1) < 2 },
+    { text: "Earlier games …", act: () => void showEarlier(app, keeper.store) },
+  ]);
+  return made;
+}
+
+/** The menu of the present move, under this one. */
+function edit(app: App, under: HTMLElement): void {
+  const box = under.getBoundingClientRect();
+  showMoveMenu(app, app.cursor, box.left, box.bottom);
+}
+
+async function showEarlier(app: App, store: Store): Promise<void> {
+  const games = (await store.all()).filter(({ key }) => key !== app.game.key);
+  const list = el("ol", { "aria-label": "Earlier games", tabindex: 0 });
+  const none = el("p", { class: "note", hidden: games.length > 0 }, "None yet. A game that you have changed is kept here when you open another one.");
+  const dialog = el(
+    "dialog",
+    { class: "dialog list-dialog", "aria-label": "Earlier games" },
+    el("h2", {}, "Earlier games"),
+    el("p", { class: "note", hidden: games.length === 0 }, "The last 20 games that you changed, kept in this browser only."),
+    none,
+    list,
+    el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "primary" })),
+  );
+  const open = async (kept: Kept): Promise<void> => {
+    dialog.close();
+    if (!(await app.mayOpen())) return;
+    app.open(...reopened(kept));
+    app.say(`Opened: ${kept.title}.`);
+  };
+  for (const kept of games) {
+    const when = new Date(kept.time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+    const about = el("span", { class: "about" }, [when, kept.about].filter(Boolean).join(" · "));
+    const entry = button("", () => void open(kept));
+    entry.append(el("span", {}, kept.title), about);
+    const row = el("li", {}, entry);
+    row.append(
+      button(
+        "Delete",
+        () => {
+          row.remove();
+          none.hidden = list.childElementCount > 0;
+          void store.remove(kept.key);
+        },
+        { "aria-label": `Delete ${kept.title}` },
+      ),
+    );
+    list.append(row);
+  }
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  document.body.append(dialog);
+  dialog.showModal();
+}
