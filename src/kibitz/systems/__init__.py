@@ -143,6 +143,19 @@ _OURS = [
         board_sizes=_go_sizes,
     ),
     Declaration(
+        name="gohuman",
+        game="go",
+        title="which move would a player play, who will own what, and who wins?",
+        anchor="others: 44.4% of the moves of strong players (Clark, Storkey 2014), 52.5% (GoNN, after 205 million"
+        " positions)",
+        module="kibitz.systems.gohuman",
+        answers=(OWNERS, MOVES, VALUE),
+        evaluation="kibitz.evaluation.owners.evaluator",
+        meaning=Meaning("Black's winning probability", "Black wins"),
+        methods=(BEST_SCORE,),
+        board_sizes=lambda settings: (9, 13, 19),
+    ),
+    Declaration(
         name="deepchess",
         game="chess",
         title="which of two positions is better?",

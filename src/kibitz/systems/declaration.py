@@ -23,6 +23,9 @@ OUTPUTS = {
     "target": "float32 [n, 6 or 64, 64]: probability of each target square, by the kind of piece or the origin",
     "promotion": "float32 [n, 4]: probability that a promoting pawn becomes a knight, bishop, rook, queen",
     "black_owns": "float32 [n, 361]: probability that Black owns each point at the end; outside the board undefined",
+    "policy": "float32 [n, 362]: probability of each point as the move, and of a pass, the last; 0 outside the board",
+    "lead": "float32 [n]: points by which the side to move will lead at the end, komi counted",
+    "spread": "float32 [n], over 0: standard deviation of that score, in points",
 }
 """The outputs that faces understand, by the names that a network gives them in its attribute `outputs`. All are on the
 board's real squares and points. A network that speaks these works in every face."""
