@@ -19,6 +19,8 @@ from kibitz.systems.declaration import (
     COMPARISON_SEARCH,
     FULL_COMPARISON,
     FULL_COMPARISON_SEARCH,
+    GO_PUCT,
+    GO_TOP_PROB,
     HUMAN_SEARCH,
     MOVES,
     OWNERS,
@@ -152,7 +154,7 @@ _OURS = [
         answers=(OWNERS, MOVES, VALUE),
         evaluation="kibitz.evaluation.owners.evaluator",
         meaning=Meaning("Black's winning probability", "Black wins"),
-        methods=(BEST_SCORE,),
+        methods=(GO_PUCT, GO_TOP_PROB, BEST_SCORE),
         board_sizes=lambda settings: (9, 13, 19),
     ),
     Declaration(

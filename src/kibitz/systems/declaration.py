@@ -60,10 +60,11 @@ class Method:
     searches: bool = True
 
 
-_CHESS, _COMPARING, _GO = (
+_CHESS, _COMPARING, _GO, _GO_PUCT = (
     "kibitz.play.chess.player:open_player",
     "kibitz.play.comparison.player:open_player",
     "kibitz.play.go.player:open_player",
+    "kibitz.play.go.puct:open_player",
 )
 TOP_MOVE = Method("top-move", "the likeliest piece, then its square", (MOVES,), _CHESS, searches=False)
 TOP_PROB = Method("top-prob", "the likeliest move", (MOVES,), _CHESS, searches=False)
@@ -77,6 +78,8 @@ HUMAN_SEARCH = Method(
 COMPARISON_SEARCH = Method("comparison", "looks ahead, comparing positions", (COMPARISON,), _COMPARING)
 FULL_COMPARISON_SEARCH = Method("comparison-full", "the same with the large network", (FULL_COMPARISON,), _COMPARING)
 BEST_SCORE = Method("best-score", "the most points", (OWNERS,), _GO)
+GO_PUCT = Method(PUCT.name, PUCT.title, (MOVES, VALUE, OWNERS), _GO_PUCT)
+GO_TOP_PROB = Method(TOP_PROB.name, TOP_PROB.title, (MOVES, VALUE, OWNERS), _GO_PUCT, searches=False)
 METHODS = {
     method.name: method
     for method in (
@@ -84,7 +87,7 @@ METHODS = {
         HUMAN_SEARCH, BEST_SCORE,
     )
 }  # fmt: skip
-"""All methods of kibitz, by name."""
+"""All methods of kibitz, by name; of those that both games have, the ones of chess."""
 
 Settings = Mapping[str, object]
 """The settings of a run, as its run.json has them."""

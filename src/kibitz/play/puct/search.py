@@ -110,6 +110,10 @@ class PuctSearch:
     def forget(self) -> None:
         """Forget the tree and the cache."""
         self.drop_tree()
+        self.forget_evaluations()
+
+    def forget_evaluations(self) -> None:
+        """Forget the cache."""
         self.cache.begins[:] = -1
         self.cache.end[0] = 0
 
