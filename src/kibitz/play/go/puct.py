@@ -96,6 +96,8 @@ class GoPuctPlayer:
         self.rules.preference = rules.Preference(self.tuning.score_share)
         self.search = PuctSearch(self.rules, self.tuning.constants, hash_mb * 1_000_000)
         self._game: tuple[Terms, bool] | None = None
+        self._whole = True
+        """Whether the tree's root has all moves, so that it is of use for the next position."""
 
     def new_game(self) -> None:
         """Forget the tree, and the evaluations of the last game."""
@@ -114,7 +116,6 @@ class GoPuctPlayer:
             if not self.search.grow(size, history):
                 break
             yield self.look
-        self._finish(only)
 
     def choose(
         self,
@@ -147,13 +148,13 @@ class GoPuctPlayer:
         self._set_terms(terms, board.suicide)
         history = rules.hashes(board.positions)
         root, whole = self.rules.start(board, colour, history)
-        if only is None and self._goes_on(int(root.again[0]), root.rows[0]):
+        if only is None and self._whole and self._goes_on(int(root.again[0]), root.rows[0]):
             self._weigh()
             return history
         moves = root.moves if only is None else root.moves[np.isin(root.moves, np.array(only, np.uint16))]
         if not len(moves):
             moves = np.array([PASS], np.uint16)
-        whole = whole and only is None
+        whole, self._whole = whole and only is None, only is None
         self.search.begin(root._replace(moves=moves, offsets=np.array([0, len(moves)])), whole=whole)
         self._weigh()
         return history
@@ -184,10 +185,6 @@ class GoPuctPlayer:
             rules.weigh_again(tree, preference.share, expected)
             self.search.forget_evaluations()
 
-    def _finish(self, only: Sequence[int] | None) -> None:
-        if only is not None:  # a tree without the other moves is of no use later
-            self.search.drop_tree()
-
     def _batch(self, clock: TimeManager) -> int:
         return batch_size(self.tuning.batches, clock, int(self.search.tree.visits[0]))
 
@@ -202,6 +199,20 @@ class GoPuctPlayer:
         return not self.temperature and decided(tree, clock, self.search.evaluated, before)
 
     # What is known
+
+    def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
+        """See GoThinker."""
+        self._set_terms(terms, board.suicide)
+        entered, _ = self.rules.start(board, colour, rules.hashes(board.positions))
+        said = self.rules.ask(entered.rows, symmetry)
+        odds = said["policy"][0][entered.moves].astype(np.float64)
+        odds /= max(float(odds.sum()), 1e-30)
+        winrate, lead, spread = float(1 + said["value"][0]) / 2, float(said["lead"][0]), float(said["spread"][0])
+        moves = tuple(
+            MoveThought(int(point), 0, float(prior), winrate, winrate, lead, spread, None, 0, (int(point),), (0,))
+            for point, prior in zip(entered.moves, odds, strict=True)
+        )
+        return GoThought(colour, board.size, 1, winrate, lead, spread, said["black_owns"][0], moves)
 
     def _means(self, at: int, steps: float) -> NDArray[np.float64]:
         """The mean over the visits of each node of a number in the rows, float64 [nodes]; 0 without a visit."""

@@ -78,6 +78,8 @@ class GoThinker(Protocol):
     """A player of Go, as faces know it."""
 
     random: np.random.Generator
+    searches: bool
+    """Whether it looks further the longer it thinks."""
 
     def new_game(self) -> None: ...
 
@@ -86,6 +88,10 @@ class GoThinker(Protocol):
     ) -> Iterator[Look]:
         """Think about a position until nothing is left to think about; after each step comes a way to see what is known
         by then. only: the points that may be played (None: all); last: the point of the last move, PASS for none."""
+
+    def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
+        """What the network says of a position that is turned or mirrored (0..7, see games.go.points.symmetries): every
+        legal move with its prior."""
 
     def choose(
         self,

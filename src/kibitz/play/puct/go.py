@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.endings.counting import fill_owners
-from kibitz.games.go.points import GRID, OUTSIDE, PASS, POINTS
+from kibitz.games.go.points import GRID, OUTSIDE, PASS, POINTS, symmetries
 from kibitz.games.go.replay import (
     AGE,
     BLACK_STONE,
@@ -163,7 +163,7 @@ def _key(row, stones):  # type: ignore[no-untyped-def]
 @numba.njit(nogil=True, cache=True)
 def _play(row, board, move):  # type: ignore[no-untyped-def]
     """Make a move on a row, and on its board."""
-    side, ko = np.int64(row[SIDE_AT]), PASS
+    side, ko = np.int64(row[SIDE_AT]), np.int64(PASS)
     for point in range(POINTS):
         if 0 < row[PLIES_AGO + point] < OLDEST:
             row[PLIES_AGO + point] += 1
@@ -219,7 +219,7 @@ def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
         sign = 1 if owner[point] == 1 else -1 if owner[point] == 2 else 0
         if not territory or row[point] == 0:
             lead += sign
-        elif dead[point]:
+        elif owner[point] == 3 - row[point]:
             lead += 2 * sign
     if territory:
         lead += _get(row, LOST_AT + 2) - _get(row, LOST_AT)
@@ -319,10 +319,9 @@ def _read(rows, answers, moves, offsets, sharpness, preference, values, priors):
         values[i] = worth(chance, points, row[SIZE_AT], preference[0], sign * preference[1])
         total = 0.0
         for at in range(offsets[i], offsets[i + 1]):
-            share = np.float64(policy[i, moves[at]])
-            share = share**sharpness if share > 0 else 0.0
-            priors[at] = share
-            total += share
+            odds = np.float64(policy[i, moves[at]])
+            priors[at] = odds**sharpness if odds > 0 else 0.0
+            total += priors[at]
         for at in range(offsets[i], offsets[i + 1]):
             priors[at] = priors[at] / total if total > 1e-30 else 1 / (offsets[i + 1] - offsets[i])
 
@@ -417,15 +416,27 @@ class GoRules:
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Values [n] of positions for the side to move, and priors of their moves, by the network."""
-        codes = np.empty((len(rows), POINTS), np.uint8)
-        state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)
-        state[:, STATE:] = self.side_inputs
-        _encode(rows, codes, state)
-        said = self.network.evaluate(codes, state)
+        said = self.ask(rows)
         answers = said["policy"], said["value"], said["black_owns"], said["lead"], said["spread"]
         values, priors = np.empty(len(rows), np.float32), np.empty(len(moves), np.float32)
         _read(rows, answers, moves, offsets, self.sharpness, self._preference, values, priors)
         return values, priors
+
+    def ask(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
+        """The network's answers about rows [n, WIDTH] of boards of one size, which it sees turned by a symmetry; they
+        are turned back."""
+        codes = np.empty((len(rows), POINTS), np.uint8)
+        state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)
+        state[:, STATE:] = self.side_inputs
+        _encode(rows, codes, state)
+        if not symmetry:
+            return self.network.evaluate(codes, state)
+        there = symmetries(int(rows[0, SIZE_AT]))[symmetry]
+        said = dict(self.network.evaluate(np.ascontiguousarray(codes[:, there]), state))
+        back = np.argsort(there)
+        said["black_owns"] = said["black_owns"][:, back]
+        said["policy"] = said["policy"][:, np.append(back, PASS)]
+        return said
 
 
 def hashes(history: Iterable[int]) -> NDArray[np.uint64]:
