@@ -122,13 +122,24 @@ def test_two_passes_end_the_game_with_the_count() -> None:
     found = rules.enter(row[None].copy(), np.array([PASS], np.uint16))
     assert found.ended[0] == SCORED
     assert go._get(found.rows[0], go.LEAD_AT) / go.POINT_STEPS == 45 - 36  # Black is to move
-    assert found.values[0] > 0.5
+    assert found.values[0] > 0.1
 
 
-def grown(size: int = 9, visits: int = 600, seed: int = 8) -> tuple[GoPuctPlayer, Board]:
-    """A player after a search of a position late in a game, where passes, captures and kos are near."""
-    board = a_game(size, 60, seed)[-1]
-    player = GoPuctPlayer(FakeGo(), visits=visits)
+class Tired(FakeGo):
+    """A pass is as likely as not."""
+
+    def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+        said = super().evaluate(codes, state)
+        said["policy"] /= 2
+        said["policy"][:, PASS] += 0.5
+        return said
+
+
+def grown(visits: int = 600, seed: int = 8) -> tuple[GoPuctPlayer, Board]:
+    """A player after a search of a position in which the other side has passed; captures and kos are near."""
+    board = a_game(9, 60, seed)[-1]
+    board.play(board.to_move, PASS)
+    player = GoPuctPlayer(Tired(), visits=visits)
     player.choose(board, board.to_move, Terms(6.5))
     return player, board
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
 from kibitz.games.go.points import PASS, POINTS
-from kibitz.games.go.rules import CELL, ROWS, Board, set_up
+from kibitz.games.go.rules import CELL, CELLS, ROWS, Board, place, set_up
 from kibitz.games.go.sides import side_inputs
 from kibitz.play.go import ownership
 from kibitz.play.go.thought import GoThought, Look, MoveThought, Terms
@@ -131,7 +131,7 @@ class GoPuctPlayer:
     ) -> MoveThought:
         """See GoThinker."""
         history = self._begin(board, colour, terms, None)
-        limits = SearchLimits(seconds=seconds)
+        limits = SearchLimits(seconds=seconds, nodes=self.visits if seconds is None else None)
         clock = TimeManager(limits, stop, self.search.evaluated)
         before = int(self.search.tree.visits[0])
         on_progress(self.look)
@@ -277,7 +277,7 @@ class GoPuctPlayer:
         counted, unsure = self._count(thought)
         if row[rules.PASSES_AT]:
             best = next((move for move in moves if move.point != PASS), passing)
-            if counted > 0 and self._ends_well(passing, best, counted):
+            if counted > 0 and (counted > unsure or self._ends_well(passing, best, counted)):
                 return passing
         elif unsure > UNSURE * thought.size**2:
             moves = tuple(move for move in moves if move.point != PASS) or moves
@@ -299,7 +299,7 @@ class GoPuctPlayer:
         row = tree.rows[tree.row[0]].copy()
         row[rules.OWNERS_AT : rules.OWNERS_AT + POINTS] = np.round(255 * thought.owners)
         scoring = self.rules.scoring
-        board, owner = np.empty((ROWS, len(rules.POINT)), np.int16), np.empty(POINTS, np.uint8)
+        board, owner = np.empty((ROWS, CELLS), np.int16), np.empty(POINTS, np.uint8)
         set_up(board, row[:POINTS])
         black, unsure = rules.count(row, board, scoring.komi, scoring.territory, owner)
         return thought.sign * black, unsure
@@ -353,9 +353,9 @@ def captured(row: NDArray[np.uint8], point: int) -> int:
     """Stones that the side to move takes by a move in the position of a row."""
     if point == PASS:
         return 0
-    board = np.empty((ROWS, len(rules.POINT)), np.int16)
+    board = np.empty((ROWS, CELLS), np.int16)
     set_up(board, row[:POINTS])
-    return max(0, int(rules.place(board, int(CELL[point]), int(row[rules.SIDE_AT]) + 1, 0)[0]))
+    return max(0, int(place(board, int(CELL[point]), int(row[rules.SIDE_AT]) + 1, 0)[0]))
 
 
 def open_player(
