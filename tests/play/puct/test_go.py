@@ -40,14 +40,14 @@ def last_move(before: Board, after: Board) -> int:
 
 
 def entered(before: Board, move: int) -> Entered:
-    rules = go.GoRules(FakeGo())
+    rules = go.GoSearchRules(FakeGo())
     return rules.enter(go.row_of(before, before.to_move)[None].copy(), np.array([move], np.uint16))
 
 
 @pytest.mark.parametrize(("size", "moves", "seed"), [(9, 130, 1), (9, 130, 2), (13, 150, 3), (19, 120, 4)])
 def test_positions_and_moves_are_those_of_the_board(size: int, moves: int, seed: int) -> None:
     network = FakeGo()
-    rules = go.GoRules(network)
+    rules = go.GoSearchRules(network)
     game = a_game(size, moves, seed)
     for before, after in itertools.pairwise(game):
         found = entered(before, last_move(before, after))
@@ -69,7 +69,7 @@ def test_suicide_where_the_rules_allow_it() -> None:
         board.play(colour, point)
     assert board.why_not(WHITE, 1) is None
     board.to_move = WHITE
-    rules = go.GoRules(FakeGo())
+    rules = go.GoSearchRules(FakeGo())
     rules.scoring = go.Scoring(suicide=True)
     start, _ = rules.start(board, WHITE, go.hashes(()))
     assert 1 in start.moves
@@ -86,7 +86,7 @@ def test_equal_positions_have_equal_keys() -> None:
         two.play(two.to_move, point)
     other = two.copy()
     other.play(other.to_move, PASS)
-    rules = go.GoRules(FakeGo())
+    rules = go.GoSearchRules(FakeGo())
     starts = [rules.start(board, board.to_move, go.hashes(()))[0] for board in (one, two, other)]
     assert starts[0].keys[0] == starts[1].keys[0] != starts[2].keys[0]
     assert starts[0].again[0] == starts[1].again[0] != starts[2].again[0]
@@ -115,7 +115,7 @@ def test_two_passes_end_the_game_with_the_count() -> None:
         for column, colour in ((4, BLACK), (5, WHITE)):
             board.put(colour, row * GRID + column)
     board.play(BLACK, PASS)
-    rules = go.GoRules(FakeGo())
+    rules = go.GoSearchRules(FakeGo())
     rules.scoring = go.Scoring(komi=0.0)
     row = go.row_of(board, WHITE)
     rules.evaluate(row[None], np.array([PASS], np.uint16), np.array([0, 1]))
@@ -227,7 +227,7 @@ def test_answers_of_a_turned_board_are_turned_back() -> None:
     board = Board(9)
     for name in (3, 44, 60):
         board.play(board.to_move, name)
-    rules = go.GoRules(FakeGo())
+    rules = go.GoSearchRules(FakeGo())
     row = go.row_of(board, board.to_move)[None]
     plain = rules.ask(row)
     for symmetry in range(8):

@@ -92,7 +92,7 @@ class GoPuctPlayer:
         self.visits = (VISITS if visits is None else visits) if self.searches else 1
         self.random = np.random.default_rng(seed)
         self.tuning = tuning or GoTuning()
-        self.rules = rules.GoRules(network, self.tuning.temperature if self.searches else 1.0)
+        self.rules = rules.GoSearchRules(network, self.tuning.temperature if self.searches else 1.0)
         self.rules.preference = rules.Preference(self.tuning.score_share)
         self.search = PuctSearch(self.rules, self.tuning.constants, hash_mb * 1_000_000)
         self._game: tuple[Terms, bool] | None = None

@@ -354,7 +354,7 @@ def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
     return row
 
 
-class GoRules:
+class GoSearchRules:
     """Go as PUCT sees it, see search.SearchRules, with the network that it asks, one that answers policy, value,
     black_owns, lead and spread.
 
