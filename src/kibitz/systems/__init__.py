@@ -152,7 +152,7 @@ _OURS = [
         " positions)",
         module="kibitz.systems.gohuman",
         answers=(OWNERS, MOVES, VALUE),
-        evaluation="kibitz.evaluation.owners.evaluator",
+        evaluation="kibitz.evaluation.policy.gohuman",
         meaning=Meaning("Black's winning probability", "Black wins"),
         methods=(GO_PUCT, GO_TOP_PROB, BEST_SCORE),
         board_sizes=lambda settings: (9, 13, 19),

@@ -216,9 +216,11 @@ class GoHuman(nn.Module):
     """
 
     RECENT = 5
-    MOVE_CHANNELS, SEEN_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 32, 64
+    MOVE_CHANNELS, SEEN_CHANNELS, OWNER_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 16, 32, 64
     POINTS_A_UNIT = 10.0
     """Points of score that an output of 1 stands for."""
+    CALM = 0.1
+    """Factor of the outputs about the result: a few numbers that follow from many units leap at high learning rates."""
     outputs: tuple[str, ...] = ("policy", "value", "black_owns", "lead", "spread")
     side_inputs: ClassVar[dict[str, int]] = BEYOND
 
@@ -239,10 +241,12 @@ class GoHuman(nn.Module):
         self.point = nn.Conv2d(self.MOVE_CHANNELS, 1, 1)
         self.pause = nn.Linear(summary, self.UNITS)
         self.passing = nn.Linear(self.UNITS, 1)
-        self.owner = nn.Conv2d(filters, 1, 3, padding=1)
+        self.around = nn.Conv2d(filters, self.OWNER_CHANNELS, 3, padding=1)
+        self.owner = nn.Conv2d(self.OWNER_CHANNELS, 1, 1)
         self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
         self.weigh = nn.Linear(Board.POOLED * self.VALUE_CHANNELS + Conditions.WIDTH, self.UNITS)
         self.result = nn.Linear(self.UNITS, 3)  # win, lead beyond the owners', spread
+        self.trust = nn.Parameter(torch.zeros(1))  # how far the winner follows from the lead
 
     def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
         """The planes of one position, see `System`."""
@@ -275,7 +279,7 @@ class GoHuman(nn.Module):
 
     def owner_logits(self, grid: Tensor) -> Tensor:
         """float32 [n, 361]: that the side to move will own each point."""
-        return cast(Tensor, self.owner(grid)).flatten(1).float()
+        return cast(Tensor, self.owner(F.leaky_relu(self.around(grid), 0.1))).flatten(1).float()
 
     def results(
         self, grid: Tensor, board: Board, conditions: Tensor, state: Tensor, owners: Tensor
@@ -283,15 +287,15 @@ class GoHuman(nn.Module):
         """The winner's logit, lead and spread for the side to move, float32 [n] each.
 
         owners: its logits. The lead is that of the owners, which is right on the average where they are, and a
-        correction; the winner's logit is the one that follows from lead and spread, and a correction.
+        correction; the winner's logit is a part of the one that follows from lead and spread, and a correction.
         """
         seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
         units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)
-        win, more, spread = self.result(units).float().unbind(1)
+        win, more, spread = (self.CALM * self.result(units).float()).unbind(1)
         owned = (torch.tanh(owners / 2) * board.mask.flatten(1)).sum(1)
         lead = owned + self.POINTS_A_UNIT * more - mover_sign(state) * white_komi(state)
         spread = 1 + 2 * self.POINTS_A_UNIT * F.softplus(spread)
-        return win + math.pi / math.sqrt(3) * (lead / spread).detach(), lead, spread
+        return win + self.trust * math.pi / math.sqrt(3) * (lead / spread).detach(), lead, spread
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
         grid, board, conditions = self.trunk(codes, state)

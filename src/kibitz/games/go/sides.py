@@ -88,10 +88,14 @@ def side_inputs(
 
 
 class GameSides:
-    """The side inputs of every game of a store (anything with its `table`)."""
+    """The side inputs of every game of a store (anything with its `table`).
+
+    A komi of 0 in an even game is mostly one that was not written down: it counts as unknown, unless the game's score
+    was confirmed with it.
+    """
 
     def __init__(self, store: _Columns):
-        table = store.table(["komi", "handicap", "rules", "black_rank", "white_rank", "place"])
+        table = store.table(["komi", "handicap", "rules", "black_rank", "white_rank", "place", "labels"])
         self._rules = _codes(table["rules"], rules_byte)
         self._ranks = np.stack([_codes(table["black_rank"], rank_byte), _codes(table["white_rank"], rank_byte)])
         self._servers = _codes(table["place"], server_byte)
@@ -101,7 +105,8 @@ class GameSides:
         bonus = _codes(table["rules"], lambda rules: {"0": 0, "N-1": 1, "N": 2}[bonus_of(rules)])
         paid = np.where(stones < 2, 0, np.select([bonus == 2, bonus == 1], [stones, stones - 1], 0))
         self._komi = np.clip(np.round(2 * np.nan_to_num(komi + paid)) + NO_KOMI, 1, 255).astype(np.uint8)
-        self._komi[np.isnan(komi)] = 0
+        confirmed = table["labels"].is_valid().to_numpy()
+        self._komi[np.isnan(komi) | ((komi == 0) & (stones < 2) & ~confirmed)] = 0
 
     def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:
         """The columns of BEYOND, uint8 [n, 6]. games: of the store [n]; side: to move, 0 Black, 1 White [n]."""
