@@ -100,6 +100,7 @@ def test_it_passes_when_the_other_side_has_and_it_wins() -> None:
     assert player.choose(won, BLACK, Terms(7.0)).point == PASS
     assert player.choose(won, BLACK, Terms(7.0), clean_up=True).point in map(point, ("A8", "B7", "B9", "C8"))
     assert player.choose(won, BLACK, Terms(11.0)).point != PASS, "it is behind"
+    assert player.choose(won, BLACK, Terms(40.0)).point == PASS, "so far that there is nothing to be had"
 
 
 def test_it_does_not_pass_while_much_is_open() -> None:

@@ -41,7 +41,7 @@ DRIFT = 3.0
 UNSURE = 0.3
 """Nobody passes first while more than this share of the board would change hands by mistakes about owners."""
 ENOUGH, MEANS_NOTHING = 0.03, 1.5
-"""Chance to win and points that a move must gain over ending a game that is won."""
+"""Chance to win and points that a move must gain over a pass that ends the game."""
 AS_GOOD, NEXT_TO_NOTHING = 0.01, 0.25
 """Likewise, over passing first."""
 MAX_MOVES_PER_POINT = 3
@@ -134,6 +134,8 @@ class GoPuctPlayer:
         limits = SearchLimits(seconds=seconds, nodes=self.visits if seconds is None else None)
         clock = TimeManager(limits, stop, self.search.evaluated)
         before = int(self.search.tree.visits[0])
+        if clock.batch(self.search.evaluated, 1):
+            self._try_pass(history)
         on_progress(self.look)
         while self.searches and not self._done(clock, before):
             size = clock.batch(self.search.evaluated, self._batch(clock))
@@ -158,6 +160,15 @@ class GoPuctPlayer:
         self.search.begin(root._replace(moves=moves, offsets=np.array([0, len(moves)])), whole=whole)
         self._weigh()
         return history
+
+    def _try_pass(self, history: NDArray[np.uint64]) -> None:
+        """Have a pass looked at, however unlikely it is: whether the game may end is judged by it. After a pass of the
+        other side that costs no evaluation."""
+        tree = self.search.tree
+        nodes = children(tree, 0)
+        nodes = nodes[(tree.move[nodes] == PASS) & (tree.visits[nodes] == 0)]
+        if len(nodes) and (self.searches or tree.rows[tree.row[0]][rules.PASSES_AT]):
+            self.search.visit(nodes, history)
 
     def _goes_on(self, key: int, row: NDArray[np.uint8]) -> bool:
         search = self.search
@@ -259,7 +270,7 @@ class GoPuctPlayer:
         tree = self.search.tree
         return sorted(
             (child for child in children(tree, 0).tolist() if not _is_forbidden(tree, child)),
-            key=lambda child: _rank(tree, child),
+            key=lambda child: _rank(tree, child) if self.searches else (float(tree.prior[child]),),
             reverse=True,
         )
 
@@ -277,7 +288,7 @@ class GoPuctPlayer:
         counted, unsure = self._count(thought)
         if row[rules.PASSES_AT]:
             best = next((move for move in moves if move.point != PASS), passing)
-            if counted > 0 and (counted > unsure or self._ends_well(passing, best, counted)):
+            if counted > max(0.0, unsure) or _ends_well(passing, best, counted):
                 return passing
         elif unsure > UNSURE * thought.size**2:
             moves = tuple(move for move in moves if move.point != PASS) or moves
@@ -286,12 +297,6 @@ class GoPuctPlayer:
         if self.temperature > 0 and rules.number_at(tree, 0, rules.PLY_AT) < thought.size:
             return self._drawn(moves)
         return moves[0]
-
-    def _ends_well(self, passing: MoveThought, best: MoveThought, counted: float) -> bool:
-        """Whether to end a game that the other side has passed in and that we win by so many points."""
-        if not best.visits:
-            return best.prior < passing.prior
-        return best.winrate - passing.winrate < ENOUGH and best.lead - counted < MEANS_NOTHING
 
     def _count(self, thought: GoThought) -> tuple[float, float]:
         """By how much the side to move leads if the game ends now, and the points that are unsure."""
@@ -320,6 +325,13 @@ class GoPuctPlayer:
         weights = np.array([move.visits if self.searches else move.prior for move in moves], np.float64)
         odds = (weights / max(weights.max(), 1e-30)) ** (1 / self.temperature)
         return moves[int(self.random.choice(len(odds), p=odds / odds.sum()))]
+
+
+def _ends_well(passing: MoveThought, best: MoveThought, counted: float) -> bool:
+    """Whether to end a game that the other side has passed in, with a lead of so many points, or fewer than none."""
+    if not best.visits:
+        return best.prior < passing.prior
+    return best.winrate - passing.winrate < ENOUGH and best.lead - counted < MEANS_NOTHING
 
 
 def _is_as_good(passing: MoveThought, best: MoveThought) -> bool:

@@ -267,7 +267,7 @@ def _enter(rows, played, scoring, preference, keys, again, ended, values, moves,
         ended[i] = UNKNOWN
         offsets[i + 1] = _list_moves(board, row, scoring[2] > 0, moves, offsets[i])
         if row[PASSES_AT] > 1:
-            ended[i] = SCORED
+            ended[i], again[i] = SCORED, ~stones  # the end is no position that could come again
             _end(row, board, scoring[0], scoring[1] > 0)
             sign = -1.0 if row[SIDE_AT] else 1.0
             chance, lead = _get(row, CHANCE_AT) / CHANCE_STEPS, _get(row, LEAD_AT) / POINT_STEPS

@@ -165,9 +165,12 @@ class PuctSearch:
         moves = moves[tree.visits[moves] == 0]
         if not len(moves):
             return False
-        moves = moves[np.argsort(-tree.prior[moves], kind="stable")][:most]
-        reserve(tree, moves)
-        return self._visit(moves, often)
+        return self.visit(moves[np.argsort(-tree.prior[moves], kind="stable")][:most], often)
+
+    def visit(self, nodes: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
+        """Evaluate these leaves, however unlikely; False where there is no room for them."""
+        reserve(self.tree, nodes)
+        return self._visit(nodes, often)
 
     def _visit(self, leaves: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
         """Evaluate selected leaves; False where there is no room for them."""
