@@ -221,6 +221,8 @@ class GoHuman(nn.Module):
     """Points of score that an output of 1 stands for."""
     CALM = 0.1
     """Factor of the outputs about the result: a few numbers that follow from many units leap at high learning rates."""
+    CALM_OWNERS = 0.25
+    """The same of the owners' logits, whose sum is the lead: a shift of all of them by 0.1 is ten points or more."""
     outputs: tuple[str, ...] = ("policy", "value", "black_owns", "lead", "spread")
     side_inputs: ClassVar[dict[str, int]] = BEYOND
 
@@ -279,7 +281,8 @@ class GoHuman(nn.Module):
 
     def owner_logits(self, grid: Tensor) -> Tensor:
         """float32 [n, 361]: that the side to move will own each point."""
-        return cast(Tensor, self.owner(F.leaky_relu(self.around(grid), 0.1))).flatten(1).float()
+        logits: Tensor = self.owner(F.leaky_relu(self.around(grid), 0.1))
+        return self.CALM_OWNERS * logits.flatten(1).float()
 
     def results(
         self, grid: Tensor, board: Board, conditions: Tensor, state: Tensor, owners: Tensor
