@@ -216,6 +216,8 @@ class GoHuman(nn.Module):
     """
 
     RECENT = 5
+    POOLING = (2, 4)
+    """The blocks, from 0, that pool over the board."""
     MOVE_CHANNELS, SEEN_CHANNELS, OWNER_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 16, 32, 64
     POINTS_A_UNIT = 10.0
     """Points of score that an output of 1 stands for."""
@@ -233,9 +235,7 @@ class GoHuman(nn.Module):
         self.conditions = Conditions()
         self.stem = nn.Conv2d(self.planes.channels, filters, 5, padding=2)
         self.told = nn.Linear(Conditions.WIDTH, filters)
-        self.blocks = nn.ModuleList(
-            Block(filters, pooled if i in pooling_blocks(settings.blocks) else 0) for i in range(settings.blocks)
-        )
+        self.blocks = nn.ModuleList(Block(filters, pooled if i in self.POOLING else 0) for i in range(settings.blocks))
         summary = Board.POOLED * self.SEEN_CHANNELS + Conditions.WIDTH
         self.before = nn.Conv2d(filters, self.MOVE_CHANNELS, 1)
         self.seen = nn.Conv2d(filters, self.SEEN_CHANNELS, 1)
@@ -312,11 +312,6 @@ class GoHuman(nn.Module):
             lead,
             spread,
         )
-
-
-def pooling_blocks(blocks: int) -> tuple[int, int]:
-    """The numbers, from 0, of the two blocks that pool over the board: after a third and two thirds of the trunk."""
-    return blocks // 3, 2 * blocks // 3
 
 
 # Losses
@@ -476,16 +471,16 @@ def known_ends(store: Store) -> NDArray[np.bool_]:
 
 
 def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
-    """Initial weights: variance 2 / fan-in; blocks begin as no change, owners and results as even."""
+    """Initial weights: variance 2 / fan-in; blocks begin as no change, results as even, owners nearly so."""
     for name, p in network.named_parameters():
         with torch.no_grad():
-            if p.dim() < 2 or name in ("owner.weight", "result.weight"):
+            if p.dim() < 2 or name == "result.weight":
                 p.zero_()
             elif name.startswith("conditions.") and not name.endswith("mix.weight"):
                 p.normal_(0, 1, generator=generator)
             else:
                 p.normal_(0, (2 / p[0].numel()) ** 0.5, generator=generator)
-                if name.endswith(("second.weight", "spread.weight", "everywhere.weight")):
+                if name.endswith(("second.weight", "spread.weight", "everywhere.weight", "owner.weight")):
                     p.mul_(0.1)
 
 
