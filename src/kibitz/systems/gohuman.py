@@ -405,6 +405,8 @@ class PlayedMoves:
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
         """How often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
+        if not len(games):
+            return np.zeros(0, np.int64)
         group = np.where(self.size[games] < GRID, 2, self.known[games].astype(np.int64))  # 0: large, end not known
         held = np.bincount(group, self.store.plies[games], minlength=3) / max(1, self.store.plies[games].sum())
         wanted = np.maximum(held, (0, self.settings.known, self.settings.small)) * (held > 0)
