@@ -216,11 +216,15 @@ class GoHuman(nn.Module):
     """
 
     RECENT = 5
+    POOLING = (2, 4)
+    """The blocks, from 0, that pool over the board."""
     MOVE_CHANNELS, SEEN_CHANNELS, OWNER_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 16, 32, 64
     POINTS_A_UNIT = 10.0
     """Points of score that an output of 1 stands for."""
     CALM = 0.1
     """Factor of the outputs about the result: a few numbers that follow from many units leap at high learning rates."""
+    CALM_OWNERS = 0.25
+    """The same of the owners' logits, whose sum is the lead: a shift of all of them by 0.1 is ten points or more."""
     outputs: tuple[str, ...] = ("policy", "value", "black_owns", "lead", "spread")
     side_inputs: ClassVar[dict[str, int]] = BEYOND
 
@@ -231,9 +235,7 @@ class GoHuman(nn.Module):
         self.conditions = Conditions()
         self.stem = nn.Conv2d(self.planes.channels, filters, 5, padding=2)
         self.told = nn.Linear(Conditions.WIDTH, filters)
-        self.blocks = nn.ModuleList(
-            Block(filters, pooled if i in pooling_blocks(settings.blocks) else 0) for i in range(settings.blocks)
-        )
+        self.blocks = nn.ModuleList(Block(filters, pooled if i in self.POOLING else 0) for i in range(settings.blocks))
         summary = Board.POOLED * self.SEEN_CHANNELS + Conditions.WIDTH
         self.before = nn.Conv2d(filters, self.MOVE_CHANNELS, 1)
         self.seen = nn.Conv2d(filters, self.SEEN_CHANNELS, 1)
@@ -279,7 +281,8 @@ class GoHuman(nn.Module):
 
     def owner_logits(self, grid: Tensor) -> Tensor:
         """float32 [n, 361]: that the side to move will own each point."""
-        return cast(Tensor, self.owner(F.leaky_relu(self.around(grid), 0.1))).flatten(1).float()
+        logits: Tensor = self.owner(F.leaky_relu(self.around(grid), 0.1))
+        return self.CALM_OWNERS * logits.flatten(1).float()
 
     def results(
         self, grid: Tensor, board: Board, conditions: Tensor, state: Tensor, owners: Tensor
@@ -309,11 +312,6 @@ class GoHuman(nn.Module):
             lead,
             spread,
         )
-
-
-def pooling_blocks(blocks: int) -> tuple[int, int]:
-    """The numbers, from 0, of the two blocks that pool over the board: after a third and two thirds of the trunk."""
-    return blocks // 3, 2 * blocks // 3
 
 
 # Losses
@@ -407,6 +405,8 @@ class PlayedMoves:
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
         """How often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
+        if not len(games):
+            return np.zeros(0, np.int64)
         group = np.where(self.size[games] < GRID, 2, self.known[games].astype(np.int64))  # 0: large, end not known
         held = np.bincount(group, self.store.plies[games], minlength=3) / max(1, self.store.plies[games].sum())
         wanted = np.maximum(held, (0, self.settings.known, self.settings.small)) * (held > 0)
@@ -473,16 +473,16 @@ def known_ends(store: Store) -> NDArray[np.bool_]:
 
 
 def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
-    """Initial weights: variance 2 / fan-in; blocks begin as no change, owners and results as even."""
+    """Initial weights: variance 2 / fan-in; blocks begin as no change, results as even, owners nearly so."""
     for name, p in network.named_parameters():
         with torch.no_grad():
-            if p.dim() < 2 or name in ("owner.weight", "result.weight"):
+            if p.dim() < 2 or name == "result.weight":
                 p.zero_()
             elif name.startswith("conditions.") and not name.endswith("mix.weight"):
                 p.normal_(0, 1, generator=generator)
             else:
                 p.normal_(0, (2 / p[0].numel()) ** 0.5, generator=generator)
-                if name.endswith(("second.weight", "spread.weight", "everywhere.weight")):
+                if name.endswith(("second.weight", "spread.weight", "everywhere.weight", "owner.weight")):
                     p.mul_(0.1)
 
 

@@ -151,7 +151,8 @@ def owner_figures(
     told: ToldSession, games: NDArray[np.int64], config: EvalConfig, on_progress: OnProgress
 ) -> tuple[Metrics, Table | None]:
     """The figures of `gocnn` under names that begin with owners_, over all positions of the games whose end is known,
-    and its table; nothing where there is no such game. score_lead_error: of the score that the network names itself."""
+    and its table; nothing where there is no such game. score_lead_error: of the score that the network names itself,
+    against the recorded one."""
     store = told.store
     final = store.per_game("owner")
     known = games[np.array([label is not None for label in store.column("labels")], np.bool_)[games]]
@@ -166,13 +167,15 @@ def owner_figures(
         batch = told.told(batch)
         answers = told.session.evaluate(batch.codes, batch.state)
         black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
-        off = np.abs(black * answers["lead"] - margin[batch.games])
+        off = np.abs(black * answers["lead"] - np.nan_to_num(margin[batch.games]))
         return {**measure(_Answered(answers), final, batch), "lead_off": off}
 
     marks = evaluate_in_batches(positions, indices, measured, progress, owners.BATCH_SIZE)
     results = OwnerResults(store, *positions.locate(indices), marks)
     figures = {f"owners_{name}": metric for name, metric in owners.figures(results).items()}
-    figures["score_lead_error"] = Metric(results.groups.mean(marks["lead_off"]), "score")
+    counted = np.isfinite(margin[results.games])
+    if counted.any():
+        figures["score_lead_error"] = Metric(results.groups.mean(marks["lead_off"], counted), "score")
     return figures, owners.through(results)
 
 
