@@ -139,6 +139,7 @@ class Move:
                 {"vertex": to_gtp(point, self.size), "probability": round(chance, 4)}
                 for point, chance in self.told.likely(EXPECTED)
             ],
+            **({"line": [to_gtp(point, self.size) for point in self.told.line]} if self.told.line else {}),
         }
 
 
@@ -216,9 +217,15 @@ def lead_words(lead: float) -> str:
 
 
 def analyse(
-    number: int, record: Record, session: Session, analysis: OwnerAnalysis, swing: float | None = None
+    number: int,
+    record: Record,
+    session: Session,
+    analysis: OwnerAnalysis,
+    swing: float | None = None,
+    nodes: int = 0,
 ) -> AnalysedGame:
     """Ask the network about every position. swing: the least change that is marked, in points; None: the usual one.
+    nodes: visits of a search of each position, for networks that name moves and score; 0: none.
 
     Moves from the first illegal one on are left out, and the game's `problem` says so.
     """
@@ -232,7 +239,12 @@ def analyse(
     ]
     answers = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     owns = analysis.black_owns(answers)
-    says: list[Told | None] = [*told(answers, state)] or [None] * len(codes)
+    named = told(answers, state)
+    if nodes:
+        from kibitz.analysis.go.searched import searched  # only here: it loads the search
+
+        named, owns = searched(record, session, named, nodes)
+    says: list[Told | None] = [*named] or [None] * len(codes)
     positions = [
         AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], record.komi, says[i]), says[i])
         for i, colours in enumerate(colours_of(codes))

@@ -23,11 +23,13 @@ _UNTIL = (60 / POINTS, 160 / POINTS)
 @dataclass(frozen=True)
 class Told:
     """Of one position. lead: Black's, komi counted; black_wins: 0..1; likely: of the side to move, points or PASS with
-    their probabilities, the likeliest first; policy: float32 [362]."""
+    their probabilities, the likeliest first; policy: float32 [362]. line: the best move by a search, and what follows;
+    () without a search."""
 
     lead: float
     black_wins: float
     policy: NDArray[np.float32]
+    line: tuple[int, ...] = ()
 
     def likely(self, most: int) -> list[tuple[int, float]]:
         return [(int(point), float(self.policy[point])) for point in np.argsort(-self.policy, kind="stable")[:most]]

@@ -24,6 +24,8 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions) -
     """Analyse games of an SGF file ("-": standard input) and print or write them. Raises UsageError and KibitzError."""
     if options.swing is not None and not 0 < options.swing <= POINTS:
         raise UsageError(f"--swing {options.swing:g}: points of lead, over 0 to {POINTS}")
+    if options.nodes and "policy" not in session.outputs:
+        raise UsageError(f"--nodes: a search needs a network that names moves and who wins, and {run} does not")
     if options.owners and not options.as_json:
         raise UsageError("--owners: prints numbers; add --json")
     if options.sgf and same_file(options.sgf, path):
@@ -99,7 +101,9 @@ class _SgfGames:
                     elif problem := self._too_large(record.size):
                         self._refuse(problem)
                     else:
-                        game = analyse(self.read, record, self.session, analysis, self.options.swing)
+                        game = analyse(
+                            self.read, record, self.session, analysis, self.options.swing, self.options.nodes or 0
+                        )
                         self._warn_about(game)
                         done += 1
                         yield game
