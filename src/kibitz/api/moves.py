@@ -121,9 +121,11 @@ def choose_go(run: Run, session: Session, board: GoBoard, options: MoveOptions, 
         raise UsageError(str(error)) from None
     ages = encode_board(board)[0] // AGE
     last = int(np.argmax(ages == 1)) if (ages == 1).any() else PASS
-    player = open_player(
-        run, lambda: session, method=options.get("method"), temperature=temperature, seed=options.get("seed")
-    )
+    settings: dict[str, Any] = {"temperature": temperature, "seed": options.get("seed")}
+    if (nodes := options.get("nodes")) is not None:
+        check_whole("nodes", nodes, 1)
+        settings["visits"] = nodes
+    player = open_player(run, lambda: session, method=options.get("method"), **settings)
     chosen = player.choose(board, board.to_move, Terms(komi, territory), last=last, seconds=seconds)
     return ChosenPoint(
         chosen.point, to_gtp(chosen.point, board.size), float(chosen.lead), float(chosen.gain or 0.0), chosen.captured
