@@ -7,6 +7,10 @@ and the best of each counts, so that other work on the machine weighs on both al
 search are evaluated by the same session, on one thread. Beside them: the network alone, in the batches that the search
 makes; and, with --torch, one position at a time by torch on one thread, as programs without ONNX
 Runtime do. What the search itself costs is the difference to the network alone, in µs an evaluation.
+
+    python bench/bench_search.py --run gohuman --size 19
+
+A run for Go thinks about positions after 30, 60, 90 ... moves that it plays itself by the likeliest move.
 """
 
 from __future__ import annotations
@@ -36,6 +40,10 @@ class Counted:
     def __init__(self, session: Session):
         self.session, self.outputs, self.name = session, session.outputs, session.name
         self.positions, self.calls, self.seconds = 0, 0, 0.0
+
+    @property
+    def side_inputs(self) -> dict[str, int]:
+        return self.session.side_inputs
 
     def evaluate(self, codes: np.ndarray, state: np.ndarray) -> Any:
         begun = time.perf_counter()
@@ -90,6 +98,69 @@ def open_player(session: Any, value: Any, method: str, batch: int) -> Any:
         batches = BatchSizes(min(batch, sizes.least), min(batch, sizes.most), sizes.visits)
         return PuctPlayer(session, value=value, tuning=PuctTuning(batches=batches))
     return ChessPlayer(session, value=value, method=method, tuning=SearchTuning(batch=batch))
+
+
+def go_boards(session: Any, n: int, size: int) -> list[Any]:
+    """Positions of a game that the network plays against itself, one look a move, after each 30 moves."""
+    from kibitz.games.go.rules import Board
+    from kibitz.play.go.puct import GoPuctPlayer
+    from kibitz.play.go.thought import Terms
+
+    player, board, found = GoPuctPlayer(session, method="top-prob"), Board(size, superko=True), []
+    step = 30 if size == 19 else 8
+    while len(found) < n and board.passes < 2:
+        board.play(board.to_move, player.choose(board, board.to_move, Terms(7.5)).point)
+        if board.ply % step == 0:
+            found.append(board.copy())
+    return found
+
+
+def think_of_go(session: Any, some: list[Any], seconds: float, batch: int | None) -> dict[str, float]:
+    """Rates over these positions."""
+    from kibitz.play.go.puct import GoPuctPlayer, GoTuning
+    from kibitz.play.go.thought import Terms
+
+    counted = Counted(session)
+    tuning = GoTuning() if batch is None else GoTuning(batches=BatchSizes(batch, batch, 1))
+    player = GoPuctPlayer(counted, temperature=1e-9, tuning=tuning)  # so that it uses all of its time
+    spent, visits = 0.0, 0
+    for board in some:
+        player.new_game()
+        begun = time.perf_counter()
+        player.choose(board, board.to_move, Terms(7.5), seconds=seconds)
+        spent += time.perf_counter() - begun
+        visits += int(player.search.tree.visits[0])
+    return {
+        "rate": counted.positions / spent,
+        "alone": counted.positions / counted.seconds,
+        "batch": counted.positions / counted.calls,
+        "overhead_us": (spent - counted.seconds) / counted.positions * 1e6,
+        "visits": visits / spent,
+    }
+
+
+def measure_go(options: argparse.Namespace) -> list[dict[str, Any]]:
+    session = Session(options.run, options.threads)
+    some = go_boards(session, options.positions, options.size)
+    think_of_go(session, some[:1], 0.5, None)  # loaded, compiled, warm
+    sides: dict[str, int | None] = {"as it plays": None, "16 leaves": 16, "one leaf": 1}
+    best: dict[str, dict[str, float]] = {}
+    for _ in range(options.rounds):
+        for name, batch in sides.items():
+            found = think_of_go(session, some, options.seconds, batch)
+            if name not in best or found["rate"] > best[name]["rate"]:
+                best[name] = found
+    first = best["as it plays"]["rate"]
+    return [
+        {
+            "method": PUCT,
+            "leaves": name,
+            **found,
+            "share": found["rate"] / found["alone"],
+            "ratio": first / found["rate"],
+        }
+        for name, found in best.items()
+    ]
 
 
 def think(
@@ -158,10 +229,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.5, help="seconds of thinking a position (default: 0.5)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of each, of which the best counts (default: 3)")
     parser.add_argument("--torch", action="store_true", help="also one leaf at a time by torch")
+    parser.add_argument("--size", type=int, default=19, help="of Go, the board's size (default: 19)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-    rows = measure(options)
+    rows = measure_go(options) if Session(options.run).game == "go" else measure(options)
     if options.json:
         print(json.dumps({"run": options.run, "load_before": load, "rows": rows}))
         return

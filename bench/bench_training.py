@@ -47,7 +47,7 @@ class Bench:
             self.fabric.backward(loss)
             self.optimiser.step()
             self.optimiser.zero_grad()
-            float(measures[self.stage.better].sum())  # the loop looks at every iteration too
+            float(measures[self.stage.monitor].sum())  # the loop looks at every iteration too
             count += len(batch["codes"])
         return count / (time.perf_counter() - began)
 

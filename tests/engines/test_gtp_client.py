@@ -208,6 +208,9 @@ def test_it_answers_before_anything_is_loaded(go_run: Path) -> None:
         (["chessnet"], "GTP is for Go"),
         (["RUN", "--rules", "chess"], "unknown rules chess"),
         (["RUN", "--komi", "nan"], "points from -1000 to 1000"),
+        (["RUN", "--method", "puct"], "puct needs a network that predicts moves and values positions"),
+        (["RUN", "--method", "luck"], "--method luck: choose from auto, best-score"),
+        (["RUN", "--resign", "51"], "--resign"),
     ],
 )
 def test_a_wrong_call(go_run: Path, options: list[str], told: str) -> None:

@@ -111,7 +111,7 @@ def choose_go(run: Run, session: Session, board: GoBoard, options: MoveOptions, 
     from kibitz.games.go.replay import AGE, encode_board
     from kibitz.games.go.rulesets import UnknownRules, named
     from kibitz.play import open_player
-    from kibitz.play.go.player import Terms
+    from kibitz.play.go.thought import Terms
 
     seconds, temperature = options.get("seconds"), options.get("temperature", 0.0)
     _check_options(options)
@@ -121,10 +121,14 @@ def choose_go(run: Run, session: Session, board: GoBoard, options: MoveOptions, 
         raise UsageError(str(error)) from None
     ages = encode_board(board)[0] // AGE
     last = int(np.argmax(ages == 1)) if (ages == 1).any() else PASS
-    player = open_player(run, lambda: session, temperature=temperature, seed=options.get("seed"))
+    settings: dict[str, Any] = {"temperature": temperature, "seed": options.get("seed")}
+    if (nodes := options.get("nodes")) is not None:
+        check_whole("nodes", nodes, 1)
+        settings["visits"] = nodes
+    player = open_player(run, lambda: session, method=options.get("method"), **settings)
     chosen = player.choose(board, board.to_move, Terms(komi, territory), last=last, seconds=seconds)
     return ChosenPoint(
-        chosen.point, to_gtp(chosen.point, board.size), float(chosen.lead), float(chosen.gain), chosen.captured
+        chosen.point, to_gtp(chosen.point, board.size), float(chosen.lead), float(chosen.gain or 0.0), chosen.captured
     )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kibitz.api.checks import check_number
 from kibitz.api.positions import KOMI, PositionArrays, ReadPosition, check_arrays, read_position, stack
 from kibitz.errors import UsageError
+from kibitz.systems.declaration import GO_PUCT
 
 if TYPE_CHECKING:
     from kibitz.api.moves import ChosenMove, ChosenPoint
@@ -53,9 +54,10 @@ class MoveOptions(SideInputs, total=False):
     """Keywords of `TrainedNetwork.choose_move`; each may be left out.
 
     method: one of the network's `methods`; None: the first. depth (plies), nodes (positions evaluated), seconds: limits
-    of a search, which ends at the first one it reaches; by default it takes one second. Go has seconds alone; by
-    default it looks at every move. temperature: 0 (the default) plays the best move; more varies (1: a policy's move as
-    often as it is likely). seed: of the random draws; None: any. Side inputs matter to methods that do not search.
+    of a search, which ends at the first one it reaches; by default it takes one second. Go has seconds, and where the
+    network searches nodes (default 200) for when no seconds are given; other networks look at every move by default.
+    temperature: 0 (the default) plays the best move; more varies (1: a policy's move as often as it is likely). seed:
+    of the random draws; None: any. Side inputs matter to methods that do not search.
 
     to_move: "b" or "w", for boards of sgfmill. komi: points; None: the SGF's own, 7.5 for boards. rules: of Go, by
     default "chinese"; "japanese" and the others that KataGo names.
@@ -281,10 +283,11 @@ class TrainedNetwork:
                 if options.get(name) is not None:
                     raise UsageError(f"{name} is for Go, and {self.name} is a network for chess")
             return choose_chess(self._run, self._session, read.chess_board, options, values)
-        if options.get("depth") is not None or options.get("nodes") is not None:
-            raise UsageError("depth and nodes are limits of a search; the player of Go takes seconds")
         if (method := options.get("method")) not in (None, *self.methods):
             raise UsageError(f"no method {method!r}; {self.name} has {', '.join(self.methods) or 'none'}")
+        searches = (method or self.methods[0]) == GO_PUCT.name
+        if options.get("depth") is not None or (options.get("nodes") is not None and not searches):
+            raise UsageError("depth and nodes are limits of a search; this player of Go takes seconds")
         return choose_go(self._run, self._session, read.go_board, options, _komi(options.get("komi"), read))
 
     def _read(self, position: Any, to_move: str | None) -> ReadPosition:

@@ -13,8 +13,10 @@ from kibitz.engines.uci.options import AUTO, ELO, METHODS, OWN_TEMPERATURE, Opti
 from kibitz.errors import UsageError
 from kibitz.games.go.rulesets import MAX_KOMI, NAMED, named
 from kibitz.systems import MOVES, find
-from kibitz.systems.declaration import HUMAN_SEARCH, TOP_PROB
+from kibitz.systems.declaration import BEST_SCORE, GO_PUCT, GO_TOP_PROB, HUMAN_SEARCH, TOP_PROB
 from kibitz.text import shown
+
+GO_METHODS = tuple(method.name for method in (GO_PUCT, GO_TOP_PROB, BEST_SCORE))
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -208,7 +210,8 @@ class GtpOptions:
         int,
         typer.Option(
             help="Variety of the first moves, as many as the board has lines, in percent: 0 always plays the best move,"
-            " with 100 one that promises a point less is played e times as rarely.",
+            " with 100 one that promises a point less is played e times as rarely (by a search: moves as often as it"
+            " looked at them).",
             min=0,
             max=1000,
             metavar="PERCENT",
@@ -218,9 +221,46 @@ class GtpOptions:
         int | None, typer.Option(help="Of the draws of --temperature. Default: any.", min=0, metavar="NUMBER")
     ] = None
     threads: Annotated[int | None, typer.Option(help="CPU cores to use. Default: all.", min=1, metavar="NUMBER")] = None
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f"How a move is chosen: {', '.join(GO_METHODS)}; {AUTO} is what suits the network best: puct for"
+            " gohuman, best-score for gocnn.",
+            metavar="METHOD",
+        ),
+    ] = AUTO
+    visits: Annotated[
+        int | None,
+        typer.Option(
+            help="How often a search looks ahead for a move where no clock runs. Default: 200.",
+            min=1,
+            metavar="NUMBER",
+            show_default=False,
+        ),
+    ] = None
+    resign: Annotated[
+        int,
+        typer.Option(
+            help="Give up when the chance to win was below this at three moves in a row, in percent; 0: never.",
+            min=0,
+            max=50,
+            metavar="PERCENT",
+        ),
+    ] = 0
 
-    def check(self) -> None:
-        """Raises UsageError for a komi out of range and for unknown rules."""
+    def check(self, run: str) -> None:
+        """Raises UsageError for a komi out of range, unknown rules, and a method that the run cannot play by."""
+        from kibitz.play import playable, why_not
+        from kibitz.runs import Run
+
+        offered = playable(Run(run))
+        if self.method not in (AUTO, *offered):
+            known = self.method in GO_METHODS
+            raise UsageError(
+                why_not(self.method, run, list(offered))
+                if known
+                else f"--method {self.method}: choose from {', '.join((AUTO, *offered))}"
+            )
         if not abs(self.komi) <= MAX_KOMI:  # not a number either
             raise UsageError(f"--komi {self.komi:g}: points from {-MAX_KOMI:g} to {MAX_KOMI:g}")
         try:
@@ -237,6 +277,7 @@ class GtpOptions:
         return GtpSettings(
             name=shown(self.name) or "kibitz", version=version("kibitz"), komi=self.komi, rules=self.rules,
             temperature=self.temperature / 100, seed=self.seed, largest=largest,
+            method=None if self.method == AUTO else self.method, visits=self.visits, resign=self.resign / 100,
         )  # fmt: skip
 
 
@@ -249,10 +290,11 @@ def gtp(
 ) -> None:
     """Play Go as a GTP engine, for boards and matches: commands on standard input, answers on standard output.
 
-    Shows who will own what in GoGui, Lizzie and Sabaki. The network is loaded when a command needs it.
+    Shows who will own what in GoGui, Lizzie and Sabaki, and where the network answers moves, as gohuman does, what a
+    search sees. The network is loaded when a command needs it.
     """
-    options.check()
     largest = _largest_board(run)
+    options.check(run)
 
     from kibitz.engines.gtp.engine import GtpEngine
     from kibitz.engines.uci.engine import read_lines

@@ -12,10 +12,25 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 BETAS, EPSILON = (0.9, 0.99), 1e-8
+
+
+def muon(network: nn.Module, weight_decay: float) -> Muon:
+    """Muon for the filters of convolutions, AdamW at half their rate for the rest; biases do not decay."""
+    filters = [p for p in network.parameters() if p.dim() == 4 and p.shape[0] > 1]
+    others = [p for p in network.parameters() if p.dim() > 1 and not (p.dim() == 4 and p.shape[0] > 1)]
+    rest = [p for p in network.parameters() if p.dim() <= 1]
+    return Muon(
+        [
+            {"params": filters, "weight_decay": weight_decay, "matrices": True},
+            {"params": others, "weight_decay": weight_decay, "rate": 0.5},
+            {"params": rest, "rate": 0.5},
+        ],
+        momentum=0.95,
+    )
 
 
 def orthogonal(matrix: Tensor, steps: int = 5) -> Tensor:

@@ -97,6 +97,22 @@ def cosine(base: float, iteration: int, iterations: int) -> float:
     return float(base * 0.5 * (1 + math.cos(math.pi * min(1, (iteration - rise) / max(1, iterations - rise)))))
 
 
+def plateau(base: float, iteration: int, iterations: int, *, warmup: int, cooldown: float) -> float:
+    """A linear rise over `warmup` iterations, a plateau, then half a cosine down to a thousandth over the last share
+    `cooldown` of them.
+
+    A training that is stopped on the plateau can go on from there for any time, or fall at once in a run that starts
+    from it.
+    """
+    if iteration < warmup:
+        return base * (iteration + 1) / warmup
+    falling = cooldown * iterations
+    left = iterations - iteration
+    if left >= falling:
+        return base
+    return base * (0.001 + 0.999 * 0.5 * (1 - math.cos(math.pi * left / falling)))
+
+
 def inverse(base: float, iteration: int, gamma: float = 0.0001, power: float = 0.75) -> float:
     """The "Inv" policy of Mocha and Caffe: base · (1 + γ·i)^−power."""
     return float(base * (1 + gamma * iteration) ** -power)

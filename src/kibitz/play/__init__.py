@@ -57,7 +57,7 @@ def playable(run: Run) -> tuple[str, ...]:
 def _known(declaration: Declaration) -> dict[str, Method]:
     """The methods of a system, and those for which another network may bring the values."""
     known = {each.name: each for each in declaration.methods}
-    if MOVES not in declaration.answers:
+    if MOVES not in declaration.answers or declaration.game != "chess":
         return known
     general = (each for each in METHODS.values() if set(each.needs) <= {MOVES, VALUE} and each is not HUMAN_SEARCH)
     return known | {each.name: each for each in general if each.name not in known}

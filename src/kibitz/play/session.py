@@ -26,7 +26,7 @@ STATE = STATE_WIDTH
 BATCH_SIZE = 512
 """Positions given to the network at once; more are no faster and take memory (the paper's layers: 80 kB a position)."""
 SINGLE_THREAD_MAX = 16
-"""Up to so many positions one thread is fastest: waking others costs more than they bring."""
+"""Up to so many positions of 64 squares one thread is fastest: waking others costs more than they bring."""
 
 
 class NetworkSession(Protocol):
@@ -99,7 +99,7 @@ class Session:
 
     def _onnx(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Sequence[Any]:
         session = self._few
-        if len(codes) > SINGLE_THREAD_MAX and self.threads > 1:
+        if codes.size > SINGLE_THREAD_MAX * 64 and self.threads > 1:
             if self._many is None:
                 self._many = _open(self.run.path / ONNX, self.threads)
             session = self._many

@@ -19,6 +19,8 @@ from kibitz.systems.declaration import (
     COMPARISON_SEARCH,
     FULL_COMPARISON,
     FULL_COMPARISON_SEARCH,
+    GO_PUCT,
+    GO_TOP_PROB,
     HUMAN_SEARCH,
     MOVES,
     OWNERS,
@@ -141,6 +143,19 @@ _OURS = [
         ),
         methods=(BEST_SCORE,),
         board_sizes=_go_sizes,
+    ),
+    Declaration(
+        name="gohuman",
+        game="go",
+        title="which move would a player play, who will own what, and who wins?",
+        anchor="others: 44.4% of the moves of strong players (Clark, Storkey 2014), 52.5% (GoNN, after 205 million"
+        " positions)",
+        module="kibitz.systems.gohuman",
+        answers=(OWNERS, MOVES, VALUE),
+        evaluation="kibitz.evaluation.policy.gohuman",
+        meaning=Meaning("Black's winning probability", "Black wins"),
+        methods=(GO_PUCT, GO_TOP_PROB, BEST_SCORE),
+        board_sizes=lambda settings: (9, 13, 19),
     ),
     Declaration(
         name="deepchess",

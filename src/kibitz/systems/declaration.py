@@ -23,6 +23,9 @@ OUTPUTS = {
     "target": "float32 [n, 6 or 64, 64]: probability of each target square, by the kind of piece or the origin",
     "promotion": "float32 [n, 4]: probability that a promoting pawn becomes a knight, bishop, rook, queen",
     "black_owns": "float32 [n, 361]: probability that Black owns each point at the end; outside the board undefined",
+    "policy": "float32 [n, 362]: probability of each point as the move, and of a pass, the last; 0 outside the board",
+    "lead": "float32 [n]: points by which the side to move will lead at the end, komi counted",
+    "spread": "float32 [n], over 0: standard deviation of that score, in points",
 }
 """The outputs that faces understand, by the names that a network gives them in its attribute `outputs`. All are on the
 board's real squares and points. A network that speaks these works in every face."""
@@ -57,10 +60,11 @@ class Method:
     searches: bool = True
 
 
-_CHESS, _COMPARING, _GO = (
+_CHESS, _COMPARING, _GO, _GO_PUCT = (
     "kibitz.play.chess.player:open_player",
     "kibitz.play.comparison.player:open_player",
     "kibitz.play.go.player:open_player",
+    "kibitz.play.go.puct:open_player",
 )
 TOP_MOVE = Method("top-move", "the likeliest piece, then its square", (MOVES,), _CHESS, searches=False)
 TOP_PROB = Method("top-prob", "the likeliest move", (MOVES,), _CHESS, searches=False)
@@ -74,6 +78,8 @@ HUMAN_SEARCH = Method(
 COMPARISON_SEARCH = Method("comparison", "looks ahead, comparing positions", (COMPARISON,), _COMPARING)
 FULL_COMPARISON_SEARCH = Method("comparison-full", "the same with the large network", (FULL_COMPARISON,), _COMPARING)
 BEST_SCORE = Method("best-score", "the most points", (OWNERS,), _GO)
+GO_PUCT = Method(PUCT.name, PUCT.title, (MOVES, VALUE, OWNERS), _GO_PUCT)
+GO_TOP_PROB = Method(TOP_PROB.name, TOP_PROB.title, (MOVES, VALUE, OWNERS), _GO_PUCT, searches=False)
 METHODS = {
     method.name: method
     for method in (
@@ -81,7 +87,7 @@ METHODS = {
         HUMAN_SEARCH, BEST_SCORE,
     )
 }  # fmt: skip
-"""All methods of kibitz, by name."""
+"""All methods of kibitz, by name; of those that both games have, the ones of chess."""
 
 Settings = Mapping[str, object]
 """The settings of a run, as its run.json has them."""

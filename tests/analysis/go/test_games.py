@@ -16,7 +16,7 @@ from kibitz.analysis.go.games import SWINGS, AnalysedGame, analyse, lead_words, 
 from kibitz.games.go.io.sgf import parse_record
 from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp
 from kibitz.games.go.replay import start_row
-from support.go_fakes import FakeOwners, influence, owners
+from support.go_fakes import FakeGo, FakeOwners, influence, owners
 
 GAME = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[Shū]PW[B]BR[3k]RE[W+3.5];B[ee];W[ec];B[cc];W[gg])"
 EVEN = ["5" * 9] * 9
@@ -146,3 +146,23 @@ def test_json_is_whole(judged: Callable[..., AnalysedGame]) -> None:
 
 def test_lead_words() -> None:
     assert [lead_words(lead) for lead in (7.54, -0.5, 0.04, -0.01, 100)] == ["B+7.5", "W+0.5", "0", "0", "B+100.0"]
+
+
+def test_a_search_says_more_of_each_position() -> None:
+    """White answers far from the stone that Black can take."""
+    record = parse_record("(;GM[1]SZ[9]KM[0.5];B[de];W[ee];B[fe];W[aa];B[ed];W[ia];B[ef];W[])")
+    fake: Any = FakeGo()
+    raw, seen = (analyse(1, record, fake, answers, nodes=nodes) for nodes in (0, 80))
+    assert len(raw.positions) == len(seen.positions) == 9
+    for one, other in zip(raw.positions, seen.positions, strict=True):
+        assert one.told
+        assert other.told
+        assert one.told.line == ()
+        np.testing.assert_array_equal(one.told.policy, other.told.policy)
+        assert other.score.lead == other.told.lead
+        assert 0 <= other.told.black_wins <= 1
+    assert any(a.score.lead != b.score.lead for a, b in zip(raw.positions, seen.positions, strict=True))
+    told = seen.moves[5].as_json()
+    assert told["line"][0] in {f"{letter}{number}" for letter in "ABCDEFGHJ" for number in range(1, 10)}
+    assert "line" not in raw.moves[5].as_json()
+    assert seen.positions[8].told.line, "after the last move, too"  # type: ignore[union-attr]

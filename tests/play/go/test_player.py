@@ -12,7 +12,8 @@ from kibitz.games.go.replay import colours_of
 from kibitz.games.go.rules import Board
 from kibitz.play.go import ownership
 from kibitz.play.go import player as goplayer
-from kibitz.play.go.player import GoPlayer, Study, Terms, own_eyes
+from kibitz.play.go.player import GoPlayer, Study, own_eyes
+from kibitz.play.go.thought import Terms
 from support.go_fakes import FakeOwners, influence
 
 
@@ -216,7 +217,7 @@ def test_dead_stones_are_taken_before_it_passes() -> None:
 def test_time_ends_the_looks() -> None:
     quick = GoPlayer(network := FakeOwners()).choose(Board(19), BLACK, Terms(), seconds=0.0, last=point("E5"))
     assert sum(len(codes) for codes, _ in network.asked) == 2 + goplayer.BATCH_SIZE
-    assert quick.looks == 1
+    assert quick.visits == 1
     near = [divmod(int(np.flatnonzero(colours_of(c) == BLACK)[0]), GRID) for c in network.asked[1][0]]
     down, right = divmod(point("E5"), GRID)
     assert sum(max(abs(r - down), abs(c - right)) <= goplayer.NEAR for r, c in near) == 25

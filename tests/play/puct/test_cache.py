@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kibitz.play.puct.cache import empty_cache, recall, remember
 
+ROW = np.zeros(5, np.uint8)
 entries = st.lists(st.tuples(st.integers(0, 400), st.integers(1, 60)), max_size=300)
 
 
@@ -19,7 +20,7 @@ def test_what_it_recalls_was_said_of_that_position(positions: list[tuple[int, in
     for i, (number, count) in enumerate(positions):
         key = np.uint64(number * 0x9E3779B97F4A7C15 % 2**64)
         priors = np.arange(i, i + count, dtype=np.float32)
-        remember(cache, key, np.float32(i), priors)
+        remember(cache, key, np.float32(i), priors, ROW)
         said[int(key)] = (float(i), priors.tolist())
         slot = recall(cache, key, count)
         assert slot >= 0, "the last one is known"
@@ -40,5 +41,11 @@ def test_it_takes_no_more_than_it_may() -> None:
 
 def test_a_position_larger_than_the_cache_is_not_kept() -> None:
     cache = empty_cache(1)
-    remember(cache, np.uint64(7), np.float32(0.5), np.ones(3000, np.float32))
+    remember(cache, np.uint64(7), np.float32(0.5), np.ones(3000, np.float32), ROW)
     assert recall(cache, np.uint64(7), 3000) < 0
+
+
+def test_the_tail_of_a_row_is_kept() -> None:
+    cache = empty_cache(1, tail=2)
+    remember(cache, np.uint64(7), np.float32(0.5), np.ones(3, np.float32), np.arange(9, dtype=np.uint8))
+    assert cache.tails[recall(cache, np.uint64(7), 3)].tolist() == [7, 8]

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from kibitz.errors import UsageError
-from kibitz.play.puct.player import LONGEST_BATCH, PuctPlayer
+from kibitz.play.puct.pace import LONGEST_BATCH
+from kibitz.play.puct.player import PuctPlayer
 from kibitz.play.puct.search import BatchSizes
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, PuctTree
 from kibitz.play.result import SearchLimits, SearchResult, TimeManager

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
+from kibitz.analysis.go.told import Told, phases, told, with_side_inputs
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
@@ -23,6 +24,8 @@ SURE = 0.75
 """From this probability on a point counts as somebody's on boards and in marks."""
 BATCH_SIZE = 512
 """Positions that are evaluated at once."""
+EXPECTED = 3
+"""Number of likely moves that are told of a position."""
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
 """The usual least swing in points, by the size of the board."""
 
@@ -44,7 +47,8 @@ class AnalysedPosition:
     """A position and its evaluation.
 
     ply: moves before it. size: of its board. colours [361]; black_owns [361]: the probability that Black owns each
-    point at the end, 0..1.
+    point at the end, 0..1. told: what the network says besides, where it names moves, winner and score itself; the
+    lead is that one's then.
     """
 
     ply: int
@@ -52,6 +56,7 @@ class AnalysedPosition:
     colours: NDArray[np.uint8]
     black_owns: NDArray[np.float64]
     score: Score
+    told: Told | None = None
 
     def signs(self) -> list[str]:
         """The board as a row of characters a row, from the top.
@@ -99,7 +104,9 @@ class Move:
     after: Score
     change: float
     mark: str  # ?!, ?, ??, ↑ or nothing: see `marks.mark`
+    size: int
     shift: Shift | None = None  # of moves with a mark
+    told: Told | None = None  # of the position before it
 
     @property
     def side(self) -> str:
@@ -107,7 +114,7 @@ class Move:
 
     def as_json(self) -> dict[str, Any]:
         shift = self.shift
-        told = {"words": shift.words(), "changes": [c.as_json(shift.size) for c in shift.changes]} if shift else {}
+        words = {"words": shift.words(), "changes": [c.as_json(shift.size) for c in shift.changes]} if shift else {}
         return {
             "ply": self.ply,
             "side": self.side,
@@ -117,7 +124,22 @@ class Move:
             "count": self.after.count,
             "change": round(self.change, 2),
             "mark": self.mark,
-            **told,
+            **self._expected(),
+            **words,
+        }
+
+    def _expected(self) -> dict[str, Any]:
+        """Black's chance before the move, the move's probability, and the moves that were likeliest."""
+        if self.told is None:
+            return {}
+        return {
+            "black_wins": round(self.told.black_wins, 4),
+            "probability": round(float(self.told.policy[self.point]), 4),
+            "expected": [
+                {"vertex": to_gtp(point, self.size), "probability": round(chance, 4)}
+                for point, chance in self.told.likely(EXPECTED)
+            ],
+            **({"line": [to_gtp(point, self.size) for point in self.told.line]} if self.told.line else {}),
         }
 
 
@@ -140,6 +162,11 @@ class AnalysedGame:
     def swings(self) -> list[Move]:
         """The moves with a mark, those that changed the lead most first."""
         return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
+
+    @property
+    def phases(self) -> list[dict[str, Any]]:
+        """See `told.phases`; nothing where the network names no score."""
+        return phases(self.moves, self.record.size) if self.positions[0].told else []
 
     def boards(self, ply: int | None) -> list[AnalysedPosition]:
         """The positions to show: the one after `ply` moves (the end where there are not as many), or those after the
@@ -176,6 +203,8 @@ class AnalysedGame:
                 for one in self.boards(ply)
             ],
         }
+        if self.phases:
+            found["phases"] = self.phases
         if owners:
             found["black_owns"] = [one.grid(one.black_owns).round(2).tolist() for one in self.positions]
         return found
@@ -188,33 +217,47 @@ def lead_words(lead: float) -> str:
 
 
 def analyse(
-    number: int, record: Record, session: Session, analysis: OwnerAnalysis, swing: float | None = None
+    number: int,
+    record: Record,
+    session: Session,
+    analysis: OwnerAnalysis,
+    swing: float | None = None,
+    nodes: int = 0,
 ) -> AnalysedGame:
     """Ask the network about every position. swing: the least change that is marked, in points; None: the usual one.
+    nodes: visits of a search of each position, for networks that name moves and score; 0: none.
 
     Moves from the first illegal one on are left out, and the game's `problem` says so.
     """
     swing = swing or SWINGS[record.size]
     codes, state, problem = _played(record)
     record = replace(record, moves=record.moves[: len(codes) - 1])
-    owns = np.concatenate(
-        [
-            analysis.black_owns(session.evaluate(codes[start : start + BATCH_SIZE], state[start : start + BATCH_SIZE]))
-            for start in range(0, len(codes), BATCH_SIZE)
-        ]
-    )
+    full = with_side_inputs(record, state) if session.side_inputs else state
+    parts = [
+        session.evaluate(codes[start : start + BATCH_SIZE], full[start : start + BATCH_SIZE])
+        for start in range(0, len(codes), BATCH_SIZE)
+    ]
+    answers = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    owns = analysis.black_owns(answers)
+    named = told(answers, state)
+    if nodes:
+        from kibitz.analysis.go.searched import searched  # only here: it loads the search
+
+        named, owns = searched(record, session, named, nodes)
+    says: list[Told | None] = [*named] or [None] * len(codes)
     positions = [
-        AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], record.komi))
+        AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], record.komi, says[i]), says[i])
         for i, colours in enumerate(colours_of(codes))
     ]
     moves = [_move(i, point, record, positions, swing) for i, point in enumerate(record.moves)]
     return AnalysedGame(number, record, positions, moves, swing, problem)
 
 
-def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float) -> Score:
-    """Black's lead by the owners predicted of a position [361]."""
+def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float, says: Told | None = None) -> Score:
+    """Black's lead by the owners predicted of a position [361], or as the network itself says it."""
     inside = black_owns[colours != OUTSIDE]
-    return Score(float((2 * inside - 1).sum()) - komi, float(np.sign(inside - 0.5).sum()) - komi)
+    lead = says.lead if says else float((2 * inside - 1).sum()) - komi
+    return Score(lead, float(np.sign(inside - 0.5).sum()) - komi)
 
 
 def colour_of(record: Record, ply: int) -> int:
@@ -247,4 +290,16 @@ def _move(i: int, point: int, record: Record, positions: list[AnalysedPosition],
     if sign:
         found = changes(before.colours, before.black_owns, after.black_owns)
         shift = Shift(found, where(before.black_owns, after.black_owns, record.size), record.size)
-    return Move(i + 1, colour, point, to_gtp(point, record.size), before.score, after.score, change, sign, shift)
+    return Move(
+        i + 1,
+        colour,
+        point,
+        to_gtp(point, record.size),
+        before.score,
+        after.score,
+        change,
+        sign,
+        record.size,
+        shift,
+        before.told,
+    )

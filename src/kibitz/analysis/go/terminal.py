@@ -116,12 +116,23 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
             losses.append(f"{side.capitalize()} {loss:.1f} points")
     if losses:
         print_line(console, f"Average loss a move: {', '.join(losses)}.")
+    if judged.phases:
+        _phases(judged, console)
     result = clean(judged.record.headers.get("RE", ""), 20)
     print_line(
         console,
         f"At the end: {lead_words(last.lead)}, or {lead_words(last.count)} by each point's likelier owner"
         f"{f'; recorded {result}' if result else ''}.",
     )
+
+
+def _phases(judged: AnalysedGame, console: Console) -> None:
+    """Where in the game points were lost, by side."""
+    print_line(console, f"{'points lost a move':<20}{'moves':>6}{'mean':>7}{'?!':>5}{'?':>5}{'??':>5}", "bold")
+    for row in judged.phases:
+        marks = "".join(f"{count:>5}" for count in row["marks"].values())
+        name = f"{row['phase']}, {row['side'].capitalize()}"
+        print_line(console, f"{name:<20}{row['moves']:>6}{row['average_loss']:>7.1f}{marks}")
 
 
 def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Console) -> None:

@@ -65,7 +65,7 @@ def analyze(
 
 
 _NAMES = {"chess": "chess", "go": "Go"}
-_OPTIONS = {"chess": ("pgn", "rating", "raw", "nodes", "depth"), "go": ("sgf", "move", "owners")}
+_OPTIONS = {"chess": ("pgn", "rating", "raw", "depth"), "go": ("sgf", "move", "owners")}
 """Options that mean something for one game alone."""
 _INSTEAD = {"pgn": "; write SGF with --sgf", "sgf": "; write PGN with --pgn"}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl")}

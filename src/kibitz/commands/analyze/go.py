@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kibitz import records
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object, progress, same_file, warn
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.go.points import POINTS
+from kibitz.systems import find
 
 if TYPE_CHECKING:
     from kibitz.analysis.go.games import AnalysedGame
@@ -23,6 +24,8 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions) -
     """Analyse games of an SGF file ("-": standard input) and print or write them. Raises UsageError and KibitzError."""
     if options.swing is not None and not 0 < options.swing <= POINTS:
         raise UsageError(f"--swing {options.swing:g}: points of lead, over 0 to {POINTS}")
+    if options.nodes and "policy" not in session.outputs:
+        raise UsageError(f"--nodes: a search needs a network that names moves and who wins, and {run} does not")
     if options.owners and not options.as_json:
         raise UsageError("--owners: prints numbers; add --json")
     if options.sgf and same_file(options.sgf, path):
@@ -50,13 +53,21 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions) -
                 file.write(annotated(game))
 
 
+def _sizes(info: dict[str, Any]) -> list[int]:
+    """The sizes of boards that a run learned from: its setting `sizes`, or those of its system."""
+    settings = info["settings"]
+    if "sizes" in settings:
+        return [int(size) for size in str(settings["sizes"]).split(",")]
+    return list(find(info["system"]).sizes_of(settings))
+
+
 class _SgfGames:
     """The games of an SGF file, or of a folder, that are to be analysed, and what is left out on the way."""
 
     def __init__(self, session: Session, path: str, options: AnalyzeOptions):
         self.session, self.path, self.options = session, path, options
         self.name = "standard input" if path == records.STDIN else records.printable(path)
-        self.boards = [int(size) for size in str(session.run.info["settings"].get("sizes", "19")).split(",")]
+        self.boards = _sizes(session.run.info)
         """Sizes that the network learned from; from run.json, since a run's settings load torch."""
         self.read = 0
         self._refused: list[str] = []
@@ -90,7 +101,9 @@ class _SgfGames:
                     elif problem := self._too_large(record.size):
                         self._refuse(problem)
                     else:
-                        game = analyse(self.read, record, self.session, analysis, self.options.swing)
+                        game = analyse(
+                            self.read, record, self.session, analysis, self.options.swing, self.options.nodes or 0
+                        )
                         self._warn_about(game)
                         done += 1
                         yield game

@@ -66,8 +66,8 @@ class AnalyzeOptions:
     nodes: Annotated[
         int | None,
         typer.Option(
-            help="Chess, for networks that predict moves and say who wins: positions that the network's own search "
-            "looks at for each move; 0: none. Default: 100.",
+            help="For networks that predict moves and say who wins: positions that the network's own search looks at "
+            "for each move; 0: none. Default: 100, of Go 0.",
             min=0,
             max=1_000_000,
             show_default=False,

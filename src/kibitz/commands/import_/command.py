@@ -110,7 +110,13 @@ class _Referees:
         from kibitz.games.go.endings.scoring import Referee
 
         options = self.options
-        with Referee(options.referee, options.gnugo, self.journal, limit_s=options.gnugo_limit) as referee:
+        with Referee(
+            options.referee,
+            options.gnugo,
+            self.journal,
+            limit_s=options.gnugo_limit,
+            keep_unconfirmed=options.unconfirmed,
+        ) as referee:
             note = referee.note
             if note:
                 print(f"kibitz: {note}", file=sys.stderr)

@@ -133,6 +133,14 @@ class RefereeOptions:
     gnugo: Annotated[
         str | None, typer.Option(help="Go: GNU Go's path. Default: the one that is installed, if any.", metavar="PATH")
     ] = None
+    unconfirmed: Annotated[
+        bool,
+        typer.Option(
+            "--unconfirmed",
+            help="Go: keep counted games too whose result no referee confirms, without owners, for their moves and"
+            " winner.",
+        ),
+    ] = False
     gnugo_limit: Annotated[
         float,
         typer.Option(
@@ -144,8 +152,10 @@ class RefereeOptions:
         """Raises UsageError for a referee that there is not, and for options that mean nothing for the game."""
         if self.referee not in REFEREES:
             raise UsageError(f"--referee {self.referee}: choose from {', '.join(REFEREES)}")
-        if game != "go" and (self.referee != "auto" or self.gnugo is not None):
-            raise UsageError("--referee and --gnugo are for Go; these are records of chess (or else say --game go)")
+        if game != "go" and (self.referee != "auto" or self.gnugo is not None or self.unconfirmed):
+            raise UsageError(
+                "--referee, --gnugo and --unconfirmed are for Go; these are records of chess (or else say --game go)"
+            )
 
 
 @dataclass(frozen=True)

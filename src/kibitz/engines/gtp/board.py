@@ -12,11 +12,13 @@ STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 def _boardsize(session: GtpSession, command: Command) -> str:
     session.game.clear(whole(argument(command.words), 0, 1000))
+    session.new_game()
     return ""
 
 
 def _clear_board(session: GtpSession, command: Command) -> str:
     session.game.clear()
+    session.new_game()
     return ""
 
 

@@ -11,7 +11,7 @@ from kibitz.errors import KibitzError
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, on_board
 from kibitz.games.go.rules import Board, Illegal
 from kibitz.games.go.rulesets import Rules, named
-from kibitz.play.go.player import Terms
+from kibitz.play.go.thought import Terms
 from kibitz.text import shown
 
 MAX_FIXED_HANDICAP = 9
@@ -73,7 +73,7 @@ class GtpGame:
 
     @property
     def terms(self) -> Terms:
-        return Terms(self.komi + self.rules.bonus(self.handicap), self.rules.territory)
+        return Terms(self.komi + self.rules.bonus(self.handicap), self.rules.territory, self.handicap)
 
     def set_rules(self, rules: Rules) -> None:
         """Play by these rules from now on."""

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from kibitz.engines.gtp.parse import Command, colour
 from kibitz.engines.gtp.play import written
 from kibitz.engines.gtp.session import GtpSession, Handler
-from kibitz.games.go.points import BLACK, to_gtp
+from kibitz.games.go.points import BLACK, PASS, to_gtp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from kibitz.play.go.thought import Look
 
 LABELLED = 9
 """Moves that are marked on the board."""
@@ -85,11 +87,12 @@ def _score_text(session: GtpSession) -> str:
 def _moves(session: GtpSession, command: Command) -> str:
     game = session.game
     side = colour(command.words[0]) if command.words else game.board.to_move
-    study = session.player.study(game.board, side, game.terms)
-    for _ in study.steps():
-        pass
-    best = study.candidates()[:LABELLED]
-    labels = [f"{to_gtp(move.point, game.size)} {move.gain:+.1f}" for move in best if move.point < 19 * 19]
+    seen: list[Look] = []
+    session.player.choose(game.board, side, game.terms, last=game.last_point(), on_progress=seen.append)
+    best = seen[-1](LABELLED).moves
+    searches = session.player.searches
+    worths = [f"{m.winrate:.0%}" if searches or m.gain is None else f"{m.gain:+.1f}" for m in best]
+    labels = [f"{to_gtp(m.point, game.size)} {worth}" for m, worth in zip(best, worths, strict=True) if m.point < PASS]
     black_lead = best[0].lead if side == BLACK else -best[0].lead
     text = f"TEXT {to_gtp(best[0].point, game.size)}: expected {written(round(black_lead, 1))} after it"
     return "\n".join(["", *(["LABEL " + " ".join(labels)] if labels else []), text])

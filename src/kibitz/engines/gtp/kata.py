@@ -1,9 +1,8 @@
 """GTP commands of KataGo and Leela Zero, in their formats: analysis as a stream of lines, raw answers, rules.
 
 An analysis line holds a group `info move …` for each move, best first; then, where asked for, `rootInfo …` and
-`ownership …`. All of it is seen by the side to move. A visit is one look of the network at the position after the move
-(from up to eight sides of the board); the prior is a softmax over what the moves gain; and the chance to win follows
-from the expected lead and its spread (play.ownership.winrate).
+`ownership …`. All of it is seen by the side to move. What a visit, a prior and a chance to win are depends on the
+player: see `play.go.thought`, and `Study.thought` for networks that know owners alone.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, is_colour, number, truth, vertex, whole
-from kibitz.engines.gtp.play import choose
+from kibitz.engines.gtp.play import RESIGNS, choose, resigns
 from kibitz.engines.gtp.session import AnalysisStream, GtpSession, Handler, Send
 from kibitz.games.go.points import to_gtp
 from kibitz.games.go.rulesets import NAMED, read_rules, with_field
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kibitz.play.go.player import Candidate, Study
+    from kibitz.play.go.thought import GoThought, Look
 
 MAX_MOVES = 20
 """Moves in a line, unless the command says how many."""
@@ -44,6 +43,11 @@ class AnalysisRequest:
     moves: int = MAX_MOVES
     only: list[int] | None = None
     also: frozenset[str] = frozenset()
+
+    def ask(self, look: Look) -> GoThought:
+        """What a player thinks, as far as this request wants to know it."""
+        wide = bool(self.also & {"movesownership", "movesownershipstdev"})
+        return look(max(1, self.moves), wide)
 
 
 def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisRequest:
@@ -69,7 +73,7 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
             min_moves = whole(value, 0, 10**9)
         elif key in ("allow", "avoid"):
             points = [vertex(word, game.size) for word in argument(rest).split(",") if word]
-            whole(argument(rest, 1), 1, 10**9)  # how deep it holds: more than one move is never looked ahead
+            whole(argument(rest, 1), 1, 10**9)  # how deep it holds: it does for the first move alone
             del rest[:2]
             if colour(value) != request.side:
                 continue
@@ -99,18 +103,22 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
     write = _lz_line if command.name.startswith("lz") else kata_line
 
     def run(send: Send, stop: threading.Event) -> None:
-        study = player.study(game.board, request.side, game.terms, request.only, game.last_point())
         line, first = "", threading.Event()
         failure: Exception | None = None
 
         def think() -> None:
             nonlocal line, failure
+            written, look = 0.0, None
             try:
-                for _ in study.steps():
-                    line = write(study, request)
-                    first.set()
+                for look in player.looks(game.board, request.side, game.terms, request.only, game.last_point()):
+                    if time.monotonic() - written >= request.interval / 2:
+                        line, written = write(request.ask(look), request), time.monotonic()
+                        first.set()
                     if stop.is_set():
                         return
+                if look:
+                    line = write(request.ask(look), request)
+                first.set()
             except Exception as error:
                 failure = error
                 first.set()
@@ -138,107 +146,82 @@ def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
     def run(send: Send, stop: threading.Event) -> None:
         due = time.monotonic()
 
-        def report(study: Study) -> None:
+        def report(look: Look) -> None:
             nonlocal due
             if time.monotonic() >= due:
                 due = time.monotonic() + request.interval
-                send(write(study, request))
+                send(write(request.ask(look), request))
 
         move = choose(session, request.side, on_progress=report)
+        if resigns(session, request.side):
+            send(f"play {RESIGNS}")
+            return
         session.game.play(request.side, move.point)
         send(f"play {to_gtp(move.point, session.game.size)}")
 
     return AnalysisStream(run, ends=True)
 
 
-def kata_line(study: Study, request: AnalysisRequest) -> str:
+def kata_line(thought: GoThought, request: AnalysisRequest) -> str:
     """A line of `kata-analyze`; without a line's end."""
-    from kibitz.play.go.ownership import spread
-
-    candidates = study.candidates()
-    chances = priors(candidates)
     words: list[str] = []
-    for order, (move, prior) in enumerate(zip(candidates[: request.moves], chances, strict=False)):
-        name = to_gtp(move.point, study.size)
+    for order, move in enumerate(thought.moves[: request.moves]):
+        name = to_gtp(move.point, thought.size)
+        pv = " ".join(to_gtp(point, thought.size) for point in move.pv)
         words.append(
-            f"info move {name} visits {move.looks} edgeVisits {move.looks}"
-            f" {_outlook(move.lead, spread(move.owners, study.size))} prior {prior:.6f}"
-            f" {_bounds(move.lead, spread(move.owners, study.size))} weight {move.looks:.1f} order {order} pv {name}"
+            f"info move {name} visits {move.visits} edgeVisits {move.visits}"
+            f" {_outlook(move.winrate, move.lead, move.spread)} prior {move.prior:.6f}"
+            f" lcb {move.lcb:.6f} utilityLcb {2 * move.lcb - 1:.6f} weight {move.visits:.1f} order {order} pv {pv}"
         )
         if "pvvisits" in request.also:
-            words.append(f"pvVisits {move.looks} pvEdgeVisits {move.looks}")
-        if "movesownership" in request.also:
-            words.append("movesOwnership " + _numbers(_by_side(study, move.owners)))
-        if "movesownershipstdev" in request.also:
-            words.append("movesOwnershipStdev " + _numbers(_deviation(study, move.owners)))
+            visits = " ".join(map(str, move.pv_visits))
+            words.append(f"pvVisits {visits} pvEdgeVisits {visits}")
+        if move.owners is not None and "movesownership" in request.also:
+            words.append("movesOwnership " + _numbers(_by_side(thought, move.owners)))
+        if move.owners is not None and "movesownershipstdev" in request.also:
+            words.append("movesOwnershipStdev " + _numbers(_deviation(thought, move.owners)))
     if "rootinfo" in request.also:
-        visits = int(study.looks.sum())
-        outlook = _outlook(study.lead(), spread(study.owners(), study.size))
-        words.append(f"rootInfo visits {visits} {outlook} weight {visits:.1f}")
+        outlook = _outlook(thought.winrate, thought.lead, thought.spread)
+        words.append(f"rootInfo visits {thought.visits} {outlook} weight {thought.visits:.1f}")
     if "ownership" in request.also:
-        words.append("ownership " + _numbers(_by_side(study, study.owners())))
+        words.append("ownership " + _numbers(_by_side(thought, thought.owners)))
     if "ownershipstdev" in request.also:
-        words.append("ownershipStdev " + _numbers(_deviation(study, study.owners())))
+        words.append("ownershipStdev " + _numbers(_deviation(thought, thought.owners)))
     return " ".join(words)
 
 
-def _outlook(lead: float, spread: float) -> str:
-    """Chance to win and score of who leads by so much."""
-    from kibitz.play.go.ownership import winrate
-
-    chance = winrate(lead, spread)
+def _outlook(chance: float, lead: float, spread: float) -> str:
+    """Chance to win and score of one side."""
     return (
         f"utility {2 * chance - 1:.6f} winrate {chance:.6f} scoreMean {lead:.4f} scoreStdev {spread:.4f}"
         f" scoreLead {lead:.4f} scoreSelfplay {lead:.4f}"
     )
 
 
-def _bounds(lead: float, spread: float) -> str:
-    from kibitz.play.go.ownership import winrate
-
-    chance = winrate(lead, spread)
-    return f"lcb {chance:.6f} utilityLcb {2 * chance - 1:.6f}"
-
-
-def _lz_line(study: Study, request: AnalysisRequest) -> str:
+def _lz_line(thought: GoThought, request: AnalysisRequest) -> str:
     """A line of `lz-analyze`: chances of 10,000."""
-    from kibitz.play.go.ownership import spread, winrate
-
-    candidates = study.candidates()
     words = []
-    for order, (move, prior) in enumerate(zip(candidates[: request.moves], priors(candidates), strict=False)):
-        name = to_gtp(move.point, study.size)
-        chance = round(10000 * winrate(move.lead, spread(move.owners, study.size)))
+    for order, move in enumerate(thought.moves[: request.moves]):
+        pv = " ".join(to_gtp(point, thought.size) for point in move.pv)
         words.append(
-            f"info move {name} visits {move.looks} winrate {chance} prior {round(10000 * prior)} lcb {chance}"
-            f" order {order} pv {name}"
+            f"info move {to_gtp(move.point, thought.size)} visits {move.visits} winrate {round(10000 * move.winrate)}"
+            f" prior {round(10000 * move.prior)} lcb {round(10000 * move.lcb)} order {order} pv {pv}"
         )
     return " ".join(words)
 
 
-def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
-    """The prior of each candidate: a softmax over their values."""
-    import numpy as np
-
-    from kibitz.play.go.player import SPREAD
-
-    values = np.array([move.value for move in candidates]) / SPREAD
-    odds = np.exp(values - values.max(initial=0))
-    return np.asarray(odds / max(odds.sum(), 1e-30))
-
-
-def _by_side(study: Study, owners: NDArray[np.float32]) -> NDArray[np.float32]:
+def _by_side(thought: GoThought, owners: NDArray[np.float32]) -> NDArray[np.float32]:
     """Owners of the board's points, row by row: 1 the side to move, -1 the other."""
     from kibitz.play.go.ownership import points_of
 
-    return study.sign * (2 * owners[points_of(study.size)] - 1)
+    return thought.sign * (2 * owners[points_of(thought.size)] - 1)
 
 
-def _deviation(study: Study, owners: NDArray[np.float32]) -> NDArray[np.float32]:
+def _deviation(thought: GoThought, owners: NDArray[np.float32]) -> NDArray[np.float32]:
     """How far from its expected owner (-1..1) each point is, on the average."""
     import numpy as np
 
-    return np.sqrt(np.maximum(0, 1 - _by_side(study, owners) ** 2))
+    return np.sqrt(np.maximum(0, 1 - _by_side(thought, owners) ** 2))
 
 
 def _numbers(values: Iterable[float]) -> str:
@@ -259,17 +242,15 @@ def _raw_answer(session: GtpSession, side: int, symmetry: int) -> str:
     """The network's outputs for the position under a symmetry, in the format of `kata-raw-nn`."""
     import numpy as np
 
-    from kibitz.play.go.ownership import points_of, spread, winrate
+    from kibitz.play.go.ownership import points_of
 
     game = session.game
-    study = session.player.study(game.board, side, game.terms)
-    study.look(symmetry=symmetry)
-    candidates = study.candidates()
-    chances = {move.point: chance for move, chance in zip(candidates, priors(candidates).tolist(), strict=True)}
-    lead, deviation = -study.sign * study.lead(), spread(study.owners(), study.size)
-    win = winrate(lead, deviation)
-    points = points_of(study.size).reshape(study.size, study.size)
-    owned = 1 - 2 * study.owners()[points].astype(np.float64)
+    thought = session.player.raw(game.board, side, game.terms, symmetry)
+    chances = {move.point: move.prior for move in thought.moves}
+    lead, deviation = -thought.sign * thought.lead, thought.spread
+    win = thought.winrate if thought.sign < 0 else 1 - thought.winrate
+    points = points_of(game.size).reshape(game.size, game.size)
+    owned = 1 - 2 * thought.owners[points].astype(np.float64)
     lines = [
         f"symmetry {symmetry}",
         f"whiteWin {win:.6f}",
@@ -314,7 +295,12 @@ def _get_rules(session: GtpSession, command: Command) -> str:
 
 
 def _nothing(session: GtpSession, command: Command) -> str:
-    """`stop` and `clear_cache`: whatever comes ends an analysis, and nothing is kept."""
+    """`stop`: whatever comes ends an analysis."""
+    return ""
+
+
+def _clear_cache(session: GtpSession, command: Command) -> str:
+    session.new_game()
     return ""
 
 
@@ -331,5 +317,5 @@ COMMANDS: dict[str, Handler] = {
     "kata-get-rules": _get_rules,
     "kgs-rules": _kgs_rules,
     "stop": _nothing,
-    "clear_cache": _nothing,
+    "clear_cache": _clear_cache,
 }

@@ -14,15 +14,18 @@ from kibitz.text import shown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kibitz.play.go.player import Candidate, Study
+    from kibitz.play.go.thought import Look, MoveThought
 
 LONGEST_TIME = 2.0**32
+RESIGNS = "resign"
+HOPELESS = 3
+"""So many moves in a row must be hopeless before the engine resigns."""
 KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")
 
 
 def choose(
-    session: GtpSession, side: int, clean_up: bool = False, on_progress: Callable[[Study], None] = lambda study: None
-) -> Candidate:
+    session: GtpSession, side: int, clean_up: bool = False, on_progress: Callable[[Look], None] = lambda look: None
+) -> MoveThought:
     """The player's move in the game's position; it is not played."""
     game = session.game
     clock = game.clocks.get(side)
@@ -37,11 +40,18 @@ def choose(
         on_progress=on_progress,
     )
     lead = move.lead if side == BLACK else -move.lead
+    gain = "" if move.gain is None else f", {move.gain:.1f} better than after a pass"
     session.last_words = (
-        f"{to_gtp(move.point, game.size)}: expected {written(round(lead, 1))} after it, {move.gain:.1f} better than"
-        f" after a pass; seen {move.looks} times"
+        f"{to_gtp(move.point, game.size)}: expected {written(round(lead, 1))} after it{gain}; seen {move.visits} times"
     )
+    hopeless = move.winrate < session.settings.resign
+    session.hopeless[side] = session.hopeless.get(side, 0) + 1 if hopeless else 0
     return move
+
+
+def resigns(session: GtpSession, side: int) -> bool:
+    """Whether the side gives up, rather than play the move that was chosen for it just now."""
+    return session.hopeless.get(side, 0) >= HOPELESS
 
 
 def _genmove(session: GtpSession, command: Command) -> str:
@@ -59,6 +69,8 @@ def _cleanup(session: GtpSession, command: Command) -> str:
 def _answer(session: GtpSession, command: Command, play: bool, clean_up: bool = False) -> str:
     side = colour(argument(command.words))
     move = choose(session, side, clean_up)
+    if resigns(session, side):
+        return RESIGNS
     if play:
         session.game.play(side, move.point)
     return to_gtp(move.point, session.game.size)
@@ -110,7 +122,7 @@ def _set_clocks(session: GtpSession, times: tuple[float, float, int, float] | No
         main, period, stones, increment = times
         session.game.clocks = {side: GtpClock(main, period, stones, increment=increment) for side in (BLACK, WHITE)}
         with contextlib.suppress(KibitzError):  # the command that needs the network reports it
-            session.owners()  # loading takes a moment, which must be over before a clock runs
+            session.get_ready()  # before a clock runs
     return ""
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kibitz.engines.gtp.game import GtpGame
-    from kibitz.play.go.player import GoPlayer
+    from kibitz.play.go.thought import GoThinker
     from kibitz.play.session import NetworkSession
 
 Send = Callable[[str], None]
@@ -24,8 +24,10 @@ Send = Callable[[str], None]
 
 @dataclass(frozen=True)
 class GtpSettings:
-    """name, version: as a controller is told. komi, rules: of the first game. temperature: of GoPlayer; seed: None any;
-    largest: the largest board that the network knows."""
+    """name, version: as a controller is told. komi, rules: of the first game. temperature: of the player; seed: None
+    any; largest: the largest board that the network knows. method: None for the one that suits the network best;
+    visits: of a search without a clock, None for the usual number; resign: chance to win below which the engine gives
+    up, 0 never."""
 
     name: str
     version: str
@@ -34,6 +36,9 @@ class GtpSettings:
     temperature: float = 0.0
     seed: int | None = None
     largest: int = 19
+    method: str | None = None
+    visits: int | None = None
+    resign: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class GtpSession:
     load: Callable[[], NetworkSession]
     last_words: str = field(default="", init=False)
     """A description of the last chosen move."""
+    hopeless: dict[int, int] = field(default_factory=dict, init=False)
+    """For each side, how many of its last moves in a row were chosen with less than the chance at which it resigns."""
 
     @cached_property
     def game(self) -> GtpGame:
@@ -69,19 +76,41 @@ class GtpSession:
         return self.load()
 
     @cached_property
-    def player(self) -> GoPlayer:
-        from kibitz.play.go.player import GoPlayer
+    def player(self) -> GoThinker:
+        from kibitz.play.go.players import player_of
 
-        return GoPlayer(self.network, temperature=self.settings.temperature, seed=self.settings.seed)
+        settings = self.settings
+        return player_of(
+            self.network,
+            settings.method,
+            temperature=settings.temperature,
+            seed=settings.seed,
+            visits=settings.visits,
+        )
+
+    def new_game(self) -> None:
+        """Forget what belongs to the last game."""
+        self.hopeless.clear()
+        if "player" in self.__dict__:
+            self.player.new_game()
+
+    def get_ready(self) -> None:
+        """Load the network and compile what a move needs, which takes a moment."""
+        self.owners()
+        if self.player.searches:
+            looks = self.player.looks(self.game.board, self.game.board.to_move, self.game.terms)
+            for look, _ in zip(looks, range(3), strict=False):
+                look()
 
     def owners(self, colour: int | None = None) -> NDArray[np.float32]:
         """The map [361] of the game's position with this side to move, as seen from all sides of the board."""
         import numpy as np
 
         from kibitz.play.go.ownership import SYMMETRIES
+        from kibitz.play.go.player import Study
 
         game = self.game
-        study = self.player.study(game.board, colour or game.board.to_move, game.terms, only=())
+        study = Study(self.network, game.board, colour or game.board.to_move, game.terms, only=())
         for symmetry in range(SYMMETRIES):
             study.look(np.array([0]), symmetry)
         return study.owners()

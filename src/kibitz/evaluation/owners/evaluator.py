@@ -16,6 +16,7 @@ from kibitz.evaluation.owners.baselines import OwnerBaseline, as_baselines, run_
 from kibitz.evaluation.owners.points import BINS, KINDS, LINES, SURE, PointCounts
 from kibitz.evaluation.owners.results import OwnerResults, measure, owners_of
 from kibitz.evaluation.owners.samples import page_samples
+from kibitz.evaluation.owners.steadiness import by_owners, followed, steadiness
 from kibitz.evaluation.slices import slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
 from kibitz.games.go.endings.referees import METHODS
@@ -61,12 +62,16 @@ def evaluate(
     data = describe(store, chosen, len(indices), len(positions))
     data["points_tested"] = int(marks["known"].sum(dtype=np.int64))
     data["note"] = note(store, chosen.games)
+    followed_games = followed(chosen.games, config.positions)
+    unsteady = steadiness(
+        store, followed_games, by_owners(session, store), lambda done, total: on_progress("games", done, total)
+    )
     others = run_baselines(results, session, chosen.games, config, on_progress, log)
     on_progress("figures", 0, 1)
     result = {
         "data": data,
         "headline": "accuracy",
-        "figures": figures(results),
+        "figures": {**figures(results), "unsteadiness": Metric(unsteady, "small share")},
         "by": per_slice(results),
         "calibration": binned_reliability(marks["predicted"], marks["black"], marks["counts"], results.groups),
         "baselines": as_baselines(others),

@@ -221,6 +221,11 @@ class Board:
         self.captured = [0, 0, 0]
         self._before = {int(position_hash(self.board))}
 
+    @property
+    def positions(self) -> frozenset[int]:
+        """`position_hash` of the stones as they lie and as they lay at any time of the game."""
+        return frozenset(self._before)
+
     def copy(self) -> Board:
         """The same position, to be played on apart."""
         other = Board.__new__(Board)

@@ -43,21 +43,35 @@ def ways(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 class AllWays:
-    """A network that looks at the board turned and mirrored in all eight ways and answers with the mean."""
+    """A network that looks at the board turned and mirrored in all eight ways and answers with the mean.
 
-    outputs: tuple[str, ...] = (OUTPUT,)
+    outputs: those of the network, or the owners alone where it does not name any.
+    """
 
     def __init__(self, network: NetworkSession):
         self.network = network
+        self.outputs: tuple[str, ...] = tuple(getattr(network, "outputs", (OUTPUT,)))
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
         """As Session.evaluate, of eight times the work."""
-        total = np.zeros(codes.shape, np.float32)
+        total: dict[str, NDArray[np.float32]] = {}
         for size in np.unique(state[:, SIZE]).tolist():
             rows = np.flatnonzero(state[:, SIZE] == size)
             for there, back in zip(*ways(size), strict=True):
-                total[rows] += self.network.evaluate(codes[rows][:, there], state[rows])[OUTPUT][:, back]
-        return {OUTPUT: total / np.float32(SYMMETRIES)}
+                for name, values in self.network.evaluate(codes[rows][:, there], state[rows]).items():
+                    if name not in total:
+                        total[name] = np.zeros((len(codes), *values.shape[1:]), np.float32)
+                    total[name][rows] += _turned(values, back)
+        return {name: values / np.float32(SYMMETRIES) for name, values in total.items()}
+
+
+def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Answers about a turned board as those about the board: of its points, of its points and a pass, or of neither."""
+    if values.shape[1:] == (POINTS,):
+        return values[:, back]
+    if values.shape[1:] == (POINTS + 1,):
+        return values[:, [*back.tolist(), POINTS]]
+    return values
 
 
 def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:

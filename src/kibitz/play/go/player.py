@@ -6,6 +6,7 @@ the other side to move. A second look turns and mirrors the board and averages, 
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from kibitz.games.go.replay import BLACK_STONE, WHITE_STONE, children, encode_bo
 from kibitz.games.go.rules import COLOUR, WIDE, Board
 from kibitz.play.go import ownership
 from kibitz.play.go.ownership import OUTPUT, SYMMETRIES
+from kibitz.play.go.thought import GoThought, Look, MoveThought, Terms
 from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
@@ -38,15 +40,6 @@ SPREAD = 1.0
 """Points by which a move may be worse and be e times rarer, at temperature 1."""
 MAX_MOVES_PER_POINT = 3
 """Moves per point of the board after which the player passes."""
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What a lead is counted with: White's points from the start (komi, and what handicap stones are paid with), and
-    whether territory counts, where each stone played costs a point against a pass."""
-
-    komi: float = 0.0
-    territory: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,6 +119,28 @@ class Study:
                 self.look(rows[start : start + batch_size], symmetry)
                 yield
 
+    def thought(self, most: int | None = None, owners: bool = False) -> GoThought:
+        """See thought.Look. A visit is one look of the network at the position after the move, the prior a softmax over
+        what the moves gain, and the chance to win follows from lead and spread."""
+        candidates = self.candidates()
+        moves = tuple(
+            self.thought_of(candidate, prior)
+            for candidate, prior in zip(candidates[:most], priors(candidates).tolist(), strict=False)
+        )
+        here, lead = self.owners(), self.lead()
+        spread = ownership.spread(here, self.size)
+        winrate = ownership.winrate(lead, spread)
+        return GoThought(self.colour, self.size, int(self.looks.sum()), winrate, lead, spread, here, moves)
+
+    def thought_of(self, candidate: Candidate, prior: float = 0.0) -> MoveThought:
+        """A candidate as faces know moves."""
+        spread = ownership.spread(candidate.owners, self.size)
+        winrate = ownership.winrate(candidate.lead, spread)
+        return MoveThought(
+            candidate.point, candidate.looks, prior, winrate, winrate, candidate.lead, spread, candidate.gain,
+            candidate.captured, (candidate.point,), (candidate.looks,), candidate.owners,
+        )  # fmt: skip
+
     def _likely(self) -> NDArray[np.int64]:
         """The rows of the moves: those near the last move first, then those whose owner is least certain."""
         certain = np.abs(2 * self.owners()[self.points] - 1)
@@ -185,6 +200,13 @@ class Study:
         return rows[np.lexsort((-self._values(rows), seldom))]
 
 
+def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
+    """The prior of each candidate: a softmax over their values."""
+    values = np.array([move.value for move in candidates]) / SPREAD
+    odds = np.exp(values - values.max(initial=0))
+    return np.asarray(odds / max(odds.sum(), 1e-30))
+
+
 def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
     """bool [361]: empty points that are real eyes of a colour, by the usual rule.
 
@@ -214,14 +236,33 @@ class GoPlayer:
     proportion to exp(value / (SPREAD · T)). seed: of the draws; None: any.
     """
 
+    searches = False
+
     def __init__(self, network: NetworkSession, *, temperature: float = 0.0, seed: int | None = None):
         self.network, self.temperature = network, temperature
         self.random = np.random.default_rng(seed)
+
+    def new_game(self) -> None:
+        """Nothing is kept from game to game."""
 
     def study(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Study:
         return Study(self.network, board, colour, terms, only, last)
+
+    def looks(
+        self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
+    ) -> Iterator[Look]:
+        """See GoThinker. It ends when every move was looked at, the best from all sides."""
+        study = self.study(board, colour, terms, only, last)
+        for _ in study.steps():
+            yield study.thought
+
+    def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
+        """See GoThinker."""
+        study = self.study(board, colour, terms)
+        study.look(symmetry=symmetry)
+        return study.thought()
 
     def choose(
         self,
@@ -232,19 +273,20 @@ class GoPlayer:
         last: int = PASS,
         seconds: float | None = None,
         clean_up: bool = False,
-        on_progress: Callable[[Study], None] = lambda study: None,
-    ) -> Candidate:
-        """The move to play, or PASS.
-
-        last: the point of the last move. seconds: how long the study may take; None: until every move is looked at.
-        clean_up: capture dead stones of the other side before passing. on_progress: called when the study has grown.
-        """
+        on_progress: Callable[[Look], None] = lambda look: None,
+        stop: threading.Event | None = None,
+    ) -> MoveThought:
+        """See GoThinker. Without seconds every move is looked at."""
         begun = time.perf_counter()
         study = self.study(board, colour, terms, last=last)
         for _ in study.steps():
-            on_progress(study)
-            if seconds is not None and time.perf_counter() - begun > seconds and study.looks[2:].any():
+            on_progress(study.thought)
+            late = seconds is not None and time.perf_counter() - begun > seconds
+            if (late or (stop is not None and stop.is_set())) and study.looks[2:].any():
                 break
+        return study.thought_of(self._chosen(study, board, clean_up))
+
+    def _chosen(self, study: Study, board: Board, clean_up: bool) -> Candidate:
         candidates = study.candidates()
         if clean_up and (captures := self._to_take(study, candidates)):
             return captures[0]

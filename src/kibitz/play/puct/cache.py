@@ -1,7 +1,8 @@
 """What the network said of positions, by key: bounded, and kept from move to move of a game.
 
 Entries lie in a ring of priors, the oldest of which are overwritten, and are found by a table with one slot for a key.
-Moves are not stored: a position's legal moves always come in the same order.
+Moves are not stored: a position's legal moves always come in the same order. Beside the value an entry keeps what else
+the network said of the position: the last `tail` numbers of its row.
 """
 
 from __future__ import annotations
@@ -13,14 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SLOT = 8 + 8 + 2 + 4
-_USUAL = 32
-"""Moves of a position, about."""
 
 
 class EvaluationCache(NamedTuple):
     """keys uint64 [slots], a power of two; begins int64 [slots]: where an entry's priors begin, counted over all
     rounds of the ring, -1 without one; counts int16: how many; values float32; priors float32 [room]; end int64 [1]:
-    where the next entry begins."""
+    where the next entry begins; tails uint8 [slots, tail]."""
 
     keys: NDArray[np.uint64]
     begins: NDArray[np.int64]
@@ -28,17 +27,22 @@ class EvaluationCache(NamedTuple):
     values: NDArray[np.float32]
     priors: NDArray[np.float32]
     end: NDArray[np.int64]
+    tails: NDArray[np.uint8]
 
 
-def empty_cache(size: int) -> EvaluationCache:
-    """A cache of at most so many bytes (for less than 4 kB: of about 4 kB). Memory is taken as it fills."""
-    slots = 16
-    while 2 * slots * (_SLOT + 4 * _USUAL) <= size:
+def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
+    """A cache of at most so many bytes (for less than 4 kB: of about 4 kB). Memory is taken as it fills.
+
+    usual: moves of a position, about; tail: numbers of a row that are kept.
+    """
+    slots, slot = 16, _SLOT + tail
+    while 2 * slots * (slot + 4 * usual) <= size:
         slots *= 2
-    room = max(2048, (size - slots * _SLOT) // 4)
+    room = max(2048, (size - slots * slot) // 4)
     return EvaluationCache(
         np.zeros(slots, np.uint64), np.full(slots, -1, np.int64), np.zeros(slots, np.int16),
         np.zeros(slots, np.float32), np.zeros(room, np.float32), np.zeros(1, np.int64),
+        np.zeros((slots, tail), np.uint8),
     )  # fmt: skip
 
 
@@ -53,8 +57,8 @@ def recall(cache, key, count):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def remember(cache, key, value, priors):  # type: ignore[no-untyped-def]
-    """Keep a position's value and the priors of its moves."""
+def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
+    """Keep a position's value, the priors of its moves, and the tail of its row."""
     count, room = priors.shape[0], cache.priors.shape[0]
     if count > room:
         return
@@ -65,6 +69,9 @@ def remember(cache, key, value, priors):  # type: ignore[no-untyped-def]
     cache.keys[slot], cache.begins[slot], cache.counts[slot], cache.values[slot] = key, begin, count, value
     for i in range(count):
         cache.priors[begin % room + i] = priors[i]
+    tail = cache.tails.shape[1]
+    for i in range(tail):
+        cache.tails[slot, i] = row[row.shape[0] - tail + i]
     cache.end[0] = begin + count
 
 

@@ -32,6 +32,7 @@ _BLACK = np.uint64(_random.integers(1, 2**63))
 
 
 _NOT_TOLD = np.empty((0, 8, 4), np.float32)
+_NO_SCORES = np.empty(0, np.float32)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -164,7 +165,7 @@ def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
     n = len(rows)
     keys, ended, offsets = np.empty(n, np.uint64), np.empty(n, np.int8), np.empty(n + 1, np.int64)
     moves = _describe(rows, keys, ended, np.empty(40 * n + MAX_MOVES, np.uint16), offsets, mates)
-    return Entered(rows, keys, ended, moves, offsets)
+    return Entered(rows, keys, ended, moves, offsets, keys, _NO_SCORES)
 
 
 def start(board: chess.Board, mates: bool = False) -> Entered:
@@ -193,7 +194,7 @@ class ChessRules:
     temperature: of the policy; above 1 it is less sure of its first moves.
     """
 
-    width = START_WIDTH
+    width, tail, usual, most, repetition = START_WIDTH, 0, 32, MAX_MOVES, DRAW
 
     def __init__(self, policy: NetworkSession, value: NetworkSession, temperature: float = 1.0):
         self.policy, self.value, self.sharpness = policy, value, 1 / temperature

@@ -15,20 +15,14 @@ from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
 from kibitz.play.chess.score import STEP
 from kibitz.play.puct import chess as rules
+from kibitz.play.puct.pace import batch_size, decided
 from kibitz.play.puct.search import BatchSizes, PuctSearch, children, keys_array
-from kibitz.play.puct.tree import DRAW, LOSS, WIN, Constants, PuctTree, lead
+from kibitz.play.puct.tree import DRAW, LOSS, WIN, Constants, PuctTree
 from kibitz.play.result import ProgressThrottle, PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
 from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
 PUCT = "puct"
-LONGEST_BATCH = 0.025
-"""Seconds that a batch may take: a stop is seen between two of them."""
-
-_MEASURED = 16
-"""Visits after which their rate is known well enough."""
-_HOPE = 1.2
-"""So many times faster the search may become than it was up to now."""
 
 
 @dataclass(frozen=True)
@@ -149,15 +143,8 @@ class PuctPlayer:
         self.search.begin(root, whole=not only)
 
     def _batch(self, clock: TimeManager) -> int:
-        """How many leaves to evaluate at once: more as the tree grows.
-
-        Where time matters, as far as a batch does not take long; where it does not, the same work is always the same.
-        """
-        batches = self._tuning.batches
-        size = batches.of(int(self.search.tree.visits[0]))
-        if not clock.rate or clock.limits.nodes is not None or clock.limits.depth is not None:
-            return size
-        return max(batches.least, min(size, int(clock.rate * LONGEST_BATCH)))
+        """How many leaves to evaluate at once."""
+        return batch_size(self._tuning.batches, clock, int(self.search.tree.visits[0]))
 
     def _done(self, limits: SearchLimits, clock: TimeManager, before: int) -> bool:
         """Whether more visits cannot change the answer, or the principal line is long enough."""
@@ -168,13 +155,7 @@ class PuctPlayer:
             return True
         if self.lines > 1 or self.temperature:
             return False
-        left = np.inf
-        if limits.nodes is not None:
-            left = limits.nodes - (self.nodes - clock.before)
-        spent, made = clock.seconds(), int(tree.visits[0]) - before
-        if limits.seconds is not None and made >= _MEASURED:
-            left = min(left, (limits.seconds - spent) * made / spent * _HOPE)
-        return bool(tree.children[0] > 1 and lead(tree) > left)
+        return decided(tree, clock, self.nodes, before)
 
     def _report(self, clock: TimeManager, count: int) -> tuple[SearchResult, list[float]]:
         """What is known by now, the best moves first, and their values (see score.py)."""

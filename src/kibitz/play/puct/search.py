@@ -35,21 +35,34 @@ _LEAST = 1 << 21
 
 
 class Entered(NamedTuple):
-    """Positions that were reached: rows uint8 [n, width], keys uint64 [n], ended int8 [n] (UNKNOWN; LOSS or DRAW for
-    the side to move; WIN: its one move ends and wins the game), and of all positions legal moves and where each one's
-    begin [n + 1]."""
+    """Positions that were reached: rows uint8 [n, width]; keys uint64 [n], of positions of which the network says the
+    same; ended int8 [n] (UNKNOWN; LOSS or DRAW for the side to move; WIN: its one move ends and wins the game; SCORED:
+    the game is over with a value; FORBIDDEN: the move was not allowed); of all positions legal moves and where each
+    one's begin [n + 1]; again uint64 [n]: keys of positions that count as the same where one repeats; values float32
+    [n], for the side to move, or [0] where none is SCORED."""
 
     rows: NDArray[np.uint8]
     keys: NDArray[np.uint64]
     ended: NDArray[np.int8]
     moves: NDArray[np.uint16]
     offsets: NDArray[np.int64]
+    again: NDArray[np.uint64]
+    values: NDArray[np.float32]
 
 
 class SearchRules(Protocol):
-    """What the search needs of a game and of a network for it. width: uint8 numbers that a position takes."""
+    """What the search needs of a game and of a network for it.
+
+    width: uint8 numbers that a position takes; tail: how many of them, at its end, `evaluate` fills in with what else
+    the network said. repetition: what a position that occurs again is, DRAW or FORBIDDEN. usual: moves of a position,
+    about; most: of them so many, the likeliest, are followed from a position below the root.
+    """
 
     width: int
+    tail: int
+    repetition: int
+    usual: int
+    most: int
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
         """The positions after one legal move in each of the rows, which may be overwritten. The moves of a position
@@ -58,7 +71,8 @@ class SearchRules(Protocol):
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Values [n] for the side to move, −1..1, and the moves' priors, which sum to 1 over those of a position."""
+        """Values [n] for the side to move, −1..1, and the moves' priors, which sum to 1 over those of a position. The
+        tails of the rows are written."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +96,7 @@ class PuctSearch:
 
     def __init__(self, rules: SearchRules, constants: Constants, size: int):
         self.rules, self.constants = rules, constants
-        self.cache: EvaluationCache = empty_cache(size // _CACHE_SHARE)
+        self.cache: EvaluationCache = empty_cache(size // _CACHE_SHARE, rules.usual, rules.tail)
         self.limit = size - size // _CACHE_SHARE
         self.tree: PuctTree = empty_tree(1, 1, rules.width)
         self.evaluated = 0
@@ -96,6 +110,10 @@ class PuctSearch:
     def forget(self) -> None:
         """Forget the tree and the cache."""
         self.drop_tree()
+        self.forget_evaluations()
+
+    def forget_evaluations(self) -> None:
+        """Forget the cache."""
         self.cache.begins[:] = -1
         self.cache.end[0] = 0
 
@@ -112,7 +130,8 @@ class PuctSearch:
             forget(self.cache, int(root.keys[0]))
 
     def go_on(self, key: int) -> bool:
-        """Go on with the part of the tree whose root has this key, if it is the root or one or two moves below it."""
+        """Go on with the part of the tree whose root has this key (of `again`), if it is the root or one or two moves
+        below it."""
         tree = self.tree
         node = _find(tree, key)
         if node < 0:
@@ -126,7 +145,7 @@ class PuctSearch:
     def grow(self, size: int, often: NDArray[np.uint64]) -> bool:
         """Evaluate up to so many leaves; False where nothing is left to look at, or no room.
 
-        often: keys of positions of the game that are drawn when they occur again.
+        often: keys of positions of the game that are drawn, or not allowed, when they occur again.
         """
         tree = self.tree
         leaves = np.empty(size, np.int64)
@@ -146,9 +165,12 @@ class PuctSearch:
         moves = moves[tree.visits[moves] == 0]
         if not len(moves):
             return False
-        moves = moves[np.argsort(-tree.prior[moves], kind="stable")][:most]
-        reserve(tree, moves)
-        return self._visit(moves, often)
+        return self.visit(moves[np.argsort(-tree.prior[moves], kind="stable")][:most], often)
+
+    def visit(self, nodes: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
+        """Evaluate these leaves, however unlikely; False where there is no room for them."""
+        reserve(self.tree, nodes)
+        return self._visit(nodes, often)
 
     def _visit(self, leaves: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
         """Evaluate selected leaves; False where there is no room for them."""
@@ -164,13 +186,16 @@ class PuctSearch:
 
     def _enter(self, leaves: NDArray[np.int64], entered: Entered, often: NDArray[np.uint64]) -> None:
         """Give the leaves their positions, and the network what only it can tell."""
-        rows, keys, ended, moves, offsets = entered
-        n = settle(self.tree, self.cache, often, leaves, keys, ended, rows, moves, offsets)
+        rows, keys, ended, moves, offsets, again, values = entered
+        tree, cache, rules = self.tree, self.cache, self.rules
+        n = settle(
+            tree, cache, rules.most, often, rules.repetition, leaves, keys, again, ended, values, rows, moves, offsets
+        )
         if n:
-            rows, keys, offsets = rows[:n], keys[:n], offsets[: n + 1]
+            rows, keys, again, offsets = rows[:n], keys[:n], again[:n], offsets[: n + 1]
             moves = moves[: offsets[n]]
-            values, priors = self.rules.evaluate(rows, moves, offsets)
-            expand_all(self.tree, self.cache, leaves[:n], keys, rows, values, moves, priors, offsets)
+            values, priors = rules.evaluate(rows, moves, offsets)
+            expand_all(tree, cache, rules.most, leaves[:n], keys, again, rows, values, moves, priors, offsets)
             self.evaluated += n
 
     @property

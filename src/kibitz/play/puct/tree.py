@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from kibitz.play.puct.cache import recall, remember
 
-UNKNOWN, WIN, LOSS, DRAW = 0, 1, 2, 3
-"""What is proven of a node, for the side to move there."""
+UNKNOWN, WIN, LOSS, DRAW, SCORED = 0, 1, 2, 3, 4
+"""What is proven of a node, for the side to move there. SCORED: the game is over with the node's value, which proves
+nothing of its parent."""
+FORBIDDEN = 5
+"""Of a position that was reached by a move that the rules do not allow there."""
 
 
 class Constants(NamedTuple):
@@ -43,7 +46,7 @@ class PuctTree(NamedTuple):
     visits int32: finished; pending int32: on their way (each counts as a loss meanwhile). total float64: sum of the
     values that came up. prior float32, move uint16: of the move that leads here. parent int32, -1 at the root. first
     int32: slot of the first child, -1 where there are none yet; children int16: how many. value float32: the network's.
-    proven int8; plies int16: to the end that is proven. key uint64: of the position; row int32: of the
+    proven int8; plies int16: to the end that is proven. key uint64: by which the position repeats; row int32: of the
     position in rows, -1 before the first visit. rows uint8 [positions, width].
     """
 
@@ -168,8 +171,11 @@ def prove(tree, node):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def proven_value(proven):  # type: ignore[no-untyped-def]
-    """The value of a proven node: 1, −1 or 0."""
+def proven_value(tree, node):  # type: ignore[no-untyped-def]
+    """The value of a proven node: 1, −1, 0, or its score's."""
+    proven = tree.proven[node]
+    if proven == SCORED:
+        return np.float64(tree.value[node])
     return 1.0 if proven == WIN else -1.0 if proven == LOSS else 0.0
 
 
@@ -195,7 +201,7 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
         while tree.first[node] >= 0 and tree.proven[node] == UNKNOWN:
             node = _pick(tree, constants, node, node == 0)
         if tree.proven[node] != UNKNOWN:
-            back_up(tree, node, proven_value(tree.proven[node]), False)
+            back_up(tree, node, proven_value(tree, node), False)
             ended += 1
             continue
         if tree.pending[node] > 0:
@@ -225,25 +231,58 @@ def repeats(tree, node, key):  # type: ignore[no-untyped-def]
 def end(tree, node, proven):  # type: ignore[no-untyped-def]
     """A leaf at which the game is over: known for good, and backed up."""
     tree.proven[node], tree.plies[node] = proven, 0
-    back_up(tree, node, proven_value(proven), True)
+    back_up(tree, node, proven_value(tree, node), True)
     prove(tree, node)
 
 
 @numba.njit(nogil=True, cache=True)
-def expand(tree, node, key, row, value, moves, priors):  # type: ignore[no-untyped-def]
-    """Give a leaf its position and its children, and back its value up. There must be room."""
+def _hold(tree, node, key, row, value):  # type: ignore[no-untyped-def]
+    """Give a node its position and value."""
+    at = tree.size[1]
+    tree.rows[at] = row
+    tree.key[node], tree.row[node], tree.value[node] = key, at, value
+    tree.size[1] = at + 1
+
+
+@numba.njit(nogil=True, cache=True)
+def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
+    """A leaf at which the game is over with a value. There must be room for its position."""
+    _hold(tree, node, key, row, value)
+    tree.proven[node], tree.plies[node] = SCORED, 0
+    back_up(tree, node, value, True)
+
+
+@numba.njit(nogil=True, cache=True)
+def _likeliest(priors, most):  # type: ignore[no-untyped-def]
+    """Which of a position's moves, in their order, are followed: the `most` likeliest, the last one in any case."""
+    n = priors.shape[0]
+    kept = np.argsort(-priors, kind="mergesort")[:most]
+    if not (kept == n - 1).any():
+        kept[most - 1] = n - 1
+    return np.sort(kept)
+
+
+@numba.njit(nogil=True, cache=True)
+def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no-untyped-def]
+    """Give a leaf its position and its children, and back its value up. There must be room.
+
+    most: children at most, see `_likeliest`; the root has one for every move.
+    """
     if not -1 <= value <= 1:  # what is no number says nothing
         value = 1.0 if value > 1 else -1.0 if value < -1 else 0.0
-    at, begin = tree.size[1], tree.size[0]
-    tree.rows[at] = row
+    if moves.shape[0] > most and node > 0:
+        kept = _likeliest(priors, most)
+        moves, priors = moves[kept], priors[kept]
+        priors /= priors.sum()
+    begin = tree.size[0]
+    _hold(tree, node, key, row, value)
     tree.first[node], tree.children[node] = begin, moves.shape[0]
-    tree.key[node], tree.row[node], tree.value[node] = key, at, value
     for i in range(moves.shape[0]):
         child = begin + i
         tree.move[child], tree.prior[child], tree.parent[child] = moves[i], priors[i], node
         tree.first[child], tree.row[child] = -1, -1
         tree.visits[child], tree.pending[child], tree.total[child], tree.proven[child] = 0, 0, 0.0, UNKNOWN
-    tree.size[0], tree.size[1] = begin + moves.shape[0], at + 1
+    tree.size[0] = begin + moves.shape[0]
     back_up(tree, node, value, True)
 
 
@@ -252,55 +291,65 @@ def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
     """A leaf with a move that ends and wins the game: it has this child alone."""
     moves, priors = np.empty(1, np.uint16), np.ones(1, np.float32)
     moves[0] = move
-    expand(tree, node, key, row, 1.0, moves, priors)
+    expand(tree, node, key, row, 1.0, moves, priors, 1)
     child = tree.first[node]
     tree.proven[child], tree.plies[child], tree.visits[child], tree.total[child] = LOSS, 0, 1, -1.0
     prove(tree, child)
 
 
 @numba.njit(nogil=True, cache=True)
-def expand_all(tree, cache, leaves, keys, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
+def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
     """Expand leaves [n] that the network has evaluated, and remember what it said.
 
-    keys [n] and rows [n, width] of their positions; values [n] for the side to move; moves and priors of all: leaf i
-    has offsets[i] to offsets[i + 1].
+    most: see `expand`. keys [n] and rows [n, width] of their positions, and keys by which they repeat [n]; values [n]
+    for the side to move; moves and priors of all: leaf i has offsets[i] to offsets[i + 1].
     """
     for i in range(leaves.shape[0]):
         begin, end = offsets[i], offsets[i + 1]
-        remember(cache, keys[i], values[i], priors[begin:end])
-        expand(tree, leaves[i], keys[i], rows[i], values[i], moves[begin:end], priors[begin:end])
+        remember(cache, keys[i], values[i], priors[begin:end], rows[i])
+        expand(tree, leaves[i], again[i], rows[i], values[i], moves[begin:end], priors[begin:end], most)
 
 
 @numba.njit(nogil=True, cache=True)
-def settle(tree, cache, often, leaves, keys, ended, rows, moves, offsets):  # type: ignore[no-untyped-def]
+def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, values, rows, moves, offsets):  # type: ignore[no-untyped-def]
     """Finish the leaves [n] that need no network, and move what belongs to the others to the front of the arrays.
 
-    They are ended by the rules (ended [n]) or won by the one move in them, draws by repetition (often: keys of
-    positions that occurred twice before), or known to the cache. Returns how many are left.
+    They are ended by the rules (ended [n]; with values [n] where that is SCORED) or won by the one move in them, repeat
+    a position (again [n]: keys by which they do; often: keys of the game's positions that may not occur again), which
+    is what `repetition` says, or known to the cache. most: see `expand`. Returns how many are left.
     """
-    left, room = 0, cache.priors.shape[0]
+    left, room, tail = 0, cache.priors.shape[0], cache.tails.shape[1]
     for i in range(leaves.shape[0]):
         node, begin, count = leaves[i], offsets[i], offsets[i + 1] - offsets[i]
         outcome = ended[i]
-        if outcome != LOSS and (repeats(tree, node, keys[i]) or (often == keys[i]).any()):
-            outcome = DRAW
+        if outcome != LOSS and (repeats(tree, node, again[i]) or (often == again[i]).any()):
+            outcome = repetition
+        if outcome == FORBIDDEN:  # never chosen, as if it lost, and nobody's visit
+            tree.proven[node], tree.plies[node] = WIN, 0
+            _wait(tree, node, -1)
+            continue
         if outcome == WIN:
-            win(tree, node, keys[i], rows[i], moves[begin])
+            win(tree, node, again[i], rows[i], moves[begin])
+            continue
+        if outcome == SCORED:
+            score(tree, node, again[i], rows[i], values[i])
             continue
         if outcome != UNKNOWN:
-            tree.key[node] = keys[i]
+            tree.key[node] = again[i]
             end(tree, node, outcome)
             continue
         slot = recall(cache, keys[i], count)
         if slot >= 0:
             at = cache.begins[slot] % room
             priors = cache.priors[at : at + count]
-            expand(tree, node, keys[i], rows[i], cache.values[slot], moves[begin : begin + count], priors)
+            if tail:
+                rows[i, rows.shape[1] - tail :] = cache.tails[slot]
+            expand(tree, node, again[i], rows[i], cache.values[slot], moves[begin : begin + count], priors, most)
             continue
         to = offsets[left]  # never behind where it is read
         for k in range(count):
             moves[to + k] = moves[begin + k]
-        leaves[left], keys[left], rows[left] = node, keys[i], rows[i]
+        leaves[left], keys[left], again[left], rows[left] = node, keys[i], again[i], rows[i]
         left += 1
         offsets[left] = to + count
     return left

@@ -13,7 +13,7 @@ from sgfmill import sgf_grammar
 from kibitz.analysis.printing import clean
 from kibitz.games.go.io.headers import interpret_headers
 from kibitz.games.go.io.scan import find_games
-from kibitz.games.go.io.text import read_headers
+from kibitz.games.go.io.text import put_right, read_headers
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, from_gtp, on_board, to_gtp, to_sgf
 from kibitz.games.go.rules import Board, Illegal
 from kibitz.text import shown
@@ -48,7 +48,7 @@ MAX_VALUE_LENGTH = 10_000
 
 def load_sgf(text: str, index: int) -> dict[str, Any]:
     """The game at an index (from 0) of an SGF text, and the titles of the first games. Raises BadRequest."""
-    data = text.encode("utf-8", "replace")
+    data = put_right(text).encode("utf-8", "replace")
     begins, ends, closed = find_games(data)
     count = len(begins)
     if count == 0:

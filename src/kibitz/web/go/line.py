@@ -16,7 +16,7 @@ from kibitz.games.go.replay import encode_board
 from kibitz.games.go.rules import CELL, COLOUR, Board, Illegal, is_suicide, place, position_hash
 from kibitz.games.go.rulesets import MAX_KOMI, NAMED, Rules, named
 from kibitz.play.go.ownership import points_of
-from kibitz.play.go.player import Terms
+from kibitz.play.go.thought import Terms
 from kibitz.text import shown
 from kibitz.web.params import BadRequest, Fields, check_game, choice, number, text, whole, words
 

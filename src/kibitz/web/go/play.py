@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kibitz.games.go.points import BLACK, PASS, to_gtp
-from kibitz.play.go import ownership
 from kibitz.web.go.line import GoLine
 
 if TYPE_CHECKING:
-    from kibitz.play.go.player import Study
+    from kibitz.play.go.thought import Look
     from kibitz.web.players import PlayRequest
 
 REPORT_SECONDS = 0.15
@@ -34,7 +33,7 @@ def think(
     board = line.board()
     side, began, last_report = board.to_move, time.perf_counter(), 0.0
 
-    def progress(study: Study) -> None:
+    def progress(look: Look) -> None:
         nonlocal last_report
         if stop.is_set():
             raise Cancelled
@@ -42,13 +41,13 @@ def think(
         if seconds - last_report < REPORT_SECONDS and last_report:
             return
         last_report = seconds
-        best = study.candidates()[0]
-        lead = best.lead if side == BLACK else -best.lead
-        name = to_gtp(best.point, line.size)
-        chance = ownership.winrate(lead, ownership.spread(best.owners, line.size))
+        thought = look(1)
+        best = thought.moves[0]
+        lead, chance = (best.lead, best.winrate) if side == BLACK else (-best.lead, 1 - best.winrate)
+        names = [to_gtp(point, line.size) for point in best.pv]
         report(
-            {"depth": 1, "nodes": int(study.looks.sum()), "seconds": round(seconds, 3), "score": round(lead, 2),
-             "black": round(chance, 4), "pv": [name], "san": [name]}
+            {"depth": len(names), "nodes": thought.visits, "seconds": round(seconds, 3), "score": round(lead, 2),
+             "black": round(chance, 4), "pv": names, "san": names}
         )  # fmt: skip
 
     last = line.moves[-1] if line.moves else PASS

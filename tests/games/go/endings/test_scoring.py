@@ -68,6 +68,15 @@ def test_a_result_that_contradicts_the_board_is_left_out() -> None:
     assert example["detail"] == "B+9, komi 0, rules japanese"
 
 
+def test_a_result_that_nobody_confirms_may_be_kept_for_its_moves() -> None:
+    games = batch((PLAIN, {"result": 1, "margin": 9.0}), (PLAIN, WHITE_BY_9))
+    with Referee("playouts", keep_unconfirmed=True) as referee:
+        labelled = referee.label(games)
+    assert labelled.table["labels"].to_pylist() == [None, "playouts"]
+    assert [bool(owner.any()) for owner in labelled.per_game["owner"]] == [False, True]
+    assert not labelled.rejections.counts
+
+
 def test_gnugo_is_not_asked_what_it_cannot_mend(tmp_path: Path) -> None:
     """Every chain is sure and the score a point off: the record lacks a move. Far off, a referee may know better."""
     sure = ".X.XO.O..\nXXXXOOOOO\n" + "XXXXO....\n" * 7

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.games.go.io.headers import interpret_headers, read_komi, read_result, read_rules
-from kibitz.games.go.io.text import charset_of, read_headers, unscramble
+from kibitz.games.go.io.text import charset_of, put_right, read_headers, unscramble
 from kibitz.games.go.ranks import read_rank
 
 
@@ -61,11 +61,24 @@ def test_all_of_it() -> None:
     [("(;PB[Lee Sedol])", "utf-8"), ("(;PB[忧郁的孤影]PW[楚阳春])", "utf-8"),
      ("(;PB[忧郁的孤影]PW[楚阳春])", "gb18030"),
      ("(;PB[羽根泰正]PW[たけみや])", "shift_jis"), ("(;PB[이세돌 구단]PW[박정환 구단])", "euc_kr"),
+     ("(;PB[柯洁]PW[李世石]EV[三星杯])", "gb18030"), ("(;PB[周俊勳]PW[王元均]EV[名人戰])", "big5"),
+     ("(;PB[黑嘉嘉]PW[謝依旻])", "big5"), ("(;PB[趙治勲]PW[小林光一]EV[第１５期名人戦])", "shift_jis"),
+     ("(;PB[井山裕太]PW[一力遼]EV[棋聖戦])", "euc_jp"), ("(;PB[신진서]PW[최정])", "euc_kr"),
      ("(;PB[José Müller])", "latin-1"), ("(;PB[Åsa Öberg])", "latin-1")],
 )  # fmt: skip
 def test_an_encoding_is_guessed(text: str, encoding: str) -> None:
     data = text.encode(encoding)
     assert data.decode(charset_of(data)) == text
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "big5", "latin-1"])
+def test_a_record_read_as_latin_letters_is_put_right(encoding: str) -> None:
+    text = "(;PB[François]PW[Björn])" if encoding == "latin-1" else "(;PB[張栩]PW[山下敬吾]EV[名人])"
+    for wrong in ("latin-1", "cp1252"):
+        read = "".join(bytes((byte,)).decode(wrong, "replace") for byte in text.encode(encoding))
+        if "�" not in read:  # Windows' code page lacks five bytes
+            assert put_right(read) == text
+    assert put_right("(;PB[柯洁]PW[Müller])") == "(;PB[柯洁]PW[Müller])"
 
 
 def test_ca_is_believed_where_it_is_right() -> None:

@@ -71,7 +71,7 @@ def lead(
 
 
 @numba.njit(nogil=True, cache=True)
-def _settle(colours, dead, hollow, owner):  # type: ignore[no-untyped-def]
+def fill_owners(colours, dead, hollow, owner):  # type: ignore[no-untyped-def]
     """See `settle`. colours uint8 [361]; dead, hollow (seki) bool [361]; owner uint8 [361]: filled."""
     wall = np.zeros(CELLS, np.uint8)  # colours of living stones; 3 at the edge
     open_ = np.zeros(CELLS, np.uint8)  # other points, until their region is visited
@@ -123,5 +123,5 @@ def settle(
     territory rules: a region that only such stones surround is neutral.
     """
     owner = np.empty(POINTS, np.uint8)
-    _settle(colours, dead, _NOWHERE if seki is None else seki, owner)
+    fill_owners(colours, dead, _NOWHERE if seki is None else seki, owner)
     return owner

@@ -127,7 +127,8 @@ class Referee:
 
     which: one of REFEREES; gnugo: path of the program (default: searched for); journal: a file with every verdict, so
     that no game is labelled twice, by this process or a later one; workers: threads, each with its own GNU Go (default:
-    one a core); limit_s: seconds that GNU Go may take for a game. Equal seeds give equal labels.
+    one a core); limit_s: seconds that GNU Go may take for a game. Equal seeds give equal labels. keep_unconfirmed: keep
+    counted games that no referee confirms, without owners, for their moves and winner.
 
     `note` is a line for the user if GNU Go is missing or fails, else None. Raises KibitzError if GNU Go is requested
     but not installed.
@@ -142,10 +143,12 @@ class Referee:
         limit_s: float = 10.0,
         seed: int = 0,
         command: Sequence[str] = (),
+        keep_unconfirmed: bool = False,
     ):
         if which not in REFEREES:
             raise UsageError(f"referee {which}: choose from {', '.join(REFEREES)}")
         self.which, self.limit_s, self.seed = which, limit_s, seed
+        self._keep_unconfirmed = keep_unconfirmed
         of_name = {"playouts": self._by_playouts, "gnugo": self._by_gnugo}
         self._methods = [of_name[method] for method in REFEREES[which]]
         self.note: str | None = None
@@ -175,9 +178,9 @@ class Referee:
     def label(self, batch: GameBatch, on_progress: Callable[[int], None] | None = None) -> GameBatch:
         """The batch with `per_game["owner"]` (uint8 [games, 361]) and its column `labels` filled for counted games.
 
-        Counted games that no referee confirms are removed and counted in `rejections`. Other games stay, with owner 0
-        and no label; with the referee "none" all games do. on_progress: called with the number of games labelled so
-        far, after each game.
+        Counted games that no referee confirms are removed and counted in `rejections`, or kept with owner 0 and no
+        label where that was asked for. Other games stay so; with the referee "none" all games do. on_progress: called
+        with the number of games labelled so far, after each game.
         """
         owner = np.zeros((len(batch), POINTS), np.uint8)
         verdicts = np.zeros(len(batch), np.uint8)
@@ -194,6 +197,8 @@ class Referee:
         column = batch.table.schema.get_field_index("labels")
         batch.table = batch.table.set_column(column, "labels", pa.array(names, pa.string()))
         batch.per_game = {**batch.per_game, "owner": owner}
+        if self._keep_unconfirmed:
+            return batch
         refused = np.array([name is None for name in names], np.bool_) & (verdicts > 0)
         for row, verdict in zip(batch.table.filter(pa.array(refused)).to_pylist(), verdicts[refused], strict=True):
             names_ = {"White": row["white"] or "?", "Black": row["black"] or "?", "Date": str(row["date"])}

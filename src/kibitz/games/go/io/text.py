@@ -17,6 +17,22 @@ _KOREAN = {
     for letter in "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구단국기왕회대"
 }
 """Common syllables in the names of Korean players and events."""
+_JAPANESE = {
+    letter.encode("euc_jp")
+    for letter in "井山田本村藤林木川島谷沢崎橋石武宮正樹治勲小光一二三大太郎子力"
+    "碁聖戦棋名人段第期局回決勝九八七六五四初依紀基"
+}
+"""Common characters in the names of Japanese players and events."""
+_SECOND = frozenset((*range(0x40, 0x7F), *range(0xA1, 0xFF)))
+_FREQUENT = {
+    "gb18030": (frozenset((*range(0xB0, 0xD8), *range(0xA1, 0xA4))), frozenset(range(0xA1, 0xFF))),
+    "shift_jis": (
+        frozenset((*range(0x81, 0x84), *range(0x88, 0x98))),
+        frozenset((*range(0x40, 0x7F), *range(0x80, 0xFD))),
+    ),
+    "big5": (frozenset(range(0xA1, 0xC7)), _SECOND),
+}
+"""First and second bytes of the characters that each encoding keeps for everyday use, punctuation among them."""
 
 
 def charset_of(text: bytes) -> str:
@@ -43,38 +59,63 @@ def _guess(text: bytes) -> str:
     """The most likely encoding of a text whose CA is missing or wrong."""
     if _fits(text, "utf-8"):
         return "utf-8"
-    pairs, chinese, high = set[bytes](), 0, 0
-    at = 0
-    while at < len(text):
-        first = text[at]
-        if first < 128:
-            at += 1
-            continue
-        second = text[at + 1] if at + 1 < len(text) else 0
-        if second >= 0xA1:
-            pairs.add(text[at : at + 2])
-            chinese += 0xB0 <= first <= 0xF7 or 0xA1 <= first <= 0xA3
-        high += 1
-        at += 2 if second >= 0x40 else 1
-    # The bytes of Korean syllables are also common Chinese characters; a Chinese text has other pairs, too.
+    # The bytes of Korean syllables and Japanese names are also common Chinese characters; a Chinese text has others.
+    pairs = set(_pairs(text))
     if (
         all(0xB0 <= pair[0] <= 0xC8 for pair in pairs)
         and 3 * len(pairs & _KOREAN) > len(pairs)
         and _fits(text, "euc_kr")
     ):
         return "euc_kr"
-    if chinese >= 0.8 * high and _fits(text, "gb18030"):
-        return "gb18030"
-    for name in ("shift_jis", "euc_kr"):
-        if _fits(text, name) and _asian(text.decode(name)):
-            return name
+    kana = {pair for pair in pairs if pair[0] in (0xA4, 0xA5)}
+    if 3 * len(pairs & _JAPANESE | kana) > len(pairs) and _fits(text, "euc_jp"):
+        return "euc_jp"
+    # In Big5 a Latin letter with an accent and the letter after it are a character; two accents side by side are rare.
+    fitting = [
+        name for name in _FREQUENT if (pairs or name != "big5") and _fits(text, name) and _asian(text.decode(name))
+    ]
+    best = max(fitting, key=lambda name: _share(text, name), default="")  # of equal ones the first
+    if best and _share(text, best) >= 0.6:
+        return best
+    if _fits(text, "euc_kr") and _asian(text.decode("euc_kr")):
+        return "euc_kr"
     return "latin-1"
+
+
+def _pairs(text: bytes) -> list[bytes]:
+    """The pairs of bytes beyond ASCII, one after the other."""
+    found, at = [], 0
+    while at < len(text):
+        if text[at] < 128:
+            at += 1
+            continue
+        if at + 1 < len(text) and text[at + 1] >= 0xA1:
+            found.append(text[at : at + 2])
+        at += 2 if at + 1 < len(text) and text[at + 1] >= 0x40 else 1
+    return found
+
+
+def _share(text: bytes, name: str) -> float:
+    """The share of the characters beyond ASCII that an encoding keeps for everyday use."""
+    firsts, seconds = _FREQUENT[name]
+    frequent = others = at = 0
+    while at < len(text):
+        if text[at] < 128:
+            at += 1
+        elif text[at] in firsts and at + 1 < len(text) and text[at + 1] in seconds:
+            frequent, at = frequent + 1, at + 2
+        else:
+            others, at = others + 1, at + (2 if at + 1 < len(text) and text[at + 1] >= 0x40 else 1)
+    return frequent / max(1, frequent + others)
 
 
 def _asian(text: str) -> bool:
     """Whether nearly all characters beyond ASCII are kana, Chinese characters or Korean syllables."""
     foreign = [letter for letter in text if letter > "\x7f"]
-    good = sum("぀" <= c <= "ヿ" or "一" <= c <= "鿿" or "가" <= c <= "힣" or "　" <= c <= "〿" for c in foreign)
+    good = sum(
+        "぀" <= c <= "ヿ" or "一" <= c <= "鿿" or "가" <= c <= "힣" or "　" <= c <= "〿" or "！" <= c <= "～"
+        for c in foreign
+    )
     return good >= 0.9 * len(foreign)
 
 
@@ -98,6 +139,18 @@ def unscramble(text: str) -> str:
         if wrong != "gb18030" or _asian(meant):  # the bytes of a Chinese name may be valid UTF-8 by chance
             return meant
     return text
+
+
+def put_right(text: str) -> str:
+    """A record that was read as Latin-1 (or Windows' kind of it) because its encoding was not told, in the encoding
+    that fits its bytes; unchanged where no other fits."""
+    if text.isascii():
+        return text
+    try:
+        data = b"".join(bytes((ord(c),)) if ord(c) < 256 else c.encode("cp1252") for c in text)
+    except UnicodeEncodeError:  # no Latin-1
+        return text
+    return data.decode(charset_of(data), "replace")
 
 
 def read_headers(head: str) -> dict[str, str]:

@@ -1,0 +1,82 @@
+"""What a network that names moves, winner and score itself says of the positions of a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.endings.counting import compensation
+from kibitz.games.go.io.sgf import Record
+from kibitz.games.go.points import POINTS
+from kibitz.games.go.replay import SIDE
+from kibitz.games.go.sides import side_inputs
+from kibitz.play.session import Answers
+
+PHASES = ("opening", "middle game", "endgame")
+_UNTIL = (60 / POINTS, 160 / POINTS)
+"""Where the phases end, in moves for each point of the board: 60 and 160 moves on 19×19, 14 and 36 on 9×9."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """Of one position. lead: Black's, komi counted; black_wins: 0..1; likely: of the side to move, points or PASS with
+    their probabilities, the likeliest first; policy: float32 [362]. line: the best move by a search, and what follows;
+    () without a search."""
+
+    lead: float
+    black_wins: float
+    policy: NDArray[np.float32]
+    line: tuple[int, ...] = ()
+
+    def likely(self, most: int) -> list[tuple[int, float]]:
+        return [(int(point), float(self.policy[point])) for point in np.argsort(-self.policy, kind="stable")[:most]]
+
+
+def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The states [n, 4] of a record's positions with what it says of komi, handicap, rules, ranks and server:
+    [n, 10]."""
+    headers = record.headers
+    komi = record.komi + compensation(record.rules, record.handicap) if "KM" in headers else None
+    rows = []
+    for mover, other in (("BR", "WR"), ("WR", "BR")):
+        told = side_inputs(
+            komi, record.handicap, record.rules, headers.get(mover), headers.get(other), headers.get("PC")
+        )
+        rows.append(list(told.values()))
+    return np.concatenate([state, np.array(rows, np.uint8)[state[:, SIDE]]], 1)
+
+
+def told(answers: Answers, state: NDArray[np.uint8]) -> list[Told]:
+    """What the network says of each position; nothing where it does not name a score."""
+    if not {"lead", "value", "policy"} <= answers.keys():
+        return []
+    black = np.where(state[:, SIDE] == 0, 1.0, -1.0)
+    leads, chances = black * answers["lead"], (1 + black * answers["value"]) / 2
+    return [
+        Told(float(lead), float(chance), policy)
+        for lead, chance, policy in zip(leads, chances, answers["policy"], strict=True)
+    ]
+
+
+def phase_of(ply: int, size: int) -> int:
+    """The phase, an index into PHASES, of the move of that ply, from 1."""
+    return int(np.searchsorted(_UNTIL, (ply - 1) / size**2, side="right"))
+
+
+def phases(moves: list[Any], size: int) -> list[dict[str, Any]]:
+    """For each phase of a game and each side: the number of moves, their mean loss in points (a gain counts 0), and how
+    many have each mark. moves: as `games.Move`."""
+    rows = []
+    for number, name in enumerate(PHASES):
+        for side in ("black", "white"):
+            some = [move for move in moves if move.side == side and phase_of(move.ply, size) == number]
+            if some:
+                rows.append({
+                    "phase": name, "side": side, "moves": len(some),
+                    "average_loss": round(sum(max(0.0, -move.change) for move in some) / len(some), 3),
+                    "marks": {sign: sum(move.mark == sign for move in some) for sign in ("?!", "?", "??")},
+                })  # fmt: skip
+    return rows

@@ -1,0 +1,77 @@
+"""How steadily a network of Go judges a game: by how much its winning chance changes from one position to the next.
+
+A good player's ordinary move hardly changes who will win. What changes all the same is the network's own unrest, as
+long as moves that it calls mistakes are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.glyphs import GAINED, mark
+from kibitz.analysis.go.games import SWINGS
+from kibitz.evaluation.batches import evaluate_in_batches
+from kibitz.games.go.endings.counting import compensation
+from kibitz.games.go.replay import SIDE, SIZE
+from kibitz.play.go.ownership import OUTPUT, lead, spread, winrate
+from kibitz.play.session import NetworkSession
+from kibitz.stats import ClusterBootstrap, Estimate
+from kibitz.store.positions import Batch, Positions
+from kibitz.store.store import Store
+
+GAMES = 200
+"""Games at most that are followed move by move."""
+POSITIONS_A_GAME = 200
+
+Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Black's chance to win and Black's lead in points, komi counted, float64 [n] each."""
+
+
+def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
+    """The games to follow in a test of so many positions (0: any number): every k-th of those given."""
+    most = GAMES if positions <= 0 else max(1, min(GAMES, positions // POSITIONS_A_GAME))
+    return games[:: max(1, len(games) // most)][:most]
+
+
+def steadiness(
+    store: Store,
+    games: NDArray[np.int64],
+    judge: Callable[[Batch], Judgement],
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Estimate:
+    """The mean absolute change of Black's chance from a position to the next one of the same game, over the moves that
+    are no mistakes: those that lose less than the usual swing by the network's own lead."""
+    positions = Positions(store, games)
+
+    def measure(batch: Batch) -> dict[str, NDArray[np.float64]]:
+        chance, ahead = judge(batch)
+        black_moves = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
+        return {"chance": chance, "lead": ahead, "mover": black_moves, "size": batch.state[:, SIZE].astype(np.float64)}
+
+    marks = evaluate_in_batches(positions, np.arange(len(positions)), measure, on_progress, 512)
+    of, plies = positions.locate(np.arange(len(positions)))
+    next_one = (of[1:] == of[:-1]) & (plies[1:] == plies[:-1] + 1)
+    gain = np.diff(marks["lead"]) * marks["mover"][:-1]
+    swings = [SWINGS[int(size)] for size in marks["size"][:-1]]
+    fine = [mark(change, swing) in ("", GAINED) for change, swing in zip(gain.tolist(), swings, strict=True)]
+    return ClusterBootstrap(of[:-1]).mean(np.abs(np.diff(marks["chance"])), next_one & np.array(fine, np.bool_))
+
+
+def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgement]:
+    """The judgement of a network that answers with owners alone: chance and lead follow from them."""
+    komi, rules, stones = (store.column(name) for name in ("komi", "rules", "handicap"))
+
+    def judge(batch: Batch) -> Judgement:
+        owners = session.evaluate(batch.codes, batch.state)[OUTPUT]
+        leads, chances = np.empty(len(batch)), np.empty(len(batch))
+        for i, game in enumerate(batch.games.tolist()):
+            size = int(batch.state[i, SIZE])
+            given = np.nan_to_num(komi[game]) + compensation(rules[game], int(stones[game]))
+            leads[i] = lead(owners[i], size) - given
+            chances[i] = winrate(float(leads[i]), spread(owners[i], size))
+        return chances, leads
+
+    return judge

@@ -1,0 +1,5 @@
+"""The evaluation of `gohuman`."""
+
+from kibitz.evaluation.policy.gohuman.evaluator import evaluate
+
+__all__ = ["evaluate"]

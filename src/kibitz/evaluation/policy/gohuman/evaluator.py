@@ -1,0 +1,214 @@
+"""The evaluation of `gohuman`: moves by move number and rank, the winner, owners and score, and how steady it is."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation import EvalConfig, OnProgress
+from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
+from kibitz.evaluation.games import Chosen, bundled_note, describe
+from kibitz.evaluation.owners import evaluator as owners
+from kibitz.evaluation.owners.results import OwnerResults, measure
+from kibitz.evaluation.owners.steadiness import followed, steadiness
+from kibitz.evaluation.policy.gohuman.results import GoResults, ToldSession
+from kibitz.evaluation.slices import slices_as_json
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metrics
+from kibitz.games.go.ranks import value_or_nan
+from kibitz.games.go.replay import SIDE
+from kibitz.games.go.sides import SERVERS, server_byte
+from kibitz.play.go.ownership import AllWays
+from kibitz.play.session import NetworkSession, Session
+from kibitz.runs import Run
+from kibitz.stats import ClusterBootstrap, Estimate, log_loss, reliability, slices
+from kibitz.store.positions import Batch, Positions
+from kibitz.store.store import Store
+
+MOVES = (0, 20, 50, 100, 150, 200, 250, np.inf)
+"""Bounds of the bands of moves played before."""
+CHANCES = 10
+"""Bins of the winning chance."""
+MAIN = (
+    "accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "winner_accuracy", "owners_accuracy",
+    "owners_score_error", "unsteadiness",
+)  # fmt: skip
+"""Figures that the first table shows."""
+
+TEXTS = {
+    "by": "How often the likeliest move is the one that was played; the rank is the mover's. The dashed line is the "
+    "accuracy over all positions.",
+    "calibration": "When the network gives its first choice a probability, how often is that move played?",
+}
+
+
+def evaluate(
+    run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
+) -> dict[str, Any]:
+    """The system's part of a result, see `kibitz.evaluation.Evaluation`.
+
+    Moves and winners: over positions of all games. Owners and score: over positions of the games whose end is known,
+    with the countings of `gocnn`.
+    """
+    session: NetworkSession = AllWays(Session(run)) if config.all_ways else Session(run)
+    told = ToldSession(session, store)
+    positions = Positions(store, chosen.games, last=-2)
+    indices = sample_indices(positions, config.positions, config.seed)
+    progress = functools.partial(on_progress, "moves")
+    marks = evaluate_in_batches(positions, indices, told.measure, progress, owners.BATCH_SIZE)
+    results = GoResults(store, *positions.locate(indices), marks)
+    data = describe(store, chosen, len(indices), len(positions))
+    if text := bundled_note(store, chosen.games):
+        data["note"] = text
+    figures, tables = move_figures(results) | winner_figures(results), [winners(results)]
+    more, table = owner_figures(told, chosen.games, config, on_progress)
+    if table:
+        figures |= more
+        tables.append(table)
+    else:
+        log("no game's end is known, so owners and score are not tested")
+    progress = functools.partial(on_progress, "games")
+    unsteady = steadiness(store, followed(chosen.games, config.positions), told.judge, progress)
+    figures["unsteadiness"] = Metric(unsteady, "small share")
+    return {
+        "data": data,
+        "headline": "accuracy",
+        "main": [name for name in MAIN if name in figures],
+        "figures": figures,
+        "by": per_slice(results),
+        "baselines": {"a random empty point": results.groups.mean(1 / (1.0 + marks["empty"])).as_json()},
+        "calibration": reliability(marks["surest"], results.right, results.groups),
+        "tables": tables,
+        "texts": TEXTS,
+    }
+
+
+def move_figures(results: GoResults) -> Metrics:
+    """How often the played move is the network's first choice, and among its first 3 and 5; the log loss in nats."""
+    groups, rank = results.groups, results.marks["rank"]
+    shares = {"accuracy": rank == 1, "accuracy_at_3": rank <= 3, "accuracy_at_5": rank <= 5}
+    loss = -np.log(np.maximum(results.marks["chance"], 1e-9))
+    return metrics("share", {name: groups.mean(right) for name, right in shares.items()}) | {
+        "log_loss": Metric(groups.mean(loss), "number")
+    }
+
+
+def winner_figures(results: GoResults) -> Metrics:
+    """How often the side that is likelier to win does, over games that were decided on the board, and how well the
+    chance is calibrated."""
+    groups, win, won, decided = _winners(results)
+    if not decided.any():
+        return {}
+    return {
+        "winner_accuracy": Metric(groups.mean((win > 0.5) == won, decided)),
+        "winner_log_loss": Metric(groups.mean(log_loss(win, won), decided), "number"),
+        "winner_calibration_error": Metric(_off(results, decided), "number"),
+    }
+
+
+def _winners(results: GoResults) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """The bootstrap, the mover's chance, whether the mover won, and where the game was decided."""
+    return results.groups, results.marks["win"], results.result > 0, results.result != 0
+
+
+def _off(results: GoResults, mask: NDArray[np.bool_]) -> Estimate:
+    """How far the winning chance is off on the average, over bins of it, in the positions of a mask."""
+    some = ClusterBootstrap(results.games[mask])
+    return some.calibration_error(results.marks["win"][mask], results.result[mask] > 0, CHANCES)
+
+
+def winners(results: GoResults) -> Table:
+    """The winner by move number."""
+    groups, win, won, decided = _winners(results)
+    rows: list[list[Cell]] = []
+    for low, high in itertools.pairwise(MOVES):
+        here = decided & (results.plies >= low) & (results.plies < high)
+        if here.any():
+            name = f"{low:g} to {high - 1:g}" if np.isfinite(high) else f"{low:g} and over"
+            rows.append([
+                name, groups.mean((win > 0.5) == won, here), groups.mean(log_loss(win, won), here),
+                _off(results, here), int(here.sum()),
+            ])  # fmt: skip
+    return Table(
+        "The winner",
+        "How often the side to which the network gives the better chance has won, by moves played before; the log loss "
+        "in nats, 0.693 for even chances; and how far the chance is off on the average, over tenths of it. Forfeits "
+        "are left out.",
+        "moves",
+        [
+            Column("right winner"), Column("log loss", "number"), Column("calibration error", "number"),
+            Column("positions", "count"),
+        ],
+        rows,
+    )  # fmt: skip
+
+
+def owner_figures(
+    told: ToldSession, games: NDArray[np.int64], config: EvalConfig, on_progress: OnProgress
+) -> tuple[Metrics, Table | None]:
+    """The figures of `gocnn` under names that begin with owners_, over all positions of the games whose end is known,
+    and its table; nothing where there is no such game. score_lead_error: of the score that the network names itself,
+    against the recorded one."""
+    store = told.store
+    final = store.per_game("owner")
+    known = games[np.array([label is not None for label in store.column("labels")], np.bool_)[games]]
+    if final is None or not len(known):
+        return {}, None
+    positions = Positions(store, known)
+    indices = sample_indices(positions, config.positions, config.seed)
+    progress = functools.partial(on_progress, "owners")
+    margin = store.column("margin") * np.sign(store.column("result"))
+
+    def measured(batch: Batch) -> dict[str, NDArray[Any]]:
+        batch = told.told(batch)
+        answers = told.session.evaluate(batch.codes, batch.state)
+        black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
+        off = np.abs(black * answers["lead"] - np.nan_to_num(margin[batch.games]))
+        return {**measure(_Answered(answers), final, batch), "lead_off": off}
+
+    marks = evaluate_in_batches(positions, indices, measured, progress, owners.BATCH_SIZE)
+    results = OwnerResults(store, *positions.locate(indices), marks)
+    figures = {f"owners_{name}": metric for name, metric in owners.figures(results).items()}
+    counted = np.isfinite(margin[results.games])
+    if counted.any():
+        figures["score_lead_error"] = Metric(results.groups.mean(marks["lead_off"], counted), "score")
+    return figures, owners.through(results)
+
+
+class _Answered:
+    """Answers that were given before, as a session."""
+
+    def __init__(self, answers: dict[str, NDArray[np.float32]]):
+        self.outputs, self._answers = tuple(answers), answers
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
+        return self._answers
+
+
+def per_slice(results: GoResults) -> dict[str, list[dict[str, Any]]]:
+    """Accuracy over parts of the positions; parts without any are left out, and tables of one part."""
+    store, groups, right = results.store, results.groups, results.right
+    side = results.marks["side"].astype(np.int64)
+    ranks = np.stack([
+        np.array([value_or_nan(rank) for rank in store.column(f"{colour}_rank")], np.float64)
+        for colour in ("black", "white")
+    ])  # fmt: skip
+    servers = np.array([server_byte(place) for place in store.column("place")])
+    labels = ["not named", *SERVERS[1:]]
+    tables = {
+        "move number": slices(right, groups, results.plies, edges=MOVES),
+        "rank": slices(right, groups, ranks[side, results.games], edges=owners.RANKS, labels=owners.RANK_WORDS),
+        "board": slices(
+            right, groups, results.marks["size"].astype(np.int64), edges=(9, 13, 19, 20), labels=("9", "13", "19")
+        ),
+        "server": slices(right, groups, servers[results.games], labels=labels),
+        "handicap": slices(
+            right, groups, store.column("handicap")[results.games].astype(np.int64), edges=(0, 1, 4, 7, np.inf)
+        ),
+        "side to move": slices(right, groups, side, labels=("Black", "White")),
+    }
+    return {name: rows for name, rows in slices_as_json(tables).items() if len(rows) > 1}

@@ -1,0 +1,105 @@
+"""The tested positions of `gohuman`, and its answers to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import PASS
+from kibitz.games.go.replay import SIDE, SIZE, colours_of
+from kibitz.games.go.sides import GameSides
+from kibitz.play.session import NetworkSession
+from kibitz.stats import ClusterBootstrap
+from kibitz.store.positions import Batch
+from kibitz.store.store import Store
+
+Marks = dict[str, NDArray[Any]]
+"""Arrays by name, one entry a position."""
+
+
+class ToldSession:
+    """Evaluates positions of a store with a network that is told komi, handicap, rules, ranks and server."""
+
+    def __init__(self, session: NetworkSession, store: Store):
+        self.session, self.store = session, store
+        self.sides = GameSides(store)
+
+    def told(self, batch: Batch) -> Batch:
+        """The batch with the side inputs of its games in further columns of the state."""
+        more = self.sides.of(batch.games, batch.state[:, SIDE])
+        return replace(batch, state=np.concatenate([batch.state, more], 1))
+
+    def measure(self, batch: Batch) -> Marks:
+        """Of positions in which a move was played, see `move_marks`; and what the mover's chance to win, 0..1, and lead
+        were, and the size of the board."""
+        batch = self.told(batch)
+        answers = self.session.evaluate(batch.codes, batch.state)
+        played = self.store.moves[self.store.offsets[batch.games] + batch.plies].astype(np.int64)
+        return {
+            **move_marks(answers["policy"], played),
+            "empty": (colours_of(batch.codes) == 0).sum(1).astype(np.int16),
+            "win": (1 + answers["value"].astype(np.float64)) / 2,
+            "lead": answers["lead"].astype(np.float64),
+            "side": batch.state[:, SIDE],
+            "size": batch.state[:, SIZE],
+        }
+
+    def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Black's chance to win and Black's lead, see `steadiness.Judgement`."""
+        batch = self.told(batch)
+        answers = self.session.evaluate(batch.codes, batch.state)
+        black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
+        return (1 + black * answers["value"]) / 2, black * answers["lead"]
+
+
+def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
+    """Where the played moves stand among all points and a pass, [n] each.
+
+    policy: float32 [n, 362]; played: points or PASS. chance: the played move's probability; rank: from 1, of equal
+    probabilities the lower point first; best: the likeliest move; surest: its probability; passed: whether it was a
+    pass.
+    """
+    rows = np.arange(len(played))
+    chance = policy[rows, played]
+    before = (policy > chance[:, None]) | ((policy == chance[:, None]) & (np.arange(policy.shape[1]) < played[:, None]))
+    best = policy.argmax(1)
+    return {
+        "chance": chance.astype(np.float64),
+        "rank": (1 + before.sum(1)).astype(np.int16),
+        "best": best.astype(np.int16),
+        "surest": policy[rows, best].astype(np.float64),
+        "passed": played == PASS,
+    }
+
+
+@dataclass(frozen=True)
+class GoResults:
+    """The tested positions, one entry of each array a position, in each of which a move was played.
+
+    games, plies: where they are; marks: as `ToldSession.measure` gives them.
+    """
+
+    store: Store
+    games: NDArray[np.int64]
+    plies: NDArray[np.int64]
+    marks: Marks
+
+    @cached_property
+    def groups(self) -> ClusterBootstrap:
+        return ClusterBootstrap(self.games)
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Where the likeliest move was played."""
+        return cast("NDArray[np.bool_]", self.marks["rank"] == 1)
+
+    @cached_property
+    def result(self) -> NDArray[np.int64]:
+        """For the mover: 1 won, −1 lost, 0 drawn or not decided on the board."""
+        black = self.store.column("result").astype(np.int64)
+        black[np.isin(self.store.column("ending"), ("forfeit", "void"))] = 0
+        return cast("NDArray[np.int64]", black[self.games] * (1 - 2 * self.marks["side"].astype(np.int64)))

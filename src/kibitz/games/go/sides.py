@@ -1,0 +1,127 @@
+"""Side inputs of a Go network: what the game is played for and who plays, as small numbers.
+
+Komi and handicap decide what a lead is worth; ranks and the server say how the players play.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kibitz.games import STATE_WIDTH
+from kibitz.games.go import KOMI
+from kibitz.games.go.handicap import bonus_of
+from kibitz.games.go.io.headers import RULES as NAMED_RULES
+from kibitz.games.go.ranks import rank_value, read_rank
+
+RULES = ("", *NAMED_RULES)
+"""Rules by number; 0 is unknown."""
+SERVERS = ("", "tygem", "tom", "fox", "kgs", "ogs", "board")
+"""Where a game was played, by number; 0 is unknown, "board" is not on a server."""
+NO_KOMI = 128
+"""The byte of a komi of 0; each half point is one more, or one less where Black gets it."""
+LOWEST_RANK = 40
+"""The byte of 1k; each step of `rank_value` is one more."""
+
+
+def komi_byte(points: float | None) -> int:
+    """White's points from the start, komi and compensation for handicap stones together, in half points: 1..255, of
+    −63.5 to 63.5 points, the nearest one for others; 0 where they are not known."""
+    return 0 if points is None else int(min(255, max(1, NO_KOMI + round(2 * points))))
+
+
+def rank_byte(rank: str | None) -> int:
+    """A rank such as "9d": 6 (35k) to 59 (9p); 0 where it is not known or is none."""
+    return 0 if rank is None or read_rank(rank) is None else LOWEST_RANK + rank_value(rank)
+
+
+def handicap_byte(stones: int | None) -> int:
+    """Handicap stones + 1; 0 where they are not known."""
+    return 0 if stones is None else min(255, stones + 1)
+
+
+def rules_byte(rules: str | None) -> int:
+    """The index of rules, as in RULES; 0 where they are not known."""
+    return RULES.index(rules) if rules in RULES else 0
+
+
+def server_byte(place: str | None) -> int:
+    """The server that a record's header PC names, as an index into SERVERS; 0 where it names none."""
+    text = (place or "").strip().lower()
+    if not text:
+        return 0
+    words = (("tygem", "tygem"), ("tom", "tom"), ("fox", "fox"), ("野狐", "fox"), ("kgs", "kgs"), ("kiseido", "kgs"),
+             ("ogs", "ogs"), ("online-go", "ogs"))  # fmt: skip
+    return next((SERVERS.index(name) for word, name in words if word in text), SERVERS.index("board"))
+
+
+BEYOND = {"komi": komi_byte(KOMI), "handicap": 1, "rules": 0, "rank": 0, "opponent_rank": 0, "server": 0}
+"""Side inputs by name, with their default: `komi_byte` and `handicap_byte` of the game, `rules_byte`, `rank_byte` of
+the side to move and of the other, `server_byte`. 0 is unknown everywhere."""
+KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STATE_WIDTH + 6)
+"""Their columns in the state, after the position's own four."""
+
+
+class _Columns(Protocol):
+    """A store, as far as this module reads it."""
+
+    def table(self, columns: list[str]) -> pa.Table: ...
+
+
+def side_inputs(
+    komi: float | None = KOMI,
+    handicap: int | None = 0,
+    rules: str | None = None,
+    rank: str | None = None,
+    opponent_rank: str | None = None,
+    place: str | None = None,
+) -> dict[str, int]:
+    """The values of BEYOND for one position. komi: White's points from the start, see `komi_byte`; rank: of the side to
+    move; place: header PC."""  # fmt: skip
+    return {
+        "komi": komi_byte(komi), "handicap": handicap_byte(handicap), "rules": rules_byte(rules),
+        "rank": rank_byte(rank), "opponent_rank": rank_byte(opponent_rank), "server": server_byte(place),
+    }  # fmt: skip
+
+
+class GameSides:
+    """The side inputs of every game of a store (anything with its `table`).
+
+    A komi of 0 in an even game is mostly one that was not written down: it counts as unknown, unless the game's score
+    was confirmed with it.
+    """
+
+    def __init__(self, store: _Columns):
+        table = store.table(["komi", "handicap", "rules", "black_rank", "white_rank", "place", "labels"])
+        self._rules = _codes(table["rules"], rules_byte)
+        self._ranks = np.stack([_codes(table["black_rank"], rank_byte), _codes(table["white_rank"], rank_byte)])
+        self._servers = _codes(table["place"], server_byte)
+        stones = table["handicap"].combine_chunks().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        self._handicaps = np.minimum(255, stones + 1).astype(np.uint8)
+        komi = table["komi"].combine_chunks().to_numpy(zero_copy_only=False).astype(np.float64)
+        bonus = _codes(table["rules"], lambda rules: {"0": 0, "N-1": 1, "N": 2}[bonus_of(rules)])
+        paid = np.where(stones < 2, 0, np.select([bonus == 2, bonus == 1], [stones, stones - 1], 0))
+        self._komi = np.clip(np.round(2 * np.nan_to_num(komi + paid)) + NO_KOMI, 1, 255).astype(np.uint8)
+        confirmed = table["labels"].is_valid().to_numpy()
+        self._komi[np.isnan(komi) | ((komi == 0) & (stones < 2) & ~confirmed)] = 0
+
+    def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:
+        """The columns of BEYOND, uint8 [n, 6]. games: of the store [n]; side: to move, 0 Black, 1 White [n]."""
+        side = side.astype(np.int64)
+        columns = (
+            self._komi[games], self._handicaps[games], self._rules[games], self._ranks[side, games],
+            self._ranks[1 - side, games], self._servers[games],
+        )  # fmt: skip
+        return np.stack(columns, 1)
+
+
+def _codes(texts: pa.ChunkedArray, code: Any) -> NDArray[np.uint8]:
+    """A number for each game; `code` is called once for each different text of the column."""
+    encoded = texts.combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    each = np.array([code(text) for text in encoded.dictionary.to_pylist()] + [code(None)], np.uint8)
+    return np.asarray(each[encoded.indices.fill_null(len(each) - 1).to_numpy(zero_copy_only=False)])

@@ -1,0 +1,28 @@
+"""The player of a Go network by one of its methods."""
+
+from __future__ import annotations
+
+from kibitz.play.go.player import GoPlayer
+from kibitz.play.go.puct import NEEDED, GoPuctPlayer
+from kibitz.play.go.thought import GoThinker
+from kibitz.play.session import NetworkSession
+from kibitz.systems.declaration import BEST_SCORE
+
+
+def player_of(
+    network: NetworkSession,
+    method: str | None = None,
+    *,
+    temperature: float = 0.0,
+    seed: int | None = None,
+    visits: int | None = None,
+) -> GoThinker:
+    """method: one of the network's; None: the search where it answers all that this needs, else owners alone. visits:
+    of a search without a time.
+
+    Raises UsageError for a method that the network does not allow.
+    """
+    searches = method != BEST_SCORE.name if method else set(NEEDED) <= set(network.outputs)
+    if not searches:
+        return GoPlayer(network, temperature=temperature, seed=seed)
+    return GoPuctPlayer(network, method=method, temperature=temperature, seed=seed, visits=visits)

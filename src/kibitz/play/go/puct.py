@@ -1,0 +1,377 @@
+"""A player of Go that searches by PUCT, or takes the likeliest move, with a network that answers moves, winner, owners
+and score.
+
+It chooses by visits. What it averages is the chance to win and, with a small share, the lead, steepest about the lead
+that is expected: points are not given away by a side that wins or loses anyway. It passes where a pass costs nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import UsageError
+from kibitz.games.go.points import PASS, POINTS
+from kibitz.games.go.rules import CELL, CELLS, ROWS, Board, place, set_up
+from kibitz.games.go.sides import side_inputs
+from kibitz.play.go import ownership
+from kibitz.play.go.thought import GoThought, Look, MoveThought, Terms
+from kibitz.play.puct import go as rules
+from kibitz.play.puct.pace import batch_size, decided
+from kibitz.play.puct.search import BatchSizes, PuctSearch, children
+from kibitz.play.puct.tree import WIN, Constants, PuctTree, lead
+from kibitz.play.result import SearchLimits, TimeManager
+from kibitz.play.session import NetworkSession, Session
+from kibitz.runs import Run
+from kibitz.systems.declaration import GO_TOP_PROB
+
+VISITS = 200
+"""Visits of the root for a move where no time is given."""
+RANK = "9d"
+"""Of both sides, as the network is told it."""
+NEEDED = ("policy", "value", "black_owns", "lead", "spread")
+DRIFT = 3.0
+"""Points by which the expected lead may change before the tree is weighed about the new one."""
+
+UNSURE = 0.3
+"""Nobody passes first while more than this share of the board would change hands by mistakes about owners."""
+ENOUGH, MEANS_NOTHING = 0.03, 1.5
+"""Chance to win and points that a move must gain over a pass that ends the game."""
+AS_GOOD, NEXT_TO_NOTHING = 0.01, 0.25
+"""Likewise, over passing first."""
+MAX_MOVES_PER_POINT = 3
+"""Moves per point of the board after which the player passes."""
+SURE_VISITS = 2.0
+"""Standard deviations of the mean that `lcb` lies below it."""
+
+
+@dataclass(frozen=True)
+class GoTuning:
+    """Constants of the selection, the policy's temperature, sizes of batches, and the share of the score in what a
+    position is worth (see kibitz.play.puct.go.Preference)."""
+
+    constants: Constants = field(default_factory=Constants)
+    temperature: float = 1.2
+    batches: BatchSizes = field(default_factory=lambda: BatchSizes(4, 32, 16))
+    score_share: float = 0.15
+
+
+class GoPuctPlayer:
+    """Chooses moves of Go by PUCT, or (method top-prob) by one look at the network.
+
+    temperature: 0 plays the move with the most visits; T > 0 draws the first moves of a game (as many as the board has
+    lines) in proportion to visits^(1/T), of top-prob to prior^(1/T). visits: of the root where no time is given.
+    hash_mb: room for the tree and for evaluations of a game. seed: of the draws; None: any. The tree is kept from move
+    to move where the game goes on in it.
+    Raises UsageError where the network lacks what is needed, and for settings out of range.
+    """
+
+    def __init__(
+        self,
+        network: NetworkSession,
+        *,
+        method: str | None = None,
+        temperature: float = 0.0,
+        visits: int | None = None,
+        hash_mb: int = 256,
+        seed: int | None = None,
+        tuning: GoTuning | None = None,
+    ):
+        name = getattr(network, "name", "the network")
+        if not set(NEEDED) <= set(network.outputs):
+            raise UsageError(f"{name} does not say moves, winner, owners and score; take gohuman")
+        if temperature < 0 or hash_mb < 1 or (visits is not None and visits < 1):
+            raise UsageError("visits and hash must be at least 1, the temperature at least 0")
+        self.network, self.temperature = network, temperature
+        self.searches = method != GO_TOP_PROB.name
+        self.visits = (VISITS if visits is None else visits) if self.searches else 1
+        self.random = np.random.default_rng(seed)
+        self.tuning = tuning or GoTuning()
+        self.rules = rules.GoSearchRules(network, self.tuning.temperature if self.searches else 1.0)
+        self.rules.preference = rules.Preference(self.tuning.score_share)
+        self.search = PuctSearch(self.rules, self.tuning.constants, hash_mb * 1_000_000)
+        self._game: tuple[Terms, bool] | None = None
+        self._whole = True
+        """Whether the tree's root has all moves, so that it is of use for the next position."""
+
+    def new_game(self) -> None:
+        """Forget the tree, and the evaluations of the last game."""
+        self.search.forget()
+
+    # Thinking
+
+    def looks(
+        self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
+    ) -> Iterator[Look]:
+        """See GoThinker."""
+        history = self._begin(board, colour, terms, only)
+        clock = TimeManager(SearchLimits(), None, self.search.evaluated)
+        yield self.look
+        while size := clock.batch(self.search.evaluated, self._batch(clock)):
+            if not self.search.grow(size, history):
+                break
+            yield self.look
+
+    def choose(
+        self,
+        board: Board,
+        colour: int,
+        terms: Terms,
+        *,
+        last: int = PASS,
+        seconds: float | None = None,
+        clean_up: bool = False,
+        on_progress: Callable[[Look], None] = lambda look: None,
+        stop: threading.Event | None = None,
+    ) -> MoveThought:
+        """See GoThinker."""
+        history = self._begin(board, colour, terms, None)
+        limits = SearchLimits(seconds=seconds, nodes=self.visits if seconds is None else None)
+        clock = TimeManager(limits, stop, self.search.evaluated)
+        before = int(self.search.tree.visits[0])
+        if clock.batch(self.search.evaluated, 1):
+            self._try_pass(history)
+        on_progress(self.look)
+        while self.searches and not self._done(clock, before):
+            size = clock.batch(self.search.evaluated, self._batch(clock))
+            if size == 0 or not self.search.grow(size, history):
+                break
+            on_progress(self.look)
+        return self._chosen(self.look(unvisited=True), clean_up)
+
+    def _begin(self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None) -> NDArray[np.uint64]:
+        """Have the tree of a position: a part of the last one where the game went on in it, else a new one. Returns the
+        hashes of the stones that may not come again."""
+        self._set_terms(terms, board.suicide)
+        history = rules.hashes(board.positions)
+        root, whole = self.rules.start(board, colour, history)
+        if only is None and self._whole and self._goes_on(int(root.again[0]), root.rows[0]):
+            self._weigh()
+            return history
+        moves = root.moves if only is None else root.moves[np.isin(root.moves, np.array(only, np.uint16))]
+        if not len(moves):
+            moves = np.array([PASS], np.uint16)
+        whole, self._whole = whole and only is None, only is None
+        self.search.begin(root._replace(moves=moves, offsets=np.array([0, len(moves)])), whole=whole)
+        self._weigh()
+        return history
+
+    def _try_pass(self, history: NDArray[np.uint64]) -> None:
+        """Have a pass looked at, however unlikely it is: whether the game may end is judged by it. After a pass of the
+        other side that costs no evaluation."""
+        tree = self.search.tree
+        nodes = children(tree, 0)
+        nodes = nodes[(tree.move[nodes] == PASS) & (tree.visits[nodes] == 0)]
+        if len(nodes) and (self.searches or tree.rows[tree.row[0]][rules.PASSES_AT]):
+            self.search.visit(nodes, history)
+
+    def _goes_on(self, key: int, row: NDArray[np.uint8]) -> bool:
+        search = self.search
+        if not search.go_on(key):
+            return False
+        return bool((search.tree.rows[search.tree.row[0]][: rules.BARE] == row[: rules.BARE]).all())
+
+    def _set_terms(self, terms: Terms, suicide: bool) -> None:
+        """Play for these terms from now on; what was seen under others is forgotten."""
+        if self._game == (terms, suicide):
+            return
+        self._game = terms, suicide
+        self.search.forget()
+        self.rules.scoring = rules.Scoring(terms.komi, terms.territory, suicide)
+        named = "japanese" if terms.territory else "chinese"
+        self.rules.tell(side_inputs(terms.komi, terms.handicap, named, RANK, RANK))
+
+    def _weigh(self) -> None:
+        """Have the lead weigh most about what is expected now."""
+        tree, preference = self.search.tree, self.rules.preference
+        sign = -1 if tree.rows[tree.row[0]][rules.SIDE_AT] else 1
+        expected = sign * float(self._means(rules.LEAD_AT, rules.POINT_STEPS)[0])
+        if abs(expected - preference.centre) > DRIFT:
+            self.rules.preference = replace(preference, centre=expected)
+            rules.weigh_again(tree, preference.share, expected)
+            self.search.forget_evaluations()
+
+    def _batch(self, clock: TimeManager) -> int:
+        return batch_size(self.tuning.batches, clock, int(self.search.tree.visits[0]))
+
+    def _done(self, clock: TimeManager, before: int) -> bool:
+        """Whether the move has been thought about enough."""
+        tree = self.search.tree
+        if tree.children[0] == 1:
+            return True
+        if clock.limits.seconds is None:
+            left = self.visits - int(tree.visits[0])
+            return left <= 0 or (not self.temperature and lead(tree) > left)
+        return not self.temperature and decided(tree, clock, self.search.evaluated, before)
+
+    # What is known
+
+    def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
+        """See GoThinker."""
+        self._set_terms(terms, board.suicide)
+        entered, _ = self.rules.start(board, colour, rules.hashes(board.positions))
+        said = self.rules.ask(entered.rows, symmetry)
+        odds = said["policy"][0][entered.moves].astype(np.float64)
+        odds /= max(float(odds.sum()), 1e-30)
+        winrate, lead, spread = float(1 + said["value"][0]) / 2, float(said["lead"][0]), float(said["spread"][0])
+        moves = tuple(
+            MoveThought(int(point), 0, float(prior), winrate, winrate, lead, spread, None, 0, (int(point),), (0,))
+            for point, prior in zip(entered.moves, odds, strict=True)
+        )
+        return GoThought(colour, board.size, 1, winrate, lead, spread, said["black_owns"][0], moves)
+
+    def _means(self, at: int, steps: float) -> NDArray[np.float64]:
+        """The mean over the visits of each node of a number in the rows, float64 [nodes]; 0 without a visit."""
+        tree = self.search.tree
+        visits = np.maximum(1, tree.visits[: tree.size[0]])
+        return np.asarray(rules.sums_below(tree, at) / visits / steps)
+
+    def look(self, most: int = POINTS + 1, owners: bool = False, unvisited: bool = False) -> GoThought:
+        """See thought.Look. unvisited: also of moves that were never looked at, if others were."""
+        tree = self.search.tree
+        chances, leads = self._means(rules.CHANCE_AT, rules.CHANCE_STEPS), self._means(rules.LEAD_AT, rules.POINT_STEPS)
+        row = tree.rows[tree.row[0]]
+        spread = rules.number_at(tree, 0, rules.SPREAD_AT) / rules.POINT_STEPS
+        order = self._order()
+        if not unvisited:
+            order = [child for child in order if tree.visits[child]] or order
+        maps = np.empty((1 + (len(order[:most]) if owners else 0), POINTS))
+        rules.owners_below(tree, np.array([0]), maps[:1])
+        if owners:
+            rules.owners_below(tree, np.array(order[:most], np.int64), maps[1:])
+        passed = next((child for child in order if tree.move[child] == PASS and tree.visits[child]), None)
+        found = []
+        for i, child in enumerate(order[:most]):
+            visits = int(tree.visits[child])
+            chance, points = (-chances[child], -leads[child]) if visits else (chances[0], leads[0])
+            winrate = float(1 + chance) / 2
+            pv, pv_visits = likely_line(tree, child)
+            found.append(
+                MoveThought(
+                    point=int(tree.move[child]), visits=visits, prior=float(tree.prior[child]), winrate=winrate,
+                    lcb=max(0.0, winrate - SURE_VISITS * float(np.sqrt(winrate * (1 - winrate) / max(1, visits)))),
+                    lead=float(points), spread=spread, gain=None if passed is None else float(points + leads[passed]),
+                    captured=captured(row, int(tree.move[child])), pv=pv, pv_visits=pv_visits,
+                    owners=maps[1 + i].astype(np.float32) if owners else None,
+                )
+            )  # fmt: skip
+        return GoThought(
+            int(row[rules.SIDE_AT]) + 1, int(row[rules.SIZE_AT]), int(tree.visits[0]), float(1 + chances[0]) / 2,
+            float(leads[0]), spread, maps[0].astype(np.float32), tuple(found),
+        )  # fmt: skip
+
+    def _order(self) -> list[int]:
+        """The root's moves that are allowed, the most visited first."""
+        tree = self.search.tree
+        return sorted(
+            (child for child in children(tree, 0).tolist() if not _is_forbidden(tree, child)),
+            key=lambda child: _rank(tree, child) if self.searches else (float(tree.prior[child]),),
+            reverse=True,
+        )
+
+    # Choosing
+
+    def _chosen(self, thought: GoThought, clean_up: bool) -> MoveThought:
+        """The move to play, when the thinking is done."""
+        tree, moves = self.search.tree, thought.moves
+        row = tree.rows[tree.row[0]]
+        passing = next((move for move in moves if move.point == PASS), moves[0])
+        if clean_up and (takes := self._to_take(thought)):
+            return takes[0]
+        if rules.number_at(tree, 0, rules.PLY_AT) > MAX_MOVES_PER_POINT * thought.size**2:
+            return passing
+        counted, unsure = self._count(thought)
+        if row[rules.PASSES_AT]:
+            best = next((move for move in moves if move.point != PASS), passing)
+            if counted > max(0.0, unsure) or _ends_well(passing, best, counted):
+                return passing
+        elif unsure > UNSURE * thought.size**2:
+            moves = tuple(move for move in moves if move.point != PASS) or moves
+        elif passing.visits and _is_as_good(passing, moves[0]):
+            return passing
+        if self.temperature > 0 and rules.number_at(tree, 0, rules.PLY_AT) < thought.size:
+            return self._drawn(moves)
+        return moves[0]
+
+    def _count(self, thought: GoThought) -> tuple[float, float]:
+        """By how much the side to move leads if the game ends now, and the points that are unsure."""
+        tree = self.search.tree
+        row = tree.rows[tree.row[0]].copy()
+        row[rules.OWNERS_AT : rules.OWNERS_AT + POINTS] = np.round(255 * thought.owners)
+        scoring = self.rules.scoring
+        board, owner = np.empty((ROWS, CELLS), np.int16), np.empty(POINTS, np.uint8)
+        set_up(board, row[:POINTS])
+        black, unsure = rules.count(row, board, scoring.komi, scoring.territory, owner)
+        return thought.sign * black, unsure
+
+    def _to_take(self, thought: GoThought) -> list[MoveThought]:
+        """The moves next to dead stones of the other side, the best first."""
+        colours = self.search.tree.rows[self.search.tree.row[0]][:POINTS]
+        adjacent = {
+            point
+            for chain in ownership.dead_chains(thought.owners, colours, thought.size)
+            if colours[chain[0]] != thought.colour
+            for stone in chain
+            for point in ownership.neighbours(stone, thought.size)
+        }
+        return [move for move in thought.moves if move.point in adjacent]
+
+    def _drawn(self, moves: Sequence[MoveThought]) -> MoveThought:
+        weights = np.array([move.visits if self.searches else move.prior for move in moves], np.float64)
+        odds = (weights / max(weights.max(), 1e-30)) ** (1 / self.temperature)
+        return moves[int(self.random.choice(len(odds), p=odds / odds.sum()))]
+
+
+def _ends_well(passing: MoveThought, best: MoveThought, counted: float) -> bool:
+    """Whether to end a game that the other side has passed in, with a lead of so many points, or fewer than none."""
+    if not best.visits:
+        return best.prior < passing.prior
+    return best.winrate - passing.winrate < ENOUGH and best.lead - counted < MEANS_NOTHING
+
+
+def _is_as_good(passing: MoveThought, best: MoveThought) -> bool:
+    """Whether a pass loses next to nothing."""
+    return best.winrate - passing.winrate < AS_GOOD and best.lead - passing.lead < NEXT_TO_NOTHING
+
+
+def _is_forbidden(tree: PuctTree, child: int) -> bool:
+    return bool(tree.proven[child] == WIN)
+
+
+def _rank(tree: PuctTree, child: int) -> tuple[float, ...]:
+    """What orders moves: visits, then value, then the prior."""
+    visits = int(tree.visits[child])
+    return visits, -float(tree.total[child]) / visits if visits else -1.0, float(tree.prior[child])
+
+
+def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The moves that are most likely played, from a node's own on, as far as they were visited, and their visits."""
+    moves, visits = [int(tree.move[node])], [int(tree.visits[node])]
+    while tree.first[node] >= 0:
+        node = max(children(tree, node).tolist(), key=lambda child: _rank(tree, child))
+        if not tree.visits[node]:
+            break
+        moves.append(int(tree.move[node]))
+        visits.append(int(tree.visits[node]))
+    return tuple(moves), tuple(visits)
+
+
+def captured(row: NDArray[np.uint8], point: int) -> int:
+    """Stones that the side to move takes by a move in the position of a row."""
+    if point == PASS:
+        return 0
+    board = np.empty((ROWS, CELLS), np.int16)
+    set_up(board, row[:POINTS])
+    return max(0, int(place(board, int(CELL[point]), int(row[rules.SIDE_AT]) + 1, 0)[0]))
+
+
+def open_player(
+    run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any
+) -> GoPuctPlayer:
+    """The player of a run's network, see kibitz.play.open_player."""
+    return GoPuctPlayer(session(), method=method, **settings)

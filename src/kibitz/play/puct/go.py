@@ -1,0 +1,519 @@
+"""What PUCT needs of Go: the positions after moves, legal moves, the end of the game and its score, and a network's
+answers about them.
+
+A position is one row of uint8: the colours of the 361 points, how many plies ago each stone was played (from 1, the
+last move, to OLDEST and more; 0 for none), then the numbers at SIDE … LOST; and behind them, in its tail, what the
+network said: owners, chance, lead and spread. The tail of a game's end has the count instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.endings.counting import fill_owners
+from kibitz.games.go.points import GRID, OUTSIDE, PASS, POINTS, symmetries
+from kibitz.games.go.replay import (
+    AGE,
+    BLACK_STONE,
+    EMPTY,
+    KO,
+    OFF,
+    PASSES,
+    PLIES,
+    SIZE,
+    WHITE_STONE,
+    ages,
+)
+from kibitz.games.go.replay import SIDE as TO_MOVE
+from kibitz.games.go.rules import (
+    CELL,
+    CELLS,
+    COLOUR,
+    PLAYED,
+    POINT,
+    ROOT,
+    ROWS,
+    STONES,
+    WIDE,
+    Board,
+    is_suicide,
+    liberties,
+    place,
+    position_hash,
+    set_up,
+)
+from kibitz.play.puct.search import Entered
+from kibitz.play.puct.tree import FORBIDDEN, SCORED, UNKNOWN, PuctTree
+from kibitz.play.session import STATE, NetworkSession
+
+PLIES_AGO = POINTS
+SIDE_AT = 2 * POINTS
+"""0 Black, 1 White; then the board's size, and passes just before."""
+SIZE_AT, PASSES_AT = SIDE_AT + 1, SIDE_AT + 2
+KO_AT, PLY_AT, LOST_AT = SIDE_AT + 3, SIDE_AT + 5, SIDE_AT + 7
+"""Numbers of two bytes: the point where nobody may take back (PASS for none), the ply, stones lost by Black and by
+White."""
+BARE = SIDE_AT + 11
+"""A row without its tail: Black's owners, 0..255 for 0..1; then numbers of two bytes, for the side to move: win − loss
+in steps of 1 / CHANCE_STEPS, and lead and spread in steps of 1 / POINT_STEPS."""
+OWNERS_AT = BARE
+CHANCE_AT, LEAD_AT, SPREAD_AT = BARE + POINTS, BARE + POINTS + 2, BARE + POINTS + 4
+WIDTH = BARE + POINTS + 6
+CHANCE_STEPS, POINT_STEPS = 32000.0, 32.0
+
+OLDEST = 129
+MOST_CHILDREN = 64
+"""Moves that are followed from a position below the root: a tree with all of them would be as large as five."""
+NEUTRAL = 77
+"""An empty point between living stones of both sides is nobody's where either owns it at least so probably (of 255)."""
+
+_random = np.random.default_rng(0x60)
+_WHITE = np.uint64(_random.integers(1, 2**63))
+_PASSED = _random.integers(1, 2**63, 3, np.int64).astype(np.uint64)
+_KO = _random.integers(1, 2**63, POINTS + 1, np.int64).astype(np.uint64)
+_AGE_CLASSES = ages() * AGE
+_NOWHERE = np.zeros(POINTS, np.bool_)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What is counted at the end. komi: White's points from the start, compensation for handicap stones included;
+    territory: whether territory and prisoners are counted, else area; suicide: whether chains may take themselves off
+    the board."""
+
+    komi: float = 7.5
+    territory: bool = False
+    suicide: bool = False
+
+
+@dataclass(frozen=True)
+class Preference:
+    """What a position is worth: (1 − share) · (win − loss) + share · what the lead is worth, which runs from −1 to 1,
+    steepest at `centre` points, with as many points as the board has lines to its half."""
+
+    share: float = 0.15
+    centre: float = 0.0
+
+
+@numba.njit(nogil=True, cache=True)
+def _get(row, at):  # type: ignore[no-untyped-def]
+    """A number of two bytes, with a sign."""
+    value = np.int64(row[at]) + 256 * np.int64(row[at + 1])
+    return value - 65536 if value >= 32768 else value
+
+
+@numba.njit(nogil=True, cache=True)
+def _put(row, at, value):  # type: ignore[no-untyped-def]
+    whole = np.int64(min(32767.0, max(-32768.0, np.round(value)))) & 65535
+    row[at], row[at + 1] = whole & 255, whole >> 8
+
+
+@numba.njit(nogil=True, cache=True)
+def worth(chance, lead, size, share, centre):  # type: ignore[no-untyped-def]
+    """See Preference. chance: win − loss, −1..1; lead: for the same side; centre: for that side, too."""
+    return (1 - share) * chance + share * 2 / math.pi * math.atan((lead - centre) / size)
+
+
+@numba.njit(nogil=True, cache=True)
+def _is_own_eye(board, cell, colour):  # type: ignore[no-untyped-def]
+    """As play.go.player.own_eyes."""
+    for step in (1, -1, WIDE, -WIDE):
+        there = board[COLOUR, cell + step]
+        if there != colour and there != OUTSIDE:
+            return False
+    held, edge = 0, 0
+    for step in (WIDE + 1, WIDE - 1, -WIDE + 1, -WIDE - 1):
+        there = board[COLOUR, cell + step]
+        held += there == 3 - colour
+        edge |= there == OUTSIDE
+    return held + edge < 2
+
+
+@numba.njit(nogil=True, cache=True)
+def _list_moves(board, row, suicide, moves, begin):  # type: ignore[no-untyped-def]
+    """Write the legal moves from `begin` on, but for superko and own eyes, a pass last; where they end."""
+    colour, size, ko = np.int64(row[SIDE_AT]) + 1, np.int64(row[SIZE_AT]), _get(row, KO_AT)
+    end = begin
+    for line in range(size):
+        for point in range(line * GRID, line * GRID + size):
+            cell = np.int64(CELL[point])
+            if board[COLOUR, cell] or point == ko or _is_own_eye(board, cell, colour):
+                continue
+            if not suicide and is_suicide(board, cell, colour):
+                continue
+            moves[end] = point
+            end += 1
+    moves[end] = PASS
+    return end + 1
+
+
+@numba.njit(nogil=True, cache=True)
+def _key(row, stones):  # type: ignore[no-untyped-def]
+    """A position's key, from the hash of its stones."""
+    key = stones ^ _KO[_get(row, KO_AT)] ^ _PASSED[min(row[PASSES_AT], 2)]
+    return key ^ _WHITE if row[SIDE_AT] else key
+
+
+@numba.njit(nogil=True, cache=True)
+def _play(row, board, move):  # type: ignore[no-untyped-def]
+    """Make a move on a row, and on its board."""
+    side, ko = np.int64(row[SIDE_AT]), np.int64(PASS)
+    for point in range(POINTS):
+        if 0 < row[PLIES_AGO + point] < OLDEST:
+            row[PLIES_AGO + point] += 1
+    if move < PASS:
+        taken, ko_cell = place(board, np.int64(CELL[move]), side + 1, 0)
+        if ko_cell:
+            ko = np.int64(POINT[ko_cell])
+        if taken:
+            loser = 1 - side if taken > 0 else side
+            _put(row, LOST_AT + 2 * loser, _get(row, LOST_AT + 2 * loser) + abs(taken))
+        row[PLIES_AGO + move] = 1
+        for point in range(POINTS):
+            colour = board[COLOUR, CELL[point]]
+            if colour != row[point]:
+                row[point] = colour
+                if colour == 0:
+                    row[PLIES_AGO + point] = 0
+        if row[move] == 0:  # suicide
+            row[PLIES_AGO + move] = 0
+        row[PASSES_AT] = 0
+    else:
+        row[PASSES_AT] = min(row[PASSES_AT] + 1, 2)
+    _put(row, KO_AT, ko)
+    _put(row, PLY_AT, min(_get(row, PLY_AT) + 1, 32000))
+    row[SIDE_AT] = 1 - side
+
+
+@numba.njit(nogil=True, cache=True)
+def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
+    """Black's lead if the game ends here, and the points that are unsure (how many a mistaken owner would move).
+
+    Chains that the row's owners give to the other side are dead; owner uint8 [361] is filled, as play.go.ownership's
+    `settled` does.
+    """
+    sums, dead = np.zeros(CELLS, np.int64), np.zeros(POINTS, np.bool_)
+    for point in range(POINTS):
+        if row[point] == 1 or row[point] == 2:
+            sums[board[ROOT, CELL[point]]] += row[OWNERS_AT + point]
+    for point in range(POINTS):
+        if row[point] == 1 or row[point] == 2:
+            root = board[ROOT, CELL[point]]
+            black = 2 * sums[root] > 255 * np.int64(board[STONES, root])
+            dead[point] = black if row[point] == 2 else 2 * sums[root] < 255 * np.int64(board[STONES, root])
+    fill_owners(row[:POINTS], dead, _NOWHERE, owner)
+    lead, unsure = 0.0, 0.0
+    for point in range(POINTS):
+        if row[point] == OUTSIDE:
+            continue
+        black = np.int64(row[OWNERS_AT + point])
+        if owner[point] == 0:
+            owner[point] = 1 if black > 255 - NEUTRAL else 2 if black < NEUTRAL else 0
+        unsure += 2 * min(black, 255 - black) / 255
+        sign = 1 if owner[point] == 1 else -1 if owner[point] == 2 else 0
+        if not territory or row[point] == 0:
+            lead += sign
+        elif owner[point] == 3 - row[point]:
+            lead += 2 * sign
+    if territory:
+        lead += _get(row, LOST_AT + 2) - _get(row, LOST_AT)
+    return lead - komi, unsure
+
+
+@numba.njit(nogil=True, cache=True)
+def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
+    """Count a row at which the game has just ended: its tail, until now that of the position before the last pass,
+    becomes that of the end.
+
+    Where the count and the network agree on the winner, the end is at least as sure as the network was.
+    """
+    owner = np.empty(POINTS, np.uint8)
+    lead, unsure = count(row, board, komi, territory, owner)
+    side = np.int64(row[SIDE_AT])
+    if side:
+        lead = -lead
+    counted = min(1.0, max(-1.0, lead / max(0.5, unsure)))
+    expected = -_get(row, CHANCE_AT) / CHANCE_STEPS  # of the other side
+    chance = counted
+    if counted * expected > 0:
+        chance = counted if abs(counted) > abs(expected) else expected
+    for point in range(POINTS):
+        row[OWNERS_AT + point] = 255 if owner[point] == 1 else 0 if owner[point] == 2 else 128
+    _put(row, CHANCE_AT, chance * CHANCE_STEPS)
+    _put(row, LEAD_AT, lead * POINT_STEPS)
+
+
+@numba.njit(nogil=True, cache=True)
+def _enter(rows, played, scoring, preference, keys, again, ended, values, moves, offsets):  # type: ignore[no-untyped-def]
+    """Play a move in each row, and fill in what Entered has of the positions; where the moves end.
+
+    scoring: komi, territory, suicide; preference: share, and centre for Black.
+    """
+    board = np.empty((ROWS, CELLS), np.int16)
+    offsets[0] = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        set_up(board, row[:POINTS])
+        _play(row, board, played[i])
+        stones = position_hash(board)
+        keys[i] = _key(row, stones)
+        again[i] = stones ^ _PASSED[row[PASSES_AT]] if row[PASSES_AT] else stones
+        ended[i] = UNKNOWN
+        offsets[i + 1] = _list_moves(board, row, scoring[2] > 0, moves, offsets[i])
+        if row[PASSES_AT] > 1:
+            ended[i], again[i] = SCORED, ~stones  # the end is no position that could come again
+            _end(row, board, scoring[0], scoring[1] > 0)
+            sign = -1.0 if row[SIDE_AT] else 1.0
+            chance, lead = _get(row, CHANCE_AT) / CHANCE_STEPS, _get(row, LEAD_AT) / POINT_STEPS
+            values[i] = worth(chance, lead, row[SIZE_AT], preference[0], sign * preference[1])
+    return offsets[rows.shape[0]]
+
+
+@numba.njit(nogil=True, cache=True)
+def _encode(rows, codes, state):  # type: ignore[no-untyped-def]
+    """Write rows as codes [n, 361] and state [n, 4 or more], see games.go.replay."""
+    board = np.empty((ROWS, CELLS), np.int16)
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        set_up(board, row[:POINTS])
+        for point in range(POINTS):
+            colour = row[point]
+            if colour == OUTSIDE:
+                codes[i, point] = OFF
+            elif colour == 0:
+                codes[i, point] = EMPTY
+            else:
+                free = liberties(board, np.int64(board[ROOT, CELL[point]]))
+                kind = (BLACK_STONE if colour == 1 else WHITE_STONE) + free - 1
+                codes[i, point] = kind + _AGE_CLASSES[row[PLIES_AGO + point]]
+        if _get(row, KO_AT) < PASS:
+            codes[i, _get(row, KO_AT)] = KO
+        state[i, TO_MOVE], state[i, SIZE], state[i, PASSES] = row[SIDE_AT], row[SIZE_AT], row[PASSES_AT]
+        state[i, PLIES] = min(_get(row, PLY_AT), 255)
+
+
+@numba.njit(nogil=True, cache=True)
+def _read(rows, answers, moves, offsets, sharpness, preference, values, priors):  # type: ignore[no-untyped-def]
+    """Put what the network answered into the rows' tails, and write values [n] and the priors of the moves.
+
+    answers: policy [n, 362], value [n], black_owns [n, 361], lead [n], spread [n]. What is no number counts as 0.
+    """
+    policy, value, owns, lead, spread = answers
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        for point in range(POINTS):
+            black = owns[i, point]
+            row[OWNERS_AT + point] = np.uint8(255 * black + 0.5) if 0 <= black <= 1 else 128
+        chance = min(1.0, max(-1.0, np.float64(value[i]))) if not np.isnan(value[i]) else 0.0
+        points = np.float64(lead[i]) if abs(lead[i]) < 1000 else 0.0
+        _put(row, CHANCE_AT, chance * CHANCE_STEPS)
+        _put(row, LEAD_AT, points * POINT_STEPS)
+        _put(row, SPREAD_AT, min(1000.0, max(0.0, np.float64(spread[i]))) * POINT_STEPS)
+        sign = -1.0 if row[SIDE_AT] else 1.0
+        values[i] = worth(chance, points, row[SIZE_AT], preference[0], sign * preference[1])
+        total = 0.0
+        for at in range(offsets[i], offsets[i + 1]):
+            odds = np.float64(policy[i, moves[at]])
+            priors[at] = odds**sharpness if odds > 0 else 0.0
+            total += priors[at]
+        for at in range(offsets[i], offsets[i + 1]):
+            priors[at] = priors[at] / total if total > 1e-30 else 1 / (offsets[i + 1] - offsets[i])
+
+
+@numba.njit(nogil=True, cache=True)
+def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-untyped-def]
+    """Which moves lead to stones of the game's history."""
+    after = np.empty_like(board)
+    for i in range(moves.shape[0]):
+        repeated[i] = False
+        if moves[i] < PASS:
+            after[:] = board
+            place(after, np.int64(CELL[moves[i]]), colour, 0)
+            repeated[i] = (history == position_hash(after)).any()
+
+
+def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
+    """uint8 [WIDTH]: a board as a row, seen by the colour that is to move, whoever's turn it was. Its tail is empty."""
+    row = np.zeros(WIDTH, np.uint8)
+    colours = board.colours()
+    row[:POINTS] = colours
+    played = board.board[PLAYED, CELL].astype(np.int64)
+    stones = ((colours == 1) | (colours == 2)) & (played > 0)
+    row[PLIES_AGO : PLIES_AGO + POINTS][stones] = np.minimum(OLDEST, board.ply - played[stones] + 1)
+    row[SIDE_AT : SIDE_AT + 3] = colour - 1, board.size, min(board.passes, 2)
+    _put(row, KO_AT, board.ko if board.to_move == colour else PASS)
+    _put(row, PLY_AT, min(board.ply, 32000))
+    for side in (1, 2):
+        _put(row, LOST_AT + 2 * (side - 1), board.captured[side])
+    return row
+
+
+class GoSearchRules:
+    """Go as PUCT sees it, see search.SearchRules, with the network that it asks, one that answers policy, value,
+    black_owns, lead and spread.
+
+    told: values of the network's side inputs by name, where they are not its defaults. temperature: of the policy;
+    above 1 it is less sure of its first moves. scoring, preference: of the present game; what was evaluated before they
+    changed must be forgotten (see `weigh_again` for the centre).
+    """
+
+    width, tail, usual, most, repetition = WIDTH, WIDTH - BARE, POINTS, MOST_CHILDREN, FORBIDDEN
+
+    def __init__(self, network: NetworkSession, temperature: float = 1.0):
+        self.network, self.sharpness = network, 1 / temperature
+        self.scoring, self.preference = Scoring(), Preference()
+        self.side_inputs: tuple[int, ...] = ()
+
+    def tell(self, told: Mapping[str, int]) -> None:
+        """Set the network's side inputs."""
+        defaults: Mapping[str, int] = getattr(self.network, "side_inputs", {})
+        self.side_inputs = tuple(told.get(name, default) for name, default in defaults.items())
+
+    @property
+    def _scoring(self) -> tuple[float, float, float]:
+        return float(self.scoring.komi), float(self.scoring.territory), float(self.scoring.suicide)
+
+    @property
+    def _preference(self) -> tuple[float, float]:
+        return self.preference.share, self.preference.centre
+
+    def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
+        """The positions after one move in each of the rows [n, WIDTH], which are changed to them."""
+        n = len(rows)
+        keys, again, ended = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.int8)
+        values, listed, offsets = (
+            np.zeros(n, np.float32),
+            np.empty((POINTS + 1) * n, np.uint16),
+            np.empty(n + 1, np.int64),
+        )
+        end = _enter(rows, moves, self._scoring, self._preference, keys, again, ended, values, listed, offsets)
+        return Entered(rows, keys, ended, listed[:end], offsets, again, values)
+
+    def start(self, board: Board, colour: int, history: NDArray[np.uint64]) -> tuple[Entered, bool]:
+        """A board's position with the moves that are legal there, and whether these are all that would be without the
+        history: hashes of the stones that may not come again."""
+        row = row_of(board, colour)
+        moves = np.empty(POINTS + 1, np.uint16)
+        moves = moves[: _list_moves(board.board, row, self.scoring.suicide, moves, 0)]
+        repeated = np.empty(len(moves), np.bool_)
+        _repeating(board.board, colour, moves, history, repeated)
+        moves = moves[~repeated]
+        stones = np.uint64(position_hash(board.board))
+        again = stones ^ _PASSED[row[PASSES_AT]] if row[PASSES_AT] else stones
+        entered = Entered(
+            row[None], np.array([_key(row, stones)], np.uint64), np.array([UNKNOWN], np.int8), moves,
+            np.array([0, len(moves)]), np.array([again], np.uint64), np.zeros(1, np.float32),
+        )  # fmt: skip
+        return entered, not repeated.any()
+
+    def evaluate(
+        self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Values [n] of positions for the side to move, and priors of their moves, by the network."""
+        said = self.ask(rows)
+        answers = said["policy"], said["value"], said["black_owns"], said["lead"], said["spread"]
+        values, priors = np.empty(len(rows), np.float32), np.empty(len(moves), np.float32)
+        _read(rows, answers, moves, offsets, self.sharpness, self._preference, values, priors)
+        return values, priors
+
+    def ask(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
+        """The network's answers about rows [n, WIDTH] of boards of one size, which it sees turned by a symmetry; they
+        are turned back."""
+        codes = np.empty((len(rows), POINTS), np.uint8)
+        state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)
+        state[:, STATE:] = self.side_inputs
+        _encode(rows, codes, state)
+        if not symmetry:
+            return self.network.evaluate(codes, state)
+        there = symmetries(int(rows[0, SIZE_AT]))[symmetry]
+        said = dict(self.network.evaluate(np.ascontiguousarray(codes[:, there]), state))
+        back = np.argsort(there)
+        said["black_owns"] = said["black_owns"][:, back]
+        said["policy"] = said["policy"][:, np.append(back, PASS)]
+        return said
+
+
+def hashes(history: Iterable[int]) -> NDArray[np.uint64]:
+    """Hashes of stones as the search takes them."""
+    return np.array(sorted(history), np.uint64)
+
+
+# What a tree knows
+
+
+@numba.njit(nogil=True, cache=True)
+def sums_below(tree, at):  # type: ignore[no-untyped-def]
+    """float64 [nodes]: for each node the sum, over the visits that came to it, of the number of two bytes at `at` in
+    the row of the position that was evaluated, in the view of the side to move at the node."""
+    n = tree.size[0]
+    sums = np.zeros(n)
+    for node in range(n - 1, -1, -1):  # children stand behind their parents
+        if tree.row[node] >= 0:
+            own = np.float64(_get(tree.rows[tree.row[node]], at))
+            sums[node] += own * tree.visits[node] if tree.proven[node] == SCORED else own
+        if node and sums[node] != 0:
+            sums[tree.parent[node]] -= sums[node]
+    return sums
+
+
+@numba.njit(nogil=True, cache=True)
+def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
+    """Fill owners float64 [n, 361]: for each node of tops [n], none of them below another, the mean of Black's owners
+    over the visits that came to it."""
+    n = tree.size[0]
+    group = np.full(n, -1, np.int64)
+    weight = np.zeros(tops.shape[0])
+    owners[:] = 0
+    for i in range(tops.shape[0]):
+        group[tops[i]] = i
+    for node in range(n):
+        if tree.row[node] < 0:
+            continue
+        if node and group[node] < 0:
+            group[node] = group[tree.parent[node]]
+        if group[node] < 0:
+            continue
+        times = np.float64(tree.visits[node]) if tree.proven[node] == SCORED else 1.0
+        row = tree.rows[tree.row[node]]
+        weight[group[node]] += times
+        for point in range(POINTS):
+            owners[group[node], point] += times * row[OWNERS_AT + point]
+    for i in range(tops.shape[0]):
+        if weight[i] > 0:
+            owners[i] /= 255 * weight[i]
+
+
+@numba.njit(nogil=True, cache=True)
+def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
+    for i in range(n):
+        row = rows[i]
+        sign = -1.0 if row[SIDE_AT] else 1.0
+        chance, lead = _get(row, CHANCE_AT) / CHANCE_STEPS, _get(row, LEAD_AT) / POINT_STEPS
+        values[i] = worth(chance, lead, row[SIZE_AT], share, sign * centre)
+
+
+@numba.njit(nogil=True, cache=True)
+def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
+    """Give every node of a tree the value that it has with this preference. centre: for Black."""
+    values = np.empty(tree.size[1], np.float32)
+    _weigh(tree.rows, tree.size[1], share, centre, values)
+    for node in range(tree.size[0]):
+        tree.total[node] = 0.0
+    for node in range(tree.size[0] - 1, -1, -1):
+        if tree.row[node] >= 0:
+            value = values[tree.row[node]]
+            tree.value[node] = value
+            tree.total[node] += value * tree.visits[node] if tree.proven[node] == SCORED else value
+        if node:
+            tree.total[tree.parent[node]] -= tree.total[node]
+
+
+def number_at(tree: PuctTree, node: int, at: int) -> int:
+    """A number of two bytes in the row of a node that was visited."""
+    return int(_get(tree.rows[tree.row[node]], at))

@@ -1,0 +1,550 @@
+"""`gohuman`: which move would a player play here, who will own what, who wins and by how much?
+
+A system of our own for Go, beside `gocnn`. One network for boards of 9, 13 and 19 lines: a residual trunk with global
+pooling and an output each for the move, the winner, the owners and the score. What is known of its kin (KataGo's heads
+and losses, GoNN's trials of inputs) went into it; nothing of their code or weights did. This file goes from top to
+bottom: settings, network, losses, games and examples, training.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from kibitz.errors import UsageError
+from kibitz.games.go import KOMI
+from kibitz.games.go.encodings import BoardPlanes, corner, on_board
+from kibitz.games.go.points import BLACK, GRID, NONE, PASS, POINTS, SIZES, symmetries
+from kibitz.games.go.replay import AGE, EMPTY, PASSES, SIDE, SIZE
+from kibitz.games.go.sides import (
+    BEYOND,
+    GAME_RULES,
+    HANDICAP,
+    KOMI_BYTE,
+    LOWEST_RANK,
+    NO_KOMI,
+    OPPONENT,
+    RANK,
+    RULES,
+    SERVER,
+    SERVERS,
+    GameSides,
+)
+from kibitz.nets.constant import of_labels, of_shares
+from kibitz.nets.muon import muon
+from kibitz.nets.optim import plateau
+from kibitz.store.positions import Positions
+from kibitz.store.sampling import splitmix64
+from kibitz.store.store import Store
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of `gohuman`; the defaults are those of the packaged network."""
+
+    # network
+    blocks: int = setting(6, "residual blocks", at_least=1)
+    filters: int = setting(64, "filters of each convolution", at_least=16)
+    # games
+    min_moves: int = setting(20, "shortest game to learn from, in moves", at_least=1)
+    known: float = setting(
+        0.4, "share of the samples, at least, of games whose owners at the end are known", at_least=0, at_most=1
+    )
+    small: float = setting(0.05, "share of the samples, at least, on boards of 9 and 13 lines", at_least=0, at_most=1)
+    withhold: float = setting(
+        0.1,
+        "share of the samples in which the last moves (or ranks, server, rules) are not told",
+        at_least=0,
+        at_most=1,
+    )
+    # losses
+    win_weight: float = setting(0.72, "weight of the winner's loss beside that of the move", at_least=0)
+    owners_weight: float = setting(1.5, "weight of the owners' loss, a mean over the points", at_least=0)
+    score_weight: float = setting(0.05, "weight of the score's loss", at_least=0)
+    # optimiser
+    learning_rate: float = setting(0.005, "highest learning rate", at_least=0)
+    warmup: int = setting(200, "iterations in which the learning rate rises", at_least=0)
+    cooldown: float = setting(
+        0.5, "share of the iterations, the last, in which the rate falls to a thousandth; 0 none", at_least=0, at_most=1
+    )
+    weight_decay: float = setting(0.01, "decoupled weight decay, times the learning rate", at_least=0)
+    batch: int = setting(256, "positions in a batch", at_least=1)
+    iterations: int = setting(6_000, "batches", at_least=1)
+    most_epochs: float = setting(12.0, "passes over the positions at most; 0 for no limit", at_least=0)
+
+
+RECIPES = {
+    "default": Recipe(
+        "4 blocks of 48 filters, to start with", {"blocks": 4, "filters": 48, "batch": 128, "iterations": 3_500}
+    ),
+    "long": Recipe("6 blocks of 64 filters: the packaged network's kind", {"iterations": 20_000}),
+    "gpu": Recipe(
+        "10 blocks of 128 filters, for a GPU",
+        {"blocks": 10, "filters": 128, "batch": 1024, "learning_rate": 0.006, "iterations": 30_000},
+    ),
+}
+
+
+# Network
+
+
+class Conditions(nn.Module):
+    """What the game is played for and who plays: state uint8 [n, 10] -> float [n, 64].
+
+    A rank is a point on the line through two learned vectors, at 30k and at 9p; unknown is a vector of its own. Komi
+    and handicap are told as numbers in the view of the side to move.
+    """
+
+    WIDTH, RANK_WIDTH, KIND_WIDTH = 64, 8, 8
+    LOW, HIGH = LOWEST_RANK - 29, LOWEST_RANK + 19
+    NUMBERS = 7
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.low = nn.Parameter(torch.zeros(2, self.RANK_WIDTH))  # mover, opponent
+        self.high = nn.Parameter(torch.zeros(2, self.RANK_WIDTH))
+        self.unknown = nn.Parameter(torch.zeros(2, self.RANK_WIDTH))
+        self.rules = nn.Embedding(len(RULES), self.KIND_WIDTH)
+        self.server = nn.Embedding(len(SERVERS), self.KIND_WIDTH)
+        self.size = nn.Embedding(len(SIZES), self.KIND_WIDTH)
+        self.mix = nn.Linear(2 * self.RANK_WIDTH + 3 * self.KIND_WIDTH + self.NUMBERS, self.WIDTH)
+
+    def forward(self, state: Tensor) -> Tensor:
+        ranks = state[:, RANK : OPPONENT + 1].float()[:, :, None]
+        along = (ranks - self.LOW) / (self.HIGH - self.LOW)
+        vectors = torch.where(ranks > 0, self.low + along * (self.high - self.low), self.unknown)
+        kinds = [
+            self.rules(state[:, GAME_RULES].long()),
+            self.server(state[:, SERVER].long()),
+            self.size((state[:, SIZE].long() > 9).long() + (state[:, SIZE].long() > 13).long()),
+        ]
+        return F.relu(self.mix(torch.cat([vectors.flatten(1), *kinds, self.numbers(state)], 1)))
+
+    def numbers(self, state: Tensor) -> Tensor:
+        """float32 [n, 7]: the mover's komi / 10; whether komi is known, whether it is whole; handicap stones / 5, those
+        of the mover and of the opponent, and whether they are known; passes just before."""
+        sign = mover_sign(state)
+        komi, stones = state[:, KOMI_BYTE].float(), state[:, HANDICAP].float()
+        given = (stones - 1).clamp(min=0) / 5
+        numbers = [
+            -sign * white_komi(state) / 10,
+            (komi > 0).float(),
+            ((komi > 0) & (komi % 2 == 0)).float(),
+            given * (sign > 0),
+            given * (sign < 0),
+            (stones > 0).float(),
+            state[:, PASSES].float(),
+        ]
+        return torch.stack(numbers, 1)
+
+
+def mover_sign(state: Tensor) -> Tensor:
+    """1 where Black moves, −1 where White does, float32 [n]."""
+    return 1 - 2 * state[:, SIDE].float()
+
+
+def white_komi(state: Tensor) -> Tensor:
+    """White's points from the start, float32 [n]; KOMI where they are not told."""
+    byte = state[:, KOMI_BYTE].float()
+    return torch.where(byte > 0, (byte - NO_KOMI) / 2, torch.full_like(byte, KOMI))
+
+
+@dataclass(frozen=True)
+class Board:
+    """What masks and pools: mask [n, 1, 19, 19], 1 on the board; area [n, 1], its points; width [n, 1], centred."""
+
+    mask: Tensor
+    area: Tensor
+    width: Tensor
+
+    @classmethod
+    def of(cls, codes: Tensor, state: Tensor) -> Board:
+        size = state[:, SIZE, None].float()
+        return cls(on_board(corner(codes, GRID))[:, None].float(), size * size, (size - 14) / 10)
+
+    POOLED: ClassVar[int] = 3
+
+    def pool(self, values: Tensor) -> Tensor:
+        """Mean, mean times the board's width, and maximum over the board: [n, channels, 19, 19] -> [n, 3 · channels].
+
+        values: 0 or more, and 0 outside the board.
+        """
+        mean = values.sum((2, 3)) / self.area.to(values.dtype)
+        return torch.cat([mean, mean * self.width.to(values.dtype), values.amax((2, 3))], 1)
+
+
+class Block(nn.Module):
+    """A residual block: relu(x + conv(relu(conv(x)))).
+
+    With `pooled` channels, these are pooled over the whole board between the convolutions, and what follows from them
+    and from the conditions is added to every point.
+    """
+
+    def __init__(self, filters: int, pooled: int):
+        super().__init__()
+        self.first = nn.Conv2d(filters, filters, 3, padding=1)
+        self.second = nn.Conv2d(filters, filters, 3, padding=1)
+        self.pooled = pooled
+        self.spread = nn.Linear(Board.POOLED * pooled + Conditions.WIDTH, filters) if pooled else None
+
+    def forward(self, x: Tensor, board: Board, conditions: Tensor) -> Tensor:
+        mask = board.mask.to(x.dtype)
+        h = F.relu(self.first(x)) * mask
+        if self.spread is not None:
+            seen = board.pool(h[:, : self.pooled])
+            h = F.relu(h + self.spread(torch.cat([seen, conditions.to(h.dtype)], 1))[:, :, None, None]) * mask
+        return F.relu(x + self.second(h)) * mask
+
+
+class GoHuman(nn.Module):
+    """codes uint8 [n, 361], state uint8 [n, 10] -> policy [n, 362], value [n], black_owns [n, 361], lead [n],
+    spread [n], all float32.
+
+    policy: probability of each point as the move, and of a pass (the last); 0 on stones and outside the board. value:
+    win − loss of the side to move. black_owns: probability that Black will own the point; 0.5 outside the board. lead:
+    points by which the side to move will lead, komi counted; spread: the standard deviation of that score. Inside,
+    everything is in the mover's view.
+    """
+
+    RECENT = 5
+    POOLING = (2, 4)
+    """The blocks, from 0, that pool over the board."""
+    MOVE_CHANNELS, SEEN_CHANNELS, OWNER_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 16, 32, 64
+    POINTS_A_UNIT = 10.0
+    """Points of score that an output of 1 stands for."""
+    CALM = 0.1
+    """Factor of the outputs about the result: a few numbers that follow from many units leap at high learning rates."""
+    CALM_OWNERS = 0.25
+    """The same of the owners' logits, whose sum is the lead: a shift of all of them by 0.1 is ten points or more."""
+    outputs: tuple[str, ...] = ("policy", "value", "black_owns", "lead", "spread")
+    side_inputs: ClassVar[dict[str, int]] = BEYOND
+
+    def __init__(self, settings: Settings):
+        super().__init__()
+        filters, pooled = settings.filters, settings.filters // 4
+        self.planes = BoardPlanes(GRID, 3, self.RECENT)
+        self.conditions = Conditions()
+        self.stem = nn.Conv2d(self.planes.channels, filters, 5, padding=2)
+        self.told = nn.Linear(Conditions.WIDTH, filters)
+        self.blocks = nn.ModuleList(Block(filters, pooled if i in self.POOLING else 0) for i in range(settings.blocks))
+        summary = Board.POOLED * self.SEEN_CHANNELS + Conditions.WIDTH
+        self.before = nn.Conv2d(filters, self.MOVE_CHANNELS, 1)
+        self.seen = nn.Conv2d(filters, self.SEEN_CHANNELS, 1)
+        self.everywhere = nn.Linear(summary, self.MOVE_CHANNELS)
+        self.point = nn.Conv2d(self.MOVE_CHANNELS, 1, 1)
+        self.pause = nn.Linear(summary, self.UNITS)
+        self.passing = nn.Linear(self.UNITS, 1)
+        self.around = nn.Conv2d(filters, self.OWNER_CHANNELS, 3, padding=1)
+        self.owner = nn.Conv2d(self.OWNER_CHANNELS, 1, 1)
+        self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
+        self.weigh = nn.Linear(Board.POOLED * self.VALUE_CHANNELS + Conditions.WIDTH, self.UNITS)
+        self.result = nn.Linear(self.UNITS, 3)  # win, lead beyond the owners', spread
+        self.trust = nn.Parameter(torch.zeros(1))  # how far the winner follows from the lead
+
+    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
+        """The planes of one position, see `System`."""
+        size = int(state[0, SIZE])
+        return self.planes.names(), self.planes(codes, state)[0, :, :size, :size].float().flatten(1)
+
+    def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Board, Tensor]:
+        """Features [n, filters, 19, 19], the board's mask, and the conditions [n, 64]."""
+        board, conditions = Board.of(codes, state), self.conditions(state)
+        grid = self.stem(self.planes(codes, state))
+        told = self.told(conditions).to(grid.dtype)[:, :, None, None]
+        grid = F.relu(grid + told) * board.mask.to(grid.dtype)
+        for block in self.blocks:
+            grid = block(grid, board, conditions)
+        return grid, board, conditions
+
+    def features(self, codes: Tensor, state: Tensor) -> Tensor:
+        """The mean of the trunk's last layer over the board, [n, filters]."""
+        grid, board, _ = self.trunk(codes, state)
+        return grid.sum((2, 3)) / board.area.to(grid.dtype)
+
+    def move_logits(self, grid: Tensor, board: Board, conditions: Tensor, codes: Tensor) -> Tensor:
+        """float32 [n, 362]: of each empty point and of a pass; very low elsewhere."""
+        seen = board.pool(F.relu(self.seen(grid)) * board.mask.to(grid.dtype))
+        summary = torch.cat([seen, conditions.to(grid.dtype)], 1)
+        moves = F.relu(self.before(grid) + self.everywhere(summary)[:, :, None, None])
+        points = self.point(moves).flatten(1).float()
+        points = torch.where(codes.long() % AGE == EMPTY, points, torch.full_like(points, -1e4))
+        return torch.cat([points, self.passing(F.relu(self.pause(summary))).float()], 1)
+
+    def owner_logits(self, grid: Tensor) -> Tensor:
+        """float32 [n, 361]: that the side to move will own each point."""
+        logits: Tensor = self.owner(F.leaky_relu(self.around(grid), 0.1))
+        return self.CALM_OWNERS * logits.flatten(1).float()
+
+    def results(
+        self, grid: Tensor, board: Board, conditions: Tensor, state: Tensor, owners: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The winner's logit, lead and spread for the side to move, float32 [n] each.
+
+        owners: its logits. The lead is that of the owners, which is right on the average where they are, and a
+        correction; the winner's logit is a part of the one that follows from lead and spread, and a correction.
+        """
+        seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
+        units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)
+        win, more, spread = (self.CALM * self.result(units).float()).unbind(1)
+        owned = (torch.tanh(owners / 2) * board.mask.flatten(1)).sum(1)
+        lead = owned + self.POINTS_A_UNIT * more - mover_sign(state) * white_komi(state)
+        spread = 1 + 2 * self.POINTS_A_UNIT * F.softplus(spread)
+        return win + self.trust * math.pi / math.sqrt(3) * (lead / spread).detach(), lead, spread
+
+    def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
+        grid, board, conditions = self.trunk(codes, state)
+        owners = self.owner_logits(grid)
+        win, lead, spread = self.results(grid, board, conditions, state, owners)
+        black = torch.sigmoid(owners * mover_sign(state)[:, None])
+        return (
+            self.move_logits(grid, board, conditions, codes).softmax(1),
+            torch.tanh(win / 2),
+            torch.where(board.mask.flatten(1) > 0, black, torch.full_like(black, 0.5)),
+            lead,
+            spread,
+        )
+
+
+# Losses
+
+
+def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
+    """The weighted sum of the losses of move, winner, owners and score; the last two where the end is known.
+
+    batch: as `PlayedMoves` makes it. Measures: the sum and the parts, and how often the first choice was right.
+    """
+    grid, board, conditions = network.trunk(batch["codes"], batch["state"])
+    moves = network.move_logits(grid, board, conditions, batch["codes"])
+    owners = network.owner_logits(grid)
+    win, lead, spread = network.results(grid, board, conditions, batch["state"], owners)
+    move = F.cross_entropy(moves, batch["move"], reduction="none")
+    winner = F.binary_cross_entropy_with_logits(win, batch["won"].abs(), reduction="none") * (batch["won"] >= 0)
+    owned, right = owners_loss(owners, batch)
+    score = score_loss(lead, spread, batch["lead"])
+    each = move + settings.win_weight * winner + settings.owners_weight * owned + settings.score_weight * score
+    known = batch["known"].float()
+    share = known / known.mean().clamp(min=1e-6)  # so that means over a batch are means over what is known
+    return each.mean(), {
+        "loss": each.detach(),
+        "move_loss": move.detach(),
+        "accuracy": (moves.argmax(1) == batch["move"]).float(),
+        "win_loss": winner.detach(),
+        "owner_loss": owned.detach() * share,
+        "owner_accuracy": right * share,
+    }
+
+
+def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
+    """The mean cross entropy over the points with a known owner, and the share of them that is right, float32 [n];
+    0 where no owner is known. owners: logits for the side to move."""
+    mine = (batch["owner"] == batch["state"][:, SIDE, None] + BLACK).float()
+    known = (batch["owner"] != NONE).float()
+    points = known.sum(1).clamp(min=1)
+    each = F.binary_cross_entropy_with_logits(owners, mine, reduction="none")
+    right = ((owners > 0) == (mine > 0.5)).float()
+    return (each * known).sum(1) / points, (right.detach() * known).sum(1) / points
+
+
+def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
+    """−log density of the final score under a logistic distribution of that mean and standard deviation, float32 [n];
+    0 where it is not known (NaN)."""
+    known = ~target.isnan()
+    scale = spread * (math.sqrt(3) / math.pi)
+    off = (torch.where(known, target, lead) - lead) / scale
+    return torch.where(known, off + 2 * F.softplus(-off) + scale.log(), torch.zeros_like(off))
+
+
+def constant_loss(batch: Tensors, settings: Settings) -> float:
+    """The loss of the best constant answer to who wins and which move, and of owners at even chances."""
+    winners = of_shares(batch["won"][batch["won"] >= 0])
+    known = (batch["owner"] != NONE).any(1).float().mean()
+    return float(
+        of_labels(batch["move"]) + settings.win_weight * winners + settings.owners_weight * math.log(2) * known
+    )
+
+
+# Games and examples
+
+
+class PlayedMoves:
+    """Every position in which a move was played, turned and mirrored at random, with what came of it.
+
+    Games whose owners are known, and those on small boards, are drawn more often, up to MAX_REPEATS times, so that they
+    have their shares of the samples; the others less. A batch has codes, state with the side inputs, and: move int64
+    (a point or PASS), won float32 (1 the mover won, 0.5 drawn, 0 lost, −1 not known), owner uint8 [n, 361], lead
+    float32 (the mover's final lead, NaN where the end is not known), known bool (whether the owners are).
+    """
+
+    MAX_REPEATS = 128
+    FORFEITS = ("forfeit", "void")
+    """Endings that say nothing about who stood better."""
+
+    def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
+        self.store, self.settings = store, settings
+        self.sides = GameSides(store)
+        self.owners = store.per_game("owner")
+        self.known = known_ends(store)
+        self.size = store.column("size").astype(np.int64)
+        result = store.column("result").astype(np.float32)
+        self.black_won = np.where(np.isin(store.column("ending"), self.FORFEITS), np.nan, (1 + result) / 2)
+        margin = store.column("margin").astype(np.float32)
+        self.black_lead = np.where(self.known, np.sign(result) * margin, np.nan).astype(np.float32)
+        ways = np.stack([symmetries(size) for size in range(GRID + 1)])  # [size, way, 361]: where a point comes from
+        self.ways = ways
+        self.back = np.concatenate([np.argsort(ways, 2), np.full((*ways.shape[:2], 1), PASS)], 2)  # where a move goes
+        self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
+
+    def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
+        if not len(games):
+            return np.zeros(0, np.int64)
+        group = np.where(self.size[games] < GRID, 2, self.known[games].astype(np.int64))  # 0: large, end not known
+        held = np.bincount(group, self.store.plies[games], minlength=3) / max(1, self.store.plies[games].sum())
+        wanted = np.maximum(held, (0, self.settings.known, self.settings.small)) * (held > 0)
+        wanted[0] = max(0.0, 1 - wanted[1:].sum()) if held[0] else 0.0
+        times = np.minimum((wanted / wanted.sum() / np.maximum(held, 1e-9))[group], self.MAX_REPEATS)
+        chance = (splitmix64(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
+        return cast("NDArray[np.int64]", np.floor(times + chance).astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        batch = self.positions.batch(ids)
+        games, side = batch.games, batch.state[:, SIDE].astype(np.int64)
+        bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
+        size, way = self.size[games], (bits & np.uint64(7)).astype(np.int64)
+        state = np.concatenate([batch.state, self.sides.of(games, side)], 1)
+        codes = np.take_along_axis(batch.codes, self.ways[size, way], 1)
+        self._withhold(codes, state, bits)
+        move = self.store.moves[self.store.offsets[games] + batch.plies].astype(np.int64)
+        won = np.where(side == 0, self.black_won[games], 1 - self.black_won[games])
+        return {
+            "codes": codes,
+            "state": state,
+            "move": self.back[size, way, move],
+            "won": np.nan_to_num(won, nan=-1.0).astype(np.float32),
+            "owner": self._owner(games, size, way),
+            "lead": np.where(state[:, KOMI_BYTE] > 0, (1 - 2 * side) * self.black_lead[games], np.nan).astype(
+                np.float32
+            ),
+            "known": self.known[games],
+        }
+
+    def _owner(self, games: NDArray[np.int64], size: NDArray[np.int64], way: NDArray[np.int64]) -> NDArray[np.uint8]:
+        if self.owners is None:
+            return np.zeros((len(games), POINTS), np.uint8)
+        return np.take_along_axis(self.owners[games], self.ways[size, way], 1)
+
+    def _withhold(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], bits: NDArray[np.uint64]) -> None:
+        """Leave out the last moves, or set side inputs to unknown: ranks, the opponent's, server, rules, handicap,
+        komi. Which ones is a function of `bits`. Arrays are changed in place."""
+        limit = round(self.settings.withhold * 256)
+
+        def drawn(part: int, share: float = 1.0) -> NDArray[np.bool_]:
+            return (bits >> np.uint64(3 + 8 * part) & np.uint64(255)) < limit * share
+
+        blind = drawn(0)
+        codes[blind] %= AGE
+        state[blind, PASSES] = 0
+        state[drawn(1), RANK : OPPONENT + 1] = 0
+        for part, column, share in ((2, OPPONENT, 0.5), (3, SERVER, 1), (4, GAME_RULES, 1), (5, HANDICAP, 0.5)):
+            state[drawn(part, share), column] = 0
+        state[drawn(6, 0.3), KOMI_BYTE] = 0
+
+
+def known_ends(store: Store) -> NDArray[np.bool_]:
+    """Whether the owners at the end of each game are known, bool [games]."""
+    if store.per_game("owner") is None:
+        return np.zeros(len(store), np.bool_)
+    return np.array([label is not None for label in store.column("labels")], np.bool_)
+
+
+# Training
+
+
+def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
+    """Initial weights: variance 2 / fan-in; blocks begin as no change, results as even, owners nearly so."""
+    for name, p in network.named_parameters():
+        with torch.no_grad():
+            if p.dim() < 2 or name == "result.weight":
+                p.zero_()
+            elif name.startswith("conditions.") and not name.endswith("mix.weight"):
+                p.normal_(0, 1, generator=generator)
+            else:
+                p.normal_(0, (2 / p[0].numel()) ** 0.5, generator=generator)
+                if name.endswith(("second.weight", "spread.weight", "everywhere.weight", "owner.weight")):
+                    p.mul_(0.1)
+
+
+class GoHumanSystem(System):
+    """The system, as the command line knows it."""
+
+    name = "gohuman"
+    settings_type = Settings
+    recipes = RECIPES
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        fits = np.isin(store.column("size"), SIZES) & (store.plies >= settings.min_moves)
+        return np.flatnonzero(fits)
+
+    def network(self, settings: Settings) -> GoHuman:
+        return GoHuman(settings)
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        assert isinstance(network, GoHuman)
+        draw_weights(network, torch.Generator().manual_seed(seed))
+
+    def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The weights of `network`, as prepared, with those of another `gohuman` in their place.
+
+        New blocks change nothing at first. Raises UsageError if the other has more blocks or another width.
+        """
+        begun = dict(network.state_dict())
+        for name, value in weights.items():
+            if name not in begun:
+                raise UsageError(f"its network has {name}, this one has not; give it as many --blocks")
+            if value.shape != begun[name].shape:
+                raise UsageError(f"{name} has another shape; leave out the settings that change it")
+            begun[name] = value
+        for name, value in begun.items():
+            if ".second." in name and name not in weights:
+                begun[name] = torch.zeros_like(value)
+        return begun
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, GoHuman)
+        return [
+            Stage(
+                name="moves",
+                module=network,
+                examples=lambda store, games: PlayedMoves(store, games, settings),
+                loss=lambda batch: loss(network, batch, settings),
+                optimiser=lambda: muon(network, settings.weight_decay),
+                learning_rate=lambda iteration, iterations: plateau(
+                    settings.learning_rate,
+                    iteration,
+                    iterations,
+                    warmup=settings.warmup,
+                    cooldown=settings.cooldown,
+                ),
+                batch=settings.batch,
+                iterations=settings.iterations,
+                most_epochs=settings.most_epochs,
+                constant_loss=lambda batch: constant_loss(batch, settings),
+            )
+        ]
+
+
+SYSTEM = GoHumanSystem()

@@ -1,0 +1,218 @@
+"""The table of `gohuman` against a slow loop that plays every game on a board and asks the torch network."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from kibitz.analysis.go.games import SWINGS
+from kibitz.cli import run as cli
+from kibitz.evaluation import EvalConfig, evaluate
+from kibitz.evaluation.games import Chosen
+from kibitz.evaluation.policy.gohuman.results import move_marks
+from kibitz.games.batch import GameBatch, Rejections
+from kibitz.games.go.game import COLUMNS, PER_GAME, PER_MOVE
+from kibitz.games.go.points import PASS, POINTS, on_board
+from kibitz.games.go.replay import STANDARD_START, encode_board, start_row
+from kibitz.games.go.rules import Board
+from kibitz.games.go.sides import side_inputs
+from kibitz.report.page import render_test_page
+from kibitz.runs import Run
+from kibitz.store.store import Store
+from kibitz.store.writer import StoreWriter
+from support import go_oracle as oracle
+
+SIZES = (9, 13, 9, 9, 13, 9)
+KOMI = 5.5
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Random games; the owners of every second one are known, and drawn by chance; one was forfeited."""
+    rng = np.random.default_rng(3)
+    moves = [oracle.random_game(size, 24 + i, i) for i, size in enumerate(SIZES)]
+    owner = np.zeros((len(SIZES), POINTS), np.uint8)
+    rows = []
+    for i, size in enumerate(SIZES):
+        known = i % 2 == 0
+        if known:
+            owner[i] = [rng.integers(3) if on_board(point, size) else 0 for point in range(POINTS)]
+        rows.append({
+            "black": f"B{i}", "white": f"W{i}", "black_rank": ("9d", "2k")[i % 2], "white_rank": None,
+            "result": 1 - 2 * (i % 3 == 1), "margin": 3.5 if known else None,
+            "ending": "counted" if known else ("resignation", "forfeit")[i == 3], "komi": KOMI, "rules": "chinese",
+            "handicap": 0, "size": size, "labels": "playouts" if known else None, "source": "a.sgf", "number": i + 1,
+        })  # fmt: skip
+    batch = GameBatch(
+        np.concatenate(moves).astype(np.uint16), np.array([len(game) for game in moves], np.int32),
+        np.stack([start_row(size) for size in SIZES]), pa.Table.from_pylist(rows, COLUMNS), Rejections(), len(SIZES),
+        per_game={"owner": owner},
+    )  # fmt: skip
+    path = tmp_path_factory.mktemp("go") / "random.store"
+    with StoreWriter(path, "go", COLUMNS, STANDARD_START, PER_MOVE, per_game=PER_GAME) as writer:
+        writer.add(batch)
+        return writer.commit({})
+
+
+@pytest.fixture(scope="module")
+def run(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    from kibitz.systems.gohuman import Settings
+    from kibitz.training.fit import train
+    from kibitz.training.trainer import TrainConfig
+
+    path = tmp_path_factory.mktemp("runs") / "gohuman-1"
+    settings = Settings(blocks=3, filters=16, iterations=8, batch=32, warmup=2, min_moves=1)
+    train("gohuman", settings, str(store.path), run=path, plan=TrainConfig(10, 1000, 1000, 500, precision="32-true"))
+    return Run(path)
+
+
+@pytest.fixture(scope="module")
+def result(run: Run, store: Store) -> dict[str, Any]:
+    chosen = Chosen(np.arange(len(store)), len(store), 0, 0, "all")
+    return evaluate(run, store, chosen, EvalConfig(), on_progress=lambda *_: None, log=pytest.fail)
+
+
+Position = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def loop(run: Run, store: Store) -> list[list[Position]]:
+    """Each game as its positions, the last one too, with what the torch network says."""
+    network, games = run.load_network(), []
+    for game, size in enumerate(SIZES):
+        board, positions, row = Board(size), [], store.row(game)
+        moves = store.moves[store.offsets[game] : store.offsets[game + 1]].tolist()
+        for ply in range(len(moves) + 1):
+            codes, state = encode_board(board)
+            ranks = (row["black_rank"], row["white_rank"])
+            told = side_inputs(KOMI, 0, "chinese", ranks[ply % 2], ranks[1 - ply % 2])
+            full = np.concatenate([state, np.array(list(told.values()), np.uint8)])
+            with torch.no_grad():
+                answers = network(torch.from_numpy(codes)[None], torch.from_numpy(full)[None])
+            named = {name: value[0].numpy() for name, value in zip(network.outputs, answers, strict=True)}
+            black = 1 - 2 * (ply % 2)
+            positions.append({
+                **named, "black_wins": (1 + black * float(named["value"])) / 2, "black": black,
+                "black_lead": black * float(named["lead"]), "row": row,
+                "move": moves[ply] if ply < len(moves) else None,
+            })  # fmt: skip
+            if ply < len(moves):
+                board.play(board.to_move, moves[ply])
+        games.append(positions)
+    return games
+
+
+def near(value: float) -> Any:
+    return pytest.approx(value, abs=2e-3)  # ONNX and torch differ in the last bits, which may turn a rank
+
+
+def test_moves(result: dict[str, Any], loop: list[list[Position]]) -> None:
+    played = [position for game in loop for position in game if position["move"] is not None]
+    ranks = [1 + int((one["policy"] > one["policy"][one["move"]]).sum()) for one in played]
+    figures = result["figures"]
+    for name, most in (("accuracy", 1), ("accuracy_at_3", 3), ("accuracy_at_5", 5)):
+        assert figures[name]["value"] == near(float(np.mean([rank <= most for rank in ranks])))
+        assert (figures[name]["n"], figures[name]["games"]) == (len(played), len(SIZES))
+    losses = [-np.log(one["policy"][one["move"]]) for one in played]
+    assert figures["log_loss"]["value"] == near(float(np.mean(losses)))
+    parts = {name: [row["slice"] for row in part["rows"]] for name, part in result["by"].items()}
+    assert parts["board"] == ["9", "13"]
+    assert {"move_number", "rank", "board", "side_to_move"} <= parts.keys()
+
+
+def test_winners_and_forfeits(result: dict[str, Any], loop: list[list[Position]]) -> None:
+    decided = [
+        (one["black_wins"] if one["black"] > 0 else 1 - one["black_wins"], one["row"]["result"] * one["black"] > 0)
+        for game in loop for one in game if one["move"] is not None and one["row"]["ending"] != "forfeit"
+    ]  # fmt: skip
+    figures = result["figures"]
+    right = np.mean([(chance > 0.5) == won for chance, won in decided])
+    assert figures["winner_accuracy"]["value"] == near(float(right))
+    assert figures["winner_accuracy"]["n"] == len(decided)
+    loss = np.mean([-np.log(chance if won else 1 - chance) for chance, won in decided])
+    assert figures["winner_log_loss"]["value"] == near(float(loss))
+
+
+def test_owners_and_score_of_games_whose_end_is_known(
+    result: dict[str, Any], loop: list[list[Position]], store: Store
+) -> None:
+    owner = store.per_game("owner")
+    assert owner is not None
+    right = known = 0
+    off = []
+    for number, game in enumerate(loop):
+        if store.column("labels")[number] is None:
+            continue
+        for one in game:
+            for point in np.flatnonzero(owner[number]):
+                known += 1
+                right += (one["black_owns"][point] > 0.5) == (owner[number, point] == 1)
+            off.append(abs(one["black_lead"] - one["row"]["result"] * one["row"]["margin"]))
+    figures = result["figures"]
+    assert figures["owners_accuracy"]["value"] == near(right / known)
+    assert figures["owners_accuracy"]["n"] == len(off)
+    assert figures["score_lead_error"]["value"] == pytest.approx(float(np.mean(off)), rel=1e-3)
+
+
+def test_unsteadiness_leaves_mistakes_out(result: dict[str, Any], loop: list[list[Position]]) -> None:
+    changes, all_of_them = [], 0
+    for size, game in zip(SIZES, loop, strict=True):
+        for one, after in itertools.pairwise(game):
+            all_of_them += 1
+            if one["black"] * (after["black_lead"] - one["black_lead"]) > -SWINGS[size]:
+                changes.append(abs(after["black_wins"] - one["black_wins"]))
+    figure = result["figures"]["unsteadiness"]
+    assert figure["value"] == near(float(np.mean(changes)))
+    assert figure["n"] == len(changes) <= all_of_them
+
+
+def test_equal_probabilities_stand_in_the_order_of_points() -> None:
+    policy = np.full((2, POINTS + 1), 0.1, np.float32)
+    policy[1, 7] = 0.5
+    marks = move_marks(policy, np.array([2, PASS]))
+    assert marks["rank"].tolist() == [3, PASS + 1]
+    assert marks["best"].tolist() == [0, 7]
+    assert marks["passed"].tolist() == [False, True]
+
+
+def test_the_page_and_the_command(
+    result: dict[str, Any], run: Run, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "The winner" in render_test_page(result)
+    page = tmp_path / "page.html"
+    assert cli(["test", str(run.path), str(store.path), "--split", "all", "--out", str(page), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["figures"]["accuracy"] == result["figures"]["accuracy"]
+    assert page.is_file()
+    command = ["test", str(run.path), str(store.path), "--split", "all", "--out", str(page), "--all-ways", "--json"]
+    assert cli([*command, "--positions", "40"]) == 0
+    turned = json.loads(capsys.readouterr().out)["figures"]
+    assert turned["accuracy"]["n"] == 40
+
+
+def test_analyze(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    moves = "".join(f";{'BW'[i % 2]}[{chr(97 + i // 9)}{chr(97 + i % 9)}]" for i in range(30))
+    file = tmp_path / "game.sgf"
+    file.write_text(f"(;GM[1]SZ[9]KM[6.5]RU[Chinese]BR[9d]WR[3k]PC[KGS]RE[B+R]{moves})")
+    assert cli(["analyze", str(run.path), str(file), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""  # boards of 9 lines are no surprise to it
+    game = json.loads(captured.out)["games"][0]
+    assert [(row["phase"], row["side"], row["moves"]) for row in game["phases"]] == [
+        ("opening", "black", 7), ("opening", "white", 7), ("middle game", "black", 8), ("middle game", "white", 8),
+    ]  # fmt: skip
+    losses = [max(0.0, -move["change"]) for move in game["moves"][:14:2]]
+    assert game["phases"][0]["average_loss"] == pytest.approx(np.mean(losses), abs=0.01)
+    first = game["moves"][0]
+    assert len(first["expected"]) == 3
+    assert first["expected"][0]["probability"] >= first["probability"] > 0
+    assert first["before"] == game["start"]["lead"]
+    assert cli(["analyze", str(run.path), str(file)]) == 0
+    assert "opening, Black" in capsys.readouterr().out

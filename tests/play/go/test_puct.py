@@ -1,0 +1,239 @@
+"""The player of Go that searches: limits, the tree that is kept, points, passes, and what is refused."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from kibitz.errors import UsageError
+from kibitz.games.go.points import BLACK, GRID, PASS, WHITE, from_gtp, to_gtp
+from kibitz.games.go.replay import colours_of
+from kibitz.games.go.rules import Board
+from kibitz.play.go.player import GoPlayer, own_eyes
+from kibitz.play.go.players import player_of
+from kibitz.play.go.puct import GoPuctPlayer
+from kibitz.play.go.thought import GoThought, Terms
+from support.go_fakes import FakeGo, FakeOwners
+
+
+def point(name: str) -> int:
+    return from_gtp(name, 9)
+
+
+def board(*rows: str) -> Board:
+    """A 9×9 board from rows of `.`, X (Black) and O (White)."""
+    found = Board(9, superko=True)
+    for i, row in enumerate(rows):
+        for j, stone in enumerate(row):
+            if stone != ".":
+                found.put(BLACK if stone == "X" else WHITE, i * GRID + j)
+    return found
+
+
+WON = ["....XO...", ".O..XO...", *["....XO..."] * 7]
+"""Black's 45 points, White's 36, and a white stone that is dead."""
+
+
+class Sides(FakeGo):
+    """The left five columns are Black's, the others White's, whatever lies there; whoever leads wins."""
+
+    def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+        said = super().evaluate(codes, state)
+        said["black_owns"] = np.where(np.arange(361) % GRID < 5, 0.99, 0.01) * np.ones((len(codes), 1), np.float32)
+        lead = np.where(state[:, 0] == 0, 1, -1) * (45 - 36 - (state[:, 4].astype(float) - 128) / 2)
+        said["lead"], said["value"] = lead.astype(np.float32), np.tanh(lead / 3).astype(np.float32)
+        return said
+
+
+class Loves(FakeGo):
+    """Everything is worth the same chance; a black stone at D4 is worth so many points."""
+
+    def __init__(self, points: float):
+        super().__init__()
+        self.points = points
+
+    def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+        said = super().evaluate(codes, state)
+        there = colours_of(codes)[:, point("D4")] == BLACK
+        sign = np.where(state[:, 0] == 0, 1, -1)
+        said["value"] = (0.9 * sign).astype(np.float32)
+        said["lead"] = (sign * (30 + self.points * there)).astype(np.float32)
+        said["policy"][:, :] = 1 / 362
+        return said
+
+
+class Stones(FakeGo):
+    """Stones are all that counts, and no move is likelier than another."""
+
+    def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+        said = super().evaluate(codes, state)
+        colours = colours_of(codes)
+        more = (colours == BLACK).sum(1) - (colours == WHITE).sum(1)
+        said["value"] = (np.where(state[:, 0] == 0, 1, -1) * more / 10).astype(np.float32)
+        said["policy"][:, :] = 1 / 362
+        return said
+
+
+def test_it_finds_the_capture() -> None:
+    position = board(".........", ".........", ".........", "....OOO..", "...OXXXO.", "....OO...")
+    position.to_move = WHITE
+    found = GoPuctPlayer(Stones(), visits=400).choose(position, WHITE, Terms(0.5))
+    assert to_gtp(found.point, 9) == "G4"
+    assert found.captured == 3
+    assert found.pv[0] == found.point
+    assert found.pv_visits[0] == found.visits > 50
+    assert found.lcb < found.winrate
+
+
+def test_points_are_not_given_away_where_the_game_is_won_anyway() -> None:
+    assert to_gtp(GoPuctPlayer(Loves(8), visits=800).choose(Board(9), BLACK, Terms()).point, 9) == "D4"
+
+
+def test_it_passes_when_the_other_side_has_and_it_wins() -> None:
+    won = board(*WON)
+    won.play(BLACK, PASS)
+    won.play(WHITE, PASS)
+    player = GoPuctPlayer(Sides(), visits=60)
+    assert player.choose(won, BLACK, Terms(7.0)).point == PASS
+    assert player.choose(won, BLACK, Terms(7.0), clean_up=True).point in map(point, ("A8", "B7", "B9", "C8"))
+    assert player.choose(won, BLACK, Terms(11.0)).point != PASS, "it is behind"
+    assert player.choose(won, BLACK, Terms(40.0)).point == PASS, "so far that there is nothing to be had"
+
+
+def test_it_does_not_pass_while_much_is_open() -> None:
+    class Passes(FakeGo):
+        def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+            said = super().evaluate(codes, state)
+            said["policy"] = np.full((len(codes), 362), 1e-4, np.float32)
+            said["policy"][:, PASS] = 1
+            return said
+
+    for method in ("puct", "top-prob"):
+        assert GoPuctPlayer(Passes(), method=method, visits=50).choose(Board(9), BLACK, Terms()).point != PASS
+
+
+def test_a_game_with_itself_ends_and_fills_no_eyes() -> None:
+    player, position = GoPuctPlayer(FakeGo(), visits=24), Board(9, superko=True)
+    while position.passes < 2:
+        move = player.choose(position, position.to_move, Terms(6.5)).point
+        assert move == PASS or not own_eyes(position, position.to_move)[move]
+        position.play(position.to_move, move)  # by the rules
+        assert position.ply <= 3 * 81 + 3
+    assert position.ply > 30
+
+
+def test_a_game_ends_against_one_who_never_passes() -> None:
+    position = Board(9)
+    position.ply = 3 * 81 + 1
+    assert GoPuctPlayer(FakeGo(), visits=20).choose(position, BLACK, Terms()).point == PASS
+
+
+def test_the_tree_goes_on_with_the_game_and_no_other() -> None:
+    network = FakeGo()
+    player, position = GoPuctPlayer(network, visits=300), Board(9, superko=True)
+    first = player.choose(position, BLACK, Terms())
+    for move in first.pv[:2]:
+        position.play(position.to_move, move)
+    looks = player.looks(position, position.to_move, Terms())
+    before = player.search.evaluated
+    kept = next(looks)().visits
+    assert kept > 5
+    assert player.search.evaluated == before
+    looks.close()
+    assert next(player.looks(position, 3 - position.to_move, Terms()))().visits == 1, "the other side is to move"
+    player.choose(position, position.to_move, Terms())
+    assert next(player.looks(position, position.to_move, Terms(0.5)))().visits == 1, "komi is another"
+    assert network.asked[-1][1][0, 4] == 129
+    player.new_game()
+    assert player.search.tree.size[0] == 0
+
+
+def test_visits_seconds_and_a_stop() -> None:
+    player = GoPuctPlayer(FakeGo(), visits=100, temperature=1.0, seed=3)
+    looks: list[int] = []
+    player.choose(Board(19), BLACK, Terms(), on_progress=lambda look: looks.append(look().visits))
+    assert 100 <= looks[-1] < 110
+    begun = time.perf_counter()
+    GoPuctPlayer(FakeGo()).choose(Board(9), BLACK, Terms(), seconds=0.2)
+    assert time.perf_counter() - begun < 5
+    stop = threading.Event()
+    stop.set()
+    stopped = GoPuctPlayer(network := FakeGo()).choose(Board(9), BLACK, Terms(), stop=stop)
+    assert stopped.point != PASS
+    assert len(network.asked) == 1
+
+
+def test_so_many_visits_always_find_the_same() -> None:
+    first, second = (GoPuctPlayer(FakeGo(), visits=200).choose(Board(9), BLACK, Terms()) for _ in range(2))
+    assert (first.point, first.visits, first.pv) == (second.point, second.visits, second.pv)
+
+
+def test_the_likeliest_move_without_a_search() -> None:
+    network = FakeGo()
+    player = GoPuctPlayer(network, method="top-prob")
+    found = player.choose(position := board(*WON), BLACK, Terms())
+    assert len(network.asked) == 1
+    odds = network.evaluate(*network.asked[0])["policy"][0]
+    legal = [p for p in position.legal(BLACK) if not own_eyes(position, BLACK)[p]]
+    assert found.point == max(legal, key=lambda p: odds[p])
+    assert player.searches is False
+
+
+def test_temperature_draws_other_first_moves() -> None:
+    def moves(temperature: float, ply: int) -> set[int]:
+        position = Board(9)
+        position.ply = ply
+        return {
+            GoPuctPlayer(FakeGo(), visits=40, temperature=temperature, seed=seed).choose(position, BLACK, Terms()).point
+            for seed in range(5)
+        }
+
+    assert len(moves(1.0, 0)) > 1
+    assert len(moves(1.0, 9)) == len(moves(0.0, 0)) == 1
+
+
+def test_only_some_moves() -> None:
+    player = GoPuctPlayer(FakeGo())
+    looks = player.looks(Board(9), BLACK, Terms(), only=[point("A1"), point("E5")])
+    thought = [look for look, _ in zip(looks, range(20), strict=False)][-1]()
+    assert {to_gtp(move.point, 9) for move in thought.moves} == {"A1", "E5"}
+    assert next(player.looks(Board(9), BLACK, Terms()))().visits == 1, "that tree is of no use for all moves"
+
+
+def test_what_is_told_is_seen_by_the_side_to_move() -> None:
+    def think(colour: int) -> GoThought:
+        looks = GoPuctPlayer(Sides()).looks(board(*WON), colour, Terms(5.0))
+        return [look for look, _ in zip(looks, range(12), strict=False)][-1](5, True)
+
+    black, white = think(BLACK), think(WHITE)
+    assert black.lead == pytest.approx(4, abs=0.1)
+    assert white.lead == pytest.approx(-4, abs=0.1)
+    assert black.winrate > 0.8
+    assert white.winrate < 0.2
+    for thought in (black, white):
+        assert thought.owners[point("A1")] > 0.9 > 0.1 > thought.owners[point("J1")]
+        assert len(thought.moves) == 5
+        assert thought.moves[0].owners is not None
+        assert thought.moves[0].visits == max(move.visits for move in thought.moves)
+        assert sum(move.prior for move in thought.moves) <= 1.0001
+
+
+def test_memory_stays_within_bounds_and_thinking_ends() -> None:
+    player = GoPuctPlayer(FakeGo(), hash_mb=8)
+    for _ in player.looks(Board(9), BLACK, Terms()):
+        used = sum(array.nbytes for array in (*player.search.tree, *player.search.cache))
+        assert used <= 8_000_000
+    assert player.search.tree.visits[0] > 300
+
+
+def test_what_it_cannot_do_is_refused() -> None:
+    with pytest.raises(UsageError, match="take gohuman"):
+        GoPuctPlayer(FakeOwners())
+    with pytest.raises(UsageError, match="at least 1"):
+        GoPuctPlayer(FakeGo(), visits=0)
+    assert isinstance(player_of(FakeOwners()), GoPlayer)
+    assert isinstance(player_of(FakeGo(), "best-score"), GoPlayer)
+    assert isinstance(player_of(FakeGo()), GoPuctPlayer)
