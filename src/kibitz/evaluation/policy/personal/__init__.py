@@ -1,0 +1,1 @@
+"""The evaluation of `personal`: how well a network of one person tells that person's newest moves."""
