@@ -173,6 +173,8 @@ def main() -> None:
                 continue
             wall, cpu = time.monotonic(), time.process_time()
             made = make(PersonalRequest([str(file)], base=options.base, run=path))
+            if made.reason != "done":
+                return
             spent = {"seconds": time.monotonic() - wall, "cpu_seconds": time.process_time() - cpu}
             (path / "bench.json").write_text(json.dumps(spent))
             print(f"player {number}: {made.info['kept']}, {spent}", flush=True)

@@ -67,8 +67,8 @@ def personal(
 
     check_time_limit(options.time_limit)
     request = PersonalRequest(
-        games, options.player or (), options.base, options.run, options.most_games, options.update, options.seed,
-        None if options.time_limit is None else 60 * options.time_limit,
+        games, options.player or (), options.base, options.run, options.most_games, options.update,
+        seed=options.seed, time_limit=None if options.time_limit is None else 60 * options.time_limit,
         command=shlex.join(["kibitz", *sys.argv[1:]]),
     )  # fmt: skip
     with _PersonalBar() as bar:

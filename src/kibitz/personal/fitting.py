@@ -22,11 +22,12 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.personal import games, names
 from kibitz.personal.book import BOOK, Book, blend
+from kibitz.personal.habits import habits_of
 from kibitz.personal.shares import Asked, fit_k
 from kibitz.personal.system import ADAPTERS, ALL, NOTHING, PersonalHuman, Settings
 from kibitz.play.session import Session
 from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, write_json, write_whole
-from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE
+from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.training.fit import RUNS, train
 from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgress
@@ -40,7 +41,7 @@ FULL_FROM = 3_000
 """Training games from which all weights may learn."""
 CHECKS_AN_EPOCH, PATIENCE = 2, 3
 """Validations in a pass over the games, and how many without a better one end a training."""
-POSITIONS, EPOCHS = 30_000, (2, 5)
+POSITIONS, EPOCHS = 15_000, (2, 5)
 """Positions that a training sees, about: few games are passed over more often, within these bounds."""
 CHECKPOINT_EVERY = 50
 """Iterations: a few seconds of work that a kill may cost."""
@@ -52,7 +53,8 @@ class PersonalRequest:
 
     sources, players: the records and the names of the person, see `names.find`. base: the run or packaged network of
     `human` to begin from. run: the directory; None for runs/personal-NAME. most: the newest so many games at most.
-    update: add games to a run that there is. time_limit: seconds after which the call stops, to go on later.
+    update: add games to a run that there is. test: how many of the newest games are left for the test; None for what is
+    usual. time_limit: seconds after which the call stops, to go on later.
     """
 
     sources: Sequence[str]
@@ -61,6 +63,7 @@ class PersonalRequest:
     run: Path | None = None
     most: int | None = None
     update: bool = False
+    test: int | None = None
     seed: int = 0
     time_limit: float | None = None
     precision: str = "auto"
@@ -93,11 +96,13 @@ class _Person:
     path: Path
     players: Sequence[names.Player]
     store: Store
+    split: Split
     base: Run
     settings: Settings
     sides: NDArray[np.int8]
     by_side: dict[int, NDArray[np.int64]]
     info: dict[str, Any] = field(default_factory=dict)
+    habits: dict[str, Any] = field(default_factory=dict)
 
 
 def make(
@@ -126,9 +131,9 @@ def make(
     tried = _Tried(base, person.base, person.settings)
     ways = [(ADAPTERS, RATES), *([(ALL, FULL_RATES)] if len(person.by_side[TRAIN]) >= FULL_FROM else [])]
     for learns, (low, middle, high) in ways:
-        of_rate: dict[float, float] = {}
+        losses: list[float] = []
         for rate in (middle, high, low):
-            if rate == low and of_rate[high] < of_rate[middle]:
+            if len(losses) == 2 and losses[1] < losses[0]:
                 break
             settings = replace(person.settings, learns=learns, learning_rate=rate)
             folder = person.path / CANDIDATES / f"{person.store.fingerprint}-{learns}-{rate:g}"
@@ -138,7 +143,10 @@ def make(
             score = _score(asked, Session(folder, corrected=False), book, step.name)
             log(f"{step.name}: {_in_words(score)} on the validation games; before it: {_in_words(tried.kept)}")
             tried.add(score, Run(folder), settings)
-            of_rate[rate] = score["log_loss_with_book"]
+            losses.append(score["log_loss_with_book"])
+    learned_from = np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])
+    habits = habits_of(person.store, learned_from, person.sides, Session(person.base))
+    person.habits = habits
     _keep(person, tried.settings, tried.scores, tried.kept, tried.network, learned, asked, finished=True)
     shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
     return PersonalResult(person.path, person.info, "done")
@@ -179,7 +187,7 @@ def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
     sides = games.sides_of(store, spellings)
     usual = games.usual_game(store, games.in_time(store), sides)
     shape = {name: base.info["settings"][name] for name in ("blocks", "filters")}
-    of = store.sides(games.split_of(store))
+    of = store.sides(split := games.split_of(store, request.test))
     by_side = {side: np.flatnonzero(of == side) for side in (TRAIN, VALIDATE, TEST)}
     epochs = round(POSITIONS / max(1, len(games.OwnPositions(store, by_side[TRAIN], sides))))
     settings = Settings(
@@ -187,7 +195,7 @@ def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
     )
     if not len(by_side[VALIDATE]):  # so few games that the hash chose none
         by_side[VALIDATE] = by_side[TRAIN]
-    return _Person(request, path, players, store, base, settings, sides, by_side, info)
+    return _Person(request, path, players, store, split, base, settings, sides, by_side, info)
 
 
 def _folder_name(name: str) -> str:
@@ -246,7 +254,7 @@ def _train(
         time_limit=request.time_limit,
     )  # fmt: skip
     done = train(
-        "personal", settings, str(person.store.path), run=folder, split=games.split_of(person.store), plan=plan,
+        "personal", settings, str(person.store.path), run=folder, split=person.split, plan=plan,
         start_from=request.base, command=request.command,
         on_progress=lambda progress: on_step(replace(step, progress=progress)),
     )  # fmt: skip
@@ -302,7 +310,7 @@ def _info(
     person: _Person, settings: Settings, scores: Sequence[dict[str, Any]], kept: dict[str, Any], finished: bool
 ) -> dict[str, Any]:
     """The run.json."""
-    store, split, base = person.store, games.split_of(person.store), scores[0]
+    store, split, base = person.store, person.split, scores[0]
     dates = store.column("date").astype("datetime64[D]")
     known = dates[~np.isnat(dates)]
     return {
@@ -331,6 +339,7 @@ def _info(
         "started_from": person.base.weights_sha256(),
         "book": {"k": kept["k"], "k_base": base["k"]},
         "kept": kept["name"],
+        "habits": person.habits,
         "candidates": list(scores),
         "versions": {"kibitz": version("kibitz")},
         "command": person.request.command,

@@ -90,11 +90,12 @@ def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) 
     return UsualGame(median(own), median(other), mode(speed_codes(store)), mode(scale_codes(store)))
 
 
-def split_of(store: Store) -> Split:
-    """The newest tenth of a person's games as the test, 50 at most; by hash where no game has a date."""
-    if np.isnat(store.column("date").astype("datetime64[D]")).all():
+def split_of(store: Store, test: int | None = None) -> Split:
+    """The newest games of a person as the test: so many, or by default a tenth, 50 at most. By hash where no game has a
+    date."""
+    if test is None and np.isnat(store.column("date").astype("datetime64[D]")).all():
         return Split(VALIDATE_SHARE, float(TEST_SHARE))
-    return Split(VALIDATE_SHARE, 0.0, newest=min(MOST_TEST, max(1, len(store) // TEST_SHARE)))
+    return Split(VALIDATE_SHARE, 0.0, newest=test or min(MOST_TEST, max(1, len(store) // TEST_SHARE)))
 
 
 # Gathering

@@ -18,7 +18,7 @@ NEARLY_ALL = 0.9
 TOLD = 5
 """Names at most that an error tells."""
 _PROGRAM = re.compile(
-    r"\b(stockfish|lc0|leela\w*|komodo\w*|gnu ?chess|crafty|houdini|rybka|fritz\w*|shredder|maia\d*|sunfish|ethereal|"
+    r"\b(stockfish|lc0|leela|komodo|gnu ?chess|crafty|houdini|rybka|fritz|shredder|maia\d*|sunfish|ethereal|"
     r"bot|computer|lichess ai|ai level \d+)\b|(?:bot|_ai)$"
 )
 
@@ -95,8 +95,9 @@ def told(players: Iterable[Player]) -> str:
 def _nearest(name: str, players: Sequence[Player]) -> str:
     """The nearest names, in words; where none is near, the most frequent ones."""
     wanted = key(name)
-    words = set(wanted.split())
     of_key = {key(player.name): player for player in players}
+    every = {word for text in of_key for word in text.split()}
+    words = {near for word in wanted.split() for near in difflib.get_close_matches(word, every, TOLD, cutoff=0.75)}
     near = [player for text, player in of_key.items() if words & set(text.split()) or (wanted and wanted in text)]
     close = difflib.get_close_matches(wanted, list(of_key), TOLD, cutoff=0.6)
     chosen = dict.fromkeys([*(of_key[text] for text in close), *near])

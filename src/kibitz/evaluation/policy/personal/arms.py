@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
+from kibitz.evaluation import OnProgress
 from kibitz.personal.book import BOOK, Book, blend
 from kibitz.personal.games import sides_of
 from kibitz.personal.shares import Asked, JudgedMoves
@@ -46,7 +48,13 @@ class Arms:
         return np.asarray(self.asked.plies >= OPENING)
 
 
-def compare(run: Run, store: Store, games: NDArray[np.int64], stranger: Run | None = None) -> Arms:
+def compare(
+    run: Run,
+    store: Store,
+    games: NDArray[np.int64],
+    stranger: Run | None = None,
+    on_progress: OnProgress = lambda part, done, total: None,
+) -> Arms:
     """Ask all arms about a person's moves in some games of a store.
 
     run: the person's; stranger: another person's, whose network is asked without a book. Every arm is told the ratings
@@ -57,9 +65,9 @@ def compare(run: Run, store: Store, games: NDArray[np.int64], stranger: Run | No
     if not len(asked):
         raise KibitzError(f"{store.path}: no move of {run.info['person']['name']} in its games; name another store")
     counts = asked.counts(Book.open(run.path / BOOK))
-    base = asked.shares(Session(run.info["base"], corrected=False))
+    base = asked.shares(Session(run.info["base"], corrected=False), functools.partial(on_progress, "base"))
     same = run.info["kept"] == "nothing"
-    own = base if same else asked.shares(Session(run, corrected=False))
+    own = base if same else asked.shares(Session(run, corrected=False), functools.partial(on_progress, "network"))
     k = run.info["book"]
     shares = {
         BASE: base,
