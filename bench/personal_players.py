@@ -21,6 +21,7 @@ import numpy as np
 import zstandard
 
 from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOOK_ARM, BOTH, STRANGER, Arms, compare
+from kibitz.personal.book import BOOK, Book, blend
 from kibitz.personal.fitting import PersonalRequest, make
 from kibitz.personal.games import sides_of
 from kibitz.personal.shares import Asked
@@ -139,14 +140,16 @@ def tables(players: list[Measured]) -> None:
 def telling_apart(players: list[Measured]) -> None:
     """Which network predicts the newest TOLD_GAMES test games of each player best: by log loss a move."""
     chosen = [player for player in players if player.number not in SECOND_ACCOUNTS]
-    losses = np.empty((2, len(chosen), len(chosen)))  # adapters alone, with the book; of whose moves; whose network
+    losses = np.empty((2, len(chosen), len(chosen)))  # alone, with the book; of whose moves; whose network
+    sessions = [Session(player.run, corrected=False) for player in chosen]
+    books = [Book.open(player.run.path / BOOK) for player in chosen]
     for i, player in enumerate(chosen):
         sides = sides_of(player.store, player.run.info["person"]["names"])
         asked = Asked(player.store, player.test[-TOLD_GAMES:], sides)
         for j, other in enumerate(chosen):
-            for way, corrected in enumerate((False, True)):
-                shares = asked.shares(Session(other.run, corrected=corrected))
-                losses[way, i, j] = asked.judge(shares).loss.mean()
+            shares = asked.shares(sessions[j])
+            mixed = blend(shares, asked.counts(books[j]), asked.offsets, other.run.info["book"]["k"])
+            losses[:, i, j] = asked.judge(shares).loss.mean(), asked.judge(mixed).loss.mean()
     for way, name in enumerate(("networks alone", "networks with their books")):
         right = losses[way].argmin(1) == np.arange(len(chosen))
         wrong = [player.number for player, one in zip(chosen, right, strict=True) if not one]
