@@ -45,7 +45,7 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _BesideOthers:
     """The person's moves beside those of others, one entry a move.
 
     own, drawn: what the person's move, and the one drawn from what others play, are worth above the move that others
@@ -116,7 +116,7 @@ def _compare(
     sides: NDArray[np.int8],
     seed: int,
     on_progress: Callable[[int, int], None],
-) -> _Compared:
+) -> _BesideOthers:
     asked = Asked(store, games, sides)
     base = Session(run.info["base"], corrected=False)
     shares = asked.shares(base, on_progress)
@@ -126,7 +126,7 @@ def _compare(
     before = sums[asked.offsets[:-1]] - shares[asked.offsets[:-1]]
     drawn = np.clip(np.searchsorted(sums, before + within), asked.offsets[:-1], asked.offsets[1:] - 1)
     worth = [_worth(base, asked, asked.moves[at]) for at in (asked.played, drawn, usual)]
-    return _Compared(asked, worth[0] - worth[2], worth[1] - worth[2], asked.moves[usual], shares[asked.played])
+    return _BesideOthers(asked, worth[0] - worth[2], worth[1] - worth[2], asked.moves[usual], shares[asked.played])
 
 
 def _worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
@@ -144,7 +144,7 @@ def _worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray
     return np.select([ended == LOSS, ended == WIN, ended == DRAW], [1.0, 0.0, 0.5], worth)
 
 
-def _special(compared: _Compared) -> list[Table]:
+def _special(compared: _BesideOthers) -> list[Table]:
     """How often the person's moves are better and worse than what others play, by phase and by piece."""
     asked = compared.asked
     squares = (asked.packed & 63).astype(np.intp)
@@ -188,7 +188,7 @@ def _special(compared: _Compared) -> list[Table]:
 # Boards
 
 
-def _boards(store: Store, compared: _Compared) -> dict[str, Any]:
+def _boards(store: Store, compared: _BesideOthers) -> dict[str, Any]:
     """The finds and the mistakes that others seldom play, the largest first."""
     asked, seldom = compared.asked, compared.chance < RARE
     sampler = DiverseSampler(store, asked.games, asked.plies)

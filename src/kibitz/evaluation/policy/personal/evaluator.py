@@ -55,8 +55,8 @@ def evaluate(
     own = character(run, store, arms, config.seed, functools.partial(on_progress, "what is special"))
     curves = [learning_curve(run, store, chosen.games, on_progress, log)] if config.curve else []
     data = describe(store, chosen, len(arms.asked), len(arms.asked))
-    if run.info["kept"] == "nothing":
-        data["note"] = "No training beat the network that this run began from, so that one is kept, with the book."
+    if text := _note(run):
+        data["note"] = text
     return {
         "data": data,
         "headline": "accuracy",
@@ -71,6 +71,18 @@ def evaluate(
         **own,
         "tables": [_table(arms), *own["tables"]],
     }
+
+
+def _note(run: Run) -> str:
+    """What must be said with the figures."""
+    notes = []
+    if run.info["kept"] == "nothing":
+        notes.append("No training beat the network that this run began from, so that one is kept, with the book.")
+    if Run(run.info["base"]).weights_sha256() != run.info["started_from"]:
+        notes.append(
+            f"{run.info['base']} has other weights now than when this run began; the base is the one of today."
+        )
+    return " ".join(notes)
 
 
 def _stranger(name: str | None) -> Run | None:
