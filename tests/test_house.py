@@ -19,6 +19,7 @@ LAYERS = (
     ("api", "notebook"),
     ("web",),
     ("report", "evaluation", "analysis", "engines", "arena"),
+    ("personal",),
     ("play",),
     ("training",),
     ("runs",),

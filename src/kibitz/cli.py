@@ -29,6 +29,7 @@ COMMANDS = {
     # networks
     "systems": "systems.systems",
     "train": "train.train",
+    "personal": "personal.personal",
     "tune": "tune.tune",
     "test": "test.run_test",
     "analyze": "analyze.command.analyze",
@@ -46,7 +47,7 @@ COMMANDS = {
 OF_A_SYSTEM = ("train", "tune")
 """Commands that have the settings of a system as options."""
 
-OF_THE_EXTRA = ("train", "tune", "test")
+OF_THE_EXTRA = ("train", "personal", "tune", "test")
 """Commands that need the packages of `pip install 'kibitz[train]'`."""
 
 INTERRUPTED = 130

@@ -101,6 +101,11 @@ class Run:
         return dict(self.info.get("beyond", {}))
 
     @property
+    def person(self) -> dict[str, Any] | None:
+        """Whose network it is, where it is that of one person (kibitz personal): "name", "names" and more."""
+        return self.info.get("person")
+
+    @property
     def split(self) -> Split:
         return Split.from_json(self.info["data"]["split"])
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kibitz.engines.gtp.session import GtpSettings
     from kibitz.play.result import ThinkingPlayer
     from kibitz.play.session import Session
+    from kibitz.runs import Run
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,20 @@ class UciOptions:
             show_default=False,
         ),
     ] = None
+    think_times: Annotated[
+        bool,
+        typer.Option(
+            "--think-times",
+            help="A network of one person (kibitz personal): takes as long as the person over each move.",
+        ),
+    ] = False
+    resign: Annotated[
+        bool,
+        typer.Option(
+            "--resign",
+            help="A network of one person: resigns when the person would; it says so, and its move is (none).",
+        ),
+    ] = False
 
     def of_engine(self, run: str) -> Options:
         """The engine's options for a run. Raises UsageError for a method or rating that the run cannot play by."""
@@ -80,11 +95,15 @@ class UciOptions:
             raise UsageError(f"--elo {self.elo}: {run} is not told ratings, so it has one strength; take human")
         if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
             raise UsageError(f"--elo {self.elo}: ratings from {ELO[0]} to {ELO[1]}")
-        usual = OWN_TEMPERATURE if rated else 0
+        person = Run(run).person is not None
+        if (self.think_times or self.resign) and not person:
+            raise UsageError(f"--think-times and --resign are for networks of one person (kibitz personal), not {run}")
+        usual = OWN_TEMPERATURE if rated else 100 if person else 0
         return Options(
             method=self.method, value=self.value or "", rated=rated, methods=methods,
             temperature=usual if self.temperature is None else self.temperature,
-            limit_strength=self.elo is not None, elo=self.elo or Options.elo,
+            limit_strength=self.elo is not None, elo=self.elo or Options.elo, person=person,
+            think_times=self.think_times, resign=self.resign,
         )  # fmt: skip
 
 
@@ -130,10 +149,11 @@ def _standard_streams(command: str, remedy: str) -> Iterator[tuple[BinaryIO, Bin
 
 
 def _takes_ratings(run: str) -> bool:
-    """Whether the ratings of the players are inputs of the run's network."""
+    """Whether the run's network can be told a rating to play like. That of one person has the person's."""
     from kibitz.runs import Run
 
-    return "rating" in Run(run).side_inputs
+    opened = Run(run)
+    return "rating" in opened.side_inputs and opened.person is None
 
 
 def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
@@ -177,12 +197,28 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
                 method = TOP_PROB.name  # one look: a search would play above the rating
             settings |= {"temperature": _temperature(options), "side_inputs": network().side_inputs}
         player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
+        if options.think_times or options.resign:
+            player = _with_habits(player, Run(run), options)
         # Compiled functions and ONNX Runtime start slowly; that must be over before a clock runs.
         player.think(chess.Board(), SearchLimits(depth=2, seconds=5.0))
         player.new_game()
         return player
 
     return make
+
+
+def _with_habits(player: ThinkingPlayer, run: Run, options: Options) -> ThinkingPlayer:
+    """The player with the habits of the run's person, as far as they are known."""
+    from kibitz.personal.habits import HabitualPlayer
+
+    habits = run.info.get("habits", {})
+    for wanted, name, why in (
+        (options.think_times, "think", "its games have no clocks"),
+        (options.resign, "resign", "it resigned too few of its games"),
+    ):
+        if wanted and name not in habits:
+            print(f"kibitz: {run.name}: {why}, so that this habit is not known", file=sys.stderr)
+    return HabitualPlayer(player, habits, think=options.think_times, resign=options.resign, seed=options.seed or None)
 
 
 def _temperature(options: Options) -> float:

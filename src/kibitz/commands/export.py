@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -27,9 +28,21 @@ def export(
     opened.trained()
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UsageError(f"--to {to}: there is something already; name a folder that is new or empty")
+    name = None if opened.person is None else _name_of_person(opened.person["name"])
     try:
         to.mkdir(parents=True, exist_ok=True)
-        files = write_folder(opened, to)
+        files = write_folder(opened, to, name)
     except OSError as error:
         raise KibitzError(f"{to}: {one_line(error)}; choose another --to") from None
+    if opened.person is not None:
+        print("the network alone: the person's opening book and games stay in the run")
     print(f"{to}: {', '.join(file.name for file in files)}; try: python {to / 'example.py'}")
+
+
+def _name_of_person(name: str) -> str:
+    """What a person's network is called in a folder that may be shared: the name only where the user says so."""
+    asked = sys.stdin is not None and sys.stdin.isatty()
+    if asked and typer.confirm(f"This network plays like {name}. Write that name into the folder?", default=False):
+        return name
+    print("the folder does not say whose network this is", file=sys.stderr)
+    return "a person"

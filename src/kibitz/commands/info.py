@@ -20,6 +20,9 @@ SHOWN = 3
 """Games named for each reason why some were left out; --json has all that the store keeps."""
 
 
+PLAYERS = 10
+"""The most frequent players that are listed."""
+
 _RESULTS = {"1-0": "white_won", "1/2-1/2": "drawn", "0-1": "black_won"}
 """Keys of results that are no words."""
 
@@ -68,12 +71,21 @@ def _show_network(name: str, as_json: bool) -> None:
             "title": declared.title,
         }
         known |= {"settings": run.info["settings"], "card": text or None}
+        if run.person is not None:
+            known |= {
+                "person": run.person,
+                "games": run.info["data"]["games"],
+                "split": run.info["data"]["split_in_words"],
+            }
         print(json.dumps(known, indent=1, ensure_ascii=False))
         return
     if text:
         print(text.rstrip())
         return
     print(f"{name}: a run of {declared.name} ({declared.title})")
+    if run.person is not None:
+        games, who = run.info["data"]["games"], run.person
+        print(f"{who['name']}: {sum(games.values()):,} games from {who['first']} to {who['last']}, {_line(games)}")
     print("settings: " + ", ".join(f"{key} {value}" for key, value in run.info["settings"].items()))
     if best := [row for row in run.metrics() if row["kind"] == "validation"]:
         last = best[-1]
@@ -121,6 +133,7 @@ def describe(store: Store) -> dict[str, Any]:
             key_of(label): counted(_counts(store.column(column)), column)
             for label, column in game.SUMMARY_COLUMNS.items()
         },
+        "players": _players(store),
         **_division(store),
         "told": [key_of(label) for label in game.SUMMARY_COLUMNS],
         "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
@@ -141,6 +154,16 @@ def _ratings(ratings: NDArray[Any]) -> dict[str, Any]:
         "max": int(known.max()) if len(known) else None,
         "unknown": len(ratings) - len(known),
     }
+
+
+def _players(store: Store) -> list[dict[str, Any]]:
+    """The most frequent players with their games, and the spellings of their names."""
+    from kibitz.personal.names import players_of
+
+    return [
+        {"name": player.name, "games": player.games, "spellings": list(player.spellings)}
+        for player in players_of(store)[:PLAYERS]
+    ]
 
 
 def _dates(store: Store) -> dict[str, Any]:
@@ -219,6 +242,11 @@ def _report(summary: dict[str, Any]) -> None:
         ("dates", dated),
         ("results", _line(_games(summary["results"]))),
         *((key.replace("_", " "), _line(_games(summary[key]))) for key in summary["told"]),
+        *(
+            [("players", _line({one["name"]: one["games"] for one in summary["players"]}))]
+            if summary["players"]
+            else []
+        ),
         ("split", f"{_line({name: split[name] for name in SIDES})} ({split['how']})"),
         ("near-duplicates", _alike(summary["near_duplicates"], split["near_duplicates_together"])),
         ("beside the moves", ", ".join(summary["beside"]) or "nothing"),

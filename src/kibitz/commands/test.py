@@ -70,6 +70,21 @@ class RunTestOptions:
             " takes eight times as long.",
         ),
     ] = False
+    stranger: Annotated[
+        str | None,
+        typer.Option(
+            help="A person's network (kibitz personal): another person's run, whose network is asked about the same"
+            " moves. Default: none.",
+            metavar="RUN",
+        ),
+    ] = None
+    curve: Annotated[
+        bool,
+        typer.Option(
+            "--learning-curve",
+            help="A person's network: also train networks of 20, 50, 100, … of the games; takes minutes.",
+        ),
+    ] = False
     out: Annotated[
         Path | None,
         typer.Option(
@@ -119,7 +134,9 @@ def run_test(
     opened.trained()
     if options.all_ways and opened.info["game"] != "go":
         raise UsageError(f"--all-ways is for networks of Go; {run} is one of {opened.info['game']}")
-    programs = options.programs(opened.info["game"])
+    if (options.stranger or options.curve) and opened.info["system"] != "personal":
+        raise UsageError(f"--stranger and --learning-curve are for runs of kibitz personal; {run} is none")
+    programs = {} if opened.info["system"] == "personal" else options.programs(opened.info["game"])
     games = Store(store or own_store(opened))
     page = _page(opened, games.path, options.out)
     chosen = choose(opened, games, options.split)
@@ -131,7 +148,7 @@ def run_test(
             _log(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
     config = EvalConfig(
         options.positions, programs.get("stockfish"), options.stockfish_positions, programs.get("gnugo"),
-        options.gnugo_positions, options.playout_positions, options.all_ways,
+        options.gnugo_positions, options.playout_positions, options.all_ways, options.stranger, options.curve,
     )  # fmt: skip
     with _TestProgress() as progress:
         result = evaluate(

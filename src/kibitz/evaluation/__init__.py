@@ -33,7 +33,9 @@ class EvalConfig:
     positions: the maximum, drawn evenly; 0 takes all. stockfish: path of the baseline program, None for none.
     stockfish_positions: how many it evaluates at depth 1; at depth 10 a fifth of them; 0 for none.
     gnugo, gnugo_positions: the same of GNU Go, for networks of Go; playout_positions: positions for random playouts;
-    all_ways: a network of Go answers with the mean over the eight symmetries of the board. seed: of every draw.
+    all_ways: a network of Go answers with the mean over the eight symmetries of the board. stranger: of a person's
+    network, another person's run that stands beside it; curve: whether networks of fewer games do, too. seed: of every
+    draw.
     """
 
     positions: int = 400_000
@@ -43,6 +45,8 @@ class EvalConfig:
     gnugo_positions: int = 300
     playout_positions: int = 2000
     all_ways: bool = False
+    stranger: str | None = None
+    curve: bool = False
     seed: int = 0
 
 
@@ -125,6 +129,8 @@ def own_store(run: Run) -> str:
     from kibitz.runs import packaged
 
     path = str(run.info["data"]["store"])
+    if not Path(path).exists() and (inside := run.path / Path(path).name).is_dir():  # a run that was moved
+        path = str(inside)
     if not Path(path).exists():
         if run.name in packaged():
             raise KibitzError(

@@ -19,12 +19,14 @@ class SearchLimits:
     """When a search ends: at the first limit that it reaches; without limits when it is stopped.
 
     depth: plies; nodes: positions evaluated by a network; seconds: of this move; moves: only these at the root, () all.
+    clock: seconds that the mover has left for the game, where there is a clock; it is no limit of its own.
     """
 
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
     moves: tuple[chess.Move, ...] = ()
+    clock: float | None = None
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,14 @@ class PvLine:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """depth: of the deepening; nodes: positions evaluated; lines: best first, at least one, the first is played."""
+    """depth: of the deepening; nodes: positions evaluated; lines: best first, at least one, the first is played, unless
+    the player resigns."""
 
     depth: int
     nodes: int
     seconds: float
     lines: tuple[PvLine, ...]
+    resigns: bool = False
 
 
 Tell = Callable[[SearchResult], None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from kibitz.cores import cores
 from kibitz.errors import need_training
 from kibitz.games import STATE_WIDTH
 from kibitz.runs import ONNX, Run, with_default_side_inputs
+from kibitz.systems import find
 
 if TYPE_CHECKING:
     from kibitz.systems.base import Network
@@ -43,13 +45,14 @@ class Session:
 
     system, game: names; outputs: names of the arrays that `evaluate` returns.
     threads: CPU cores for large batches (default: all that this process may use); few positions always take one.
+    corrected: whether what the system declares to stand beside its network, as a person's opening book, has its say.
     Raises KibitzError where there is no such run, or nothing trained in it, or its files are damaged.
 
     Without a usable model.onnx the torch network answers, slower, and a line on standard error says so; where torch is
     not installed, that is a KibitzError.
     """
 
-    def __init__(self, run: Run | str | Path, threads: int | None = None):
+    def __init__(self, run: Run | str | Path, threads: int | None = None, corrected: bool = True):
         self.run = run if isinstance(run, Run) else Run(run)
         self.name = self.run.name
         self.system: str = self.run.info["system"]
@@ -58,6 +61,7 @@ class Session:
         self._many: Any = None
         self.side_inputs: dict[str, int] = self.run.side_inputs
         """The side inputs of the network by name, with the default (0..255) of each."""
+        self._correct = _correction(self.run) if corrected else None
         path = self.run.path / ONNX
         problem = "missing"
         if path.is_file():
@@ -93,9 +97,11 @@ class Session:
             for at in range(0, len(codes), BATCH_SIZE)
         ]
         if len(pieces) == 1:
-            return dict(zip(self.outputs, pieces[0], strict=True))
-        joined = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-        return dict(zip(self.outputs, joined, strict=True))
+            answers = dict(zip(self.outputs, pieces[0], strict=True))
+        else:
+            joined = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+            answers = dict(zip(self.outputs, joined, strict=True))
+        return self._correct(codes, state, answers) if self._correct else answers
 
     def _onnx(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Sequence[Any]:
         session = self._few
@@ -118,6 +124,16 @@ class Session:
                 return [values.float().numpy() for values in network(torch.from_numpy(codes), torch.from_numpy(state))]
 
         return answer
+
+
+def _correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
+    """What corrects the answers of a run's network, as its system declares it."""
+    where = find(run.info["system"]).correction
+    if not where:
+        return None
+    module, _, function = where.partition(":")
+    found: Callable[..., Answers] | None = getattr(importlib.import_module(module), function)(run)
+    return found
 
 
 def _open(path: Path, threads: int) -> Any:

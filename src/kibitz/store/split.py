@@ -25,7 +25,8 @@ class Split:
     Without dates, by hash: validate_share and test_share are percents of the games. With test_from, games from that day
     on are the test; with validate_from, games from that day on (and before test_from) are the validation. With
     test_from alone the validation is taken by hash from the games before; with validate_from alone there is no test.
-    Games without a date count as early.
+    Games without a date count as early. With newest, the newest so many games are the test: by date, those of one day
+    in the order of the store; the validation is taken by hash from the others.
     together: games with the same start and first 40 moves, which are near-duplicates as a rule, stand on one side: that
     of the first of them in the store, or by date that of the earliest. False in splits of earlier versions.
     """
@@ -35,6 +36,7 @@ class Split:
     validate_from: datetime.date | None = None
     test_from: datetime.date | None = None
     together: bool = True
+    newest: int = 0
 
     def check(self) -> None:
         """Raises UsageError for shares or dates that leave nothing to train on."""
@@ -42,6 +44,8 @@ class Split:
             raise UsageError(
                 "--validate-share and --test-share are percents of the games and must leave some to train on"
             )
+        if self.newest < 0 or (self.newest and (self.test_from or self.validate_from)):
+            raise UsageError("the newest games as the test are a number of games, without days beside it")
         if self.validate_from and self.test_from and self.test_from <= self.validate_from:
             raise UsageError(
                 f"--test-from {self.test_from} must be after --validate-from {self.validate_from}: "
@@ -62,20 +66,30 @@ class Split:
             side[place < validate] = VALIDATE
         else:
             side[dates >= np.datetime64(self.validate_from)] = VALIDATE
-        if self.test_from is not None:
+        if self.newest:
+            days = dates.astype(np.int64)  # an unknown one is the least number
+            side[np.argsort(days, kind="stable")[-self.newest :]] = TEST
+        elif self.test_from is not None:
             side[dates >= np.datetime64(self.test_from)] = TEST
         elif self.validate_from is None:
             side[(place >= validate) & (place < validate + test)] = TEST
         return side
 
     def describe(self) -> str:
+        if self.newest:
+            return f"by date: the newest {self.newest} games test; {self.validate_share:g}% of the others validation"
         if self.validate_from is None and self.test_from is None:
             return f"by game hash: {self.validate_share:g}% validation, {self.test_share:g}% test"
         validate = f"from {self.validate_from}" if self.validate_from else f"{self.validate_share:g}% by hash"
         return f"by date: validation {validate}, test {f'from {self.test_from}' if self.test_from else 'none'}"
 
     def as_json(self) -> dict[str, Any]:
-        return {key: str(value) if isinstance(value, datetime.date) else value for key, value in asdict(self).items()}
+        """As stores and runs keep it. `newest` only where it is used: earlier versions do not know it."""
+        return {
+            key: str(value) if isinstance(value, datetime.date) else value
+            for key, value in asdict(self).items()
+            if key != "newest" or value
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Split:

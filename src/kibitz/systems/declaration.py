@@ -105,6 +105,9 @@ class Declaration:
     outputs for `kibitz analyze` and the board; "" for the one of the game, which reads OUTPUTS.
     methods: ways to choose a move, the default first; a run offers those whose needs it answers.
     board_sizes: of Go, the sizes that a run with given settings knows.
+    correction: "module:function" of what stands beside the network and corrects its answers, "" for nothing; the
+    function is called with the run and gives a function (codes, state, answers) -> answers, or None.
+    command: the command that makes its runs, where that is not `train`; such a system stands in no list of systems.
     """
 
     name: str
@@ -120,6 +123,8 @@ class Declaration:
     analysis: str = ""
     trained: Callable[[Settings], tuple[str, ...]] | None = None
     board_sizes: Callable[[Settings], tuple[int, ...]] | None = None
+    correction: str = ""
+    command: str = ""
 
     def as_json(self) -> dict[str, object]:
         """The declaration as JSON, for `kibitz systems --json`."""

@@ -268,6 +268,20 @@ def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all
     parts, and how often the first choice was right."""
     with torch.set_grad_enabled(torch.is_grad_enabled() and only == "all"):
         grid, conditions = network.trunk(batch["codes"], batch["state"])
+    move, measures = move_loss(network, grid, batch)
+    outcome_logits = network.outcome_logits(grid, conditions, batch["codes"], batch["state"])
+    outcome = F.cross_entropy(outcome_logits, batch["outcome"], reduction="none")
+    each = move + outcome_weight * outcome
+    return each.mean(), {
+        "loss": each.detach(),
+        "move_loss": move.detach(),
+        "outcome_loss": outcome.detach(),
+        **measures,
+    }
+
+
+def move_loss(network: Human, grid: Tensor, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """−log P(move) of each position [n], and how often the first choices of squares were right. grid: the features."""
     moves = F.relu(network.before(grid))
     rows = torch.arange(len(moves), device=moves.device)
     origin_logits = network.origin(moves).flatten(1).float()
@@ -282,14 +296,8 @@ def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all
         + F.cross_entropy(target_logits, batch["target"], reduction="none")
         + torch.where(promotes, piece, torch.zeros_like(piece))
     )
-    outcome_logits = network.outcome_logits(grid, conditions, batch["codes"], batch["state"])
-    outcome = F.cross_entropy(outcome_logits, batch["outcome"], reduction="none")
-    each = move + outcome_weight * outcome
     right = origin_logits.argmax(1) == batch["origin"]
-    return each.mean(), {
-        "loss": each.detach(),
-        "move_loss": move.detach(),
-        "outcome_loss": outcome.detach(),
+    return move, {
         "origin_accuracy": right.float(),
         "target_accuracy": (target_logits.argmax(1) == batch["target"]).float(),
     }

@@ -47,8 +47,9 @@ OUTPUTS = {
 }
 
 
-def write_folder(run: Run, folder: Path) -> list[Path]:
-    """Write the files into an empty folder; returns their paths.
+def write_folder(run: Run, folder: Path, name: str | None = None) -> list[Path]:
+    """Write the files into an empty folder; returns their paths. name: what the network is called there; None for the
+    name of the run.
 
     Raises KibitzError if the run has no ONNX file, or if it is for Go or compares positions: there is no example then.
     """
@@ -59,7 +60,7 @@ def write_folder(run: Run, folder: Path) -> list[Path]:
     if not (run.path / ONNX).is_file():
         raise KibitzError(f"{run.path / ONNX}: missing; finish the training with the command that began it")
     shutil.copyfile(run.path / ONNX, folder / ONNX)
-    write_json(folder / "description.json", describe(run))
+    write_json(folder / "description.json", describe(run, name))
     write_whole(folder / "example.py", (Path(__file__).parent / "example_chess.txt").read_bytes())
     files = [folder / name for name in (ONNX, "description.json", "example.py")]
     if (run.path / CARD).is_file():
@@ -68,7 +69,7 @@ def write_folder(run: Run, folder: Path) -> list[Path]:
     return files
 
 
-def describe(run: Run) -> dict[str, Any]:
+def describe(run: Run, name: str | None = None) -> dict[str, Any]:
     """Inputs and outputs of the run's ONNX file, with their types, shapes and meanings."""
     import onnxruntime
 
@@ -76,7 +77,7 @@ def describe(run: Run) -> dict[str, Any]:
     session = onnxruntime.InferenceSession(run.path / ONNX, providers=["CPUExecutionProvider"])
     columns = STATE[game] + [f"{name}: {SIDE_INPUTS.get(name, 'see kibitz')}" for name in side_inputs]
     return {
-        "network": run.name,
+        "network": name or run.name,
         "system": run.info["system"],
         "weights_sha256": run.weights_sha256(),
         "licence": "GPL-3.0-or-later",

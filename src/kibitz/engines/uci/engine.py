@@ -275,6 +275,9 @@ class UciEngine:
             raise RuntimeError("no move was found")
         if last is None or thought != replace(last, seconds=thought.seconds):
             report(thought)
+        if thought.resigns:
+            self._send_info("resigns")
+            return ()
         line = thought.lines[0]
         if line.move not in (limits.moves or board.legal_moves):
             raise RuntimeError(f"{line.move.uci()} is not possible")
@@ -331,15 +334,17 @@ def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
     if mate := number("mate"):
         depths.append(2 * abs(mate) - (mate > 0))  # plies to a mate in so many moves, of either side
     nodes = max(1, go.numbers["nodes"]) if "nodes" in go.numbers else None
+    clock = number(f"{mine}time")
     seconds = seconds_to_think(
-        number(f"{mine}time"), number(f"{mine}inc", 0), number("movestogo"), number("movetime"), overhead,
+        clock, number(f"{mine}inc", 0), number("movestogo"), number("movetime"), overhead,
         board.fullmove_number,
     )  # fmt: skip
     if go.infinite:
         seconds = None
     elif seconds is None and nodes is None and not depths:
         seconds = UNLIMITED_SECONDS
-    return SearchLimits(depth=min(depths, default=None), nodes=nodes, seconds=seconds, moves=go.moves)
+    left = None if clock is None or go.infinite else max(0, clock) / 1000
+    return SearchLimits(depth=min(depths, default=None), nodes=nodes, seconds=seconds, moves=go.moves, clock=left)
 
 
 def _milliseconds(begun: float) -> int:

@@ -27,7 +27,8 @@ class Options:
     value network is used, "" for none. ponder: whether a GUI lets the engine think on the other side's time. syzygy:
     folders of tablebases, "" for none; book: an opening book, "" for none, used in the first book_depth plies of a
     game. seed: of all draws, 0 for any. limit_strength, elo: of a network that is told ratings (rated), whether it
-    plays like a person of that rating. methods: that can be chosen, besides AUTO."""
+    plays like a person of that rating. person: of a network of one person; think_times, resign: whether it takes as
+    long as the person, and resigns like the person. methods: that can be chosen, besides AUTO."""
 
     hash: int = 64
     threads: int = field(default_factory=cores)
@@ -45,6 +46,9 @@ class Options:
     rated: bool = False
     limit_strength: bool = False
     elo: int = 1500
+    person: bool = False
+    think_times: bool = False
+    resign: bool = False
     methods: tuple[str, ...] = METHODS
 
 
@@ -58,6 +62,11 @@ class _Known:
     spin: tuple[int, int] | None = None
     check: bool = False
     rated: bool = False  # only for networks with rating inputs
+    person: bool = False  # only for networks of one person
+
+    def offered(self, options: Options) -> bool:
+        """Whether the network of the options has this one."""
+        return (options.rated or not self.rated) and (options.person or not self.person)
 
     def declaration(self, options: Options) -> str:
         now = getattr(options, self.field)
@@ -115,6 +124,8 @@ _KNOWN = (
     _Known("Seed", "seed", spin=(0, 2**31 - 1)),
     _Known("UCI_LimitStrength", "limit_strength", check=True, rated=True),
     _Known("UCI_Elo", "elo", spin=ELO, rated=True),
+    _Known("ThinkTimes", "think_times", check=True, person=True),
+    _Known("Resign", "resign", check=True, person=True),
 )
 _BY_NAME = {known.name.lower(): known for known in _KNOWN}
 
@@ -135,7 +146,7 @@ def of_engine(options: Options) -> dict[str, Any]:
 
 def declared(options: Options) -> list[str]:
     """The lines that declare the options, with their current values, to a GUI."""
-    known = [one.declaration(options) for one in _KNOWN if options.rated or not one.rated]
+    known = [one.declaration(options) for one in _KNOWN if one.offered(options)]
     return [*known, "option name Clear Hash type button"]
 
 
@@ -155,8 +166,8 @@ def split_setoption(line: str) -> tuple[str, str]:
 def changed(options: Options, name: str, value: str) -> Options:
     """The options after a `setoption`, of a name in lower case. Raises ValueError, in one line, for what cannot be."""
     known = _BY_NAME.get(name)
-    if known is None or (known.rated and not options.rated):
-        names = ", ".join(one.name for one in _KNOWN if options.rated or not one.rated)
+    if known is None or not known.offered(options):
+        names = ", ".join(one.name for one in _KNOWN if one.offered(options))
         raise ValueError(f"no option {shown(name) or 'without a name'}; there are {names}")
     try:
         setting: Any = {known.field: known.read(value, options)}

@@ -1,0 +1,143 @@
+"""kibitz personal: a network that plays like one person, from that person's own games."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kibitz.commands.progress import BAR, LEFT, Progress
+
+if TYPE_CHECKING:
+    from kibitz.personal.fitting import PersonalResult, PersonalStep
+
+
+@dataclass(frozen=True)
+class PersonOptions:
+    """Whose games are learned from, and where the run goes."""
+
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The person's name in the records; may be given several times, for several accounts. Case, accents and"
+            " the order of the words mean nothing. Default: who is in nearly all games."
+        ),
+    ] = None
+    base: Annotated[
+        str, typer.Option("--from", help="The run or packaged network of human to begin from.", metavar="RUN")
+    ] = "human"
+    run: Annotated[Path | None, typer.Option(help="Directory of the run. [default: runs/personal-NAME]")] = None
+    update: Annotated[
+        bool, typer.Option("--update", help="Add the games to a run that there is, and learn anew from all of them.")
+    ] = False
+    most_games: Annotated[
+        int | None, typer.Option(help="Learn from the newest so many games only. Default: all.", min=20)
+    ] = None
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)] = 0
+    time_limit: Annotated[float | None, typer.Option(help="Minutes after which this call stops, to go on later.")] = (
+        None
+    )
+
+
+def personal(
+    games: Annotated[
+        list[str],
+        typer.Argument(
+            help="PGN files with the person's games, folders of them, or a store.",
+            show_default=False,
+            metavar="MY.pgn|FOLDER|STORE",
+        ),
+    ],
+    *,
+    options: PersonOptions,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+) -> None:
+    """Learn to play like one person, from that person's own games: an opening book, and a network that is adapted.
+
+    Minutes for a thousand games. Ctrl-C is safe; the same command goes on. Nothing leaves this machine. The result is a
+    run that every command takes: test, uci, match, analyze, board.
+    """
+    from kibitz.commands.train import check_time_limit
+    from kibitz.personal.fitting import PersonalRequest, make
+
+    check_time_limit(options.time_limit)
+    request = PersonalRequest(
+        games, options.player or (), options.base, options.run, options.most_games, options.update,
+        seed=options.seed, time_limit=None if options.time_limit is None else 60 * options.time_limit,
+        command=shlex.join(["kibitz", *sys.argv[1:]]),
+    )  # fmt: skip
+    with _PersonalBar() as bar:
+        done = make(request, bar.on_step, bar.log)
+    if as_json:
+        print(json.dumps({"run": str(done.path), "reason": done.reason, **_told(done.info)}, ensure_ascii=False))
+    else:
+        _report(done)
+    if done.reason == "stopped":
+        raise typer.Exit(130)
+
+
+class _PersonalBar(Progress):
+    """A bar for each training."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "{task.description}", BAR, "{task.completed:,.0f} of {task.total:,.0f}", "{task.fields[figures]}", LEFT,
+            stays=True, every=15.0,
+        )  # fmt: skip
+        self._number = 0
+        self._figures = ""
+
+    def on_step(self, step: PersonalStep) -> None:
+        """Called after every iteration of a training."""
+        progress = step.progress
+        title = f"training {step.number}, {step.name}"
+        if self._number != step.number:
+            self.begin(title, progress.iterations, progress.iteration - 1, figures="")
+            self._number, self._figures = step.number, ""
+        if progress.samples_per_second is not None:
+            loss = "" if progress.loss is None else f"loss {progress.loss:.4f}, "
+            self._figures = f"{loss}{progress.samples_per_second:,.0f} positions/s"
+        if progress.note.startswith("warning"):
+            self.log(f"{title}: {progress.note}")
+        line = f"{title}: {progress.iteration:,} of {progress.iterations:,}: {self._figures}"
+        self.update(progress.iteration, line, figures=self._figures)
+
+
+def _told(info: dict[str, Any]) -> dict[str, Any]:
+    """What of a run.json is told."""
+    data = {"person": info["person"], "games": info["data"]["games"], "split": info["data"]["split_in_words"]}
+    return data | {name: info[name] for name in ("kept", "book", "candidates", "finished")}
+
+
+def _report(done: PersonalResult) -> None:
+    """The table of what was tried, and what was kept."""
+    from kibitz.commands.tables import print_table
+
+    info, path = done.info, done.path
+    if done.reason == "finished before":
+        print(f"{path}: finished before, with these games; add new ones with --update")
+    if done.reason in ("stopped", "time limit"):
+        print(f"{path}: {done.reason}; the same command goes on from here")
+        return
+    rows = [
+        (
+            "the network it begins from" if row["name"] == "nothing" else row["name"],
+            f"{row['accuracy']:.1%}", f"{row['accuracy_with_book']:.1%}", f"{row['log_loss']:.4f}",
+            f"{row['log_loss_with_book']:.4f}", f"{row['k']:g}",
+        )
+        for row in info["candidates"]
+    ]  # fmt: skip
+    print_table(
+        f"{info['person']['name']}: {sum(info['data']['games'].values()):,} games; on the validation games",
+        ("network", "right", "with the book", "log loss", "with the book", "k"), rows, right=(1, 2, 3, 4, 5),
+    )  # fmt: skip
+    if info["kept"] == "nothing":
+        print("no training beat the network it begins from: that is kept, with the book")
+    else:
+        print(f"kept: {info['kept']}, with the book")
+    print(f"next: kibitz test {path}, kibitz uci {path}")

@@ -1,0 +1,81 @@
+"""The arms of a comparison: a person's moves as told by the base, the book, the adapters, both, and a stranger."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.evaluation import OnProgress
+from kibitz.personal.book import BOOK, Book, blend
+from kibitz.personal.games import sides_of
+from kibitz.personal.shares import Asked, JudgedMoves
+from kibitz.play.session import Session
+from kibitz.runs import Run
+from kibitz.stats import ClusterBootstrap
+from kibitz.store.store import Store
+
+BASE, BOOK_ARM, ADAPTED, BOTH, STRANGER = "base", "book", "adapters", "both", "stranger"
+OPENING = 20
+"""Plies of the first ten moves."""
+
+
+@dataclass(frozen=True)
+class Arms:
+    """The positions in which a person moved, and how well each arm tells the moves.
+
+    judged: by arm, see `JudgedMoves`; shares: by arm, of all legal moves of `asked`; seen [n]: whether the book has the
+    position, that is, the person was there before.
+    """
+
+    asked: Asked
+    judged: Mapping[str, JudgedMoves]
+    shares: Mapping[str, NDArray[np.float64]]
+    seen: NDArray[np.bool_]
+
+    @cached_property
+    def groups(self) -> ClusterBootstrap:
+        return ClusterBootstrap(self.asked.games)
+
+    @property
+    def late(self) -> NDArray[np.bool_]:
+        """Past move 10."""
+        return np.asarray(self.asked.plies >= OPENING)
+
+
+def compare(
+    run: Run,
+    store: Store,
+    games: NDArray[np.int64],
+    stranger: Run | None = None,
+    on_progress: OnProgress = lambda part, done, total: None,
+) -> Arms:
+    """Ask all arms about a person's moves in some games of a store.
+
+    run: the person's; stranger: another person's, whose network is asked without a book. Every arm is told the ratings
+    and the speed of each game. Raises KibitzError where the person has none of the games.
+    """
+    sides = sides_of(store, run.info["person"]["names"])
+    asked = Asked(store, games, sides)
+    if not len(asked):
+        raise KibitzError(f"{store.path}: no move of {run.info['person']['name']} in its games; name another store")
+    counts = asked.counts(Book.open(run.path / BOOK))
+    base = asked.shares(Session(run.info["base"], corrected=False), functools.partial(on_progress, "base"))
+    same = run.info["kept"] == "nothing"
+    own = base if same else asked.shares(Session(run, corrected=False), functools.partial(on_progress, "network"))
+    k = run.info["book"]
+    shares = {
+        BASE: base,
+        BOOK_ARM: blend(base, counts, asked.offsets, k["k_base"]),
+        ADAPTED: own,
+        BOTH: blend(own, counts, asked.offsets, k["k"]),
+    }
+    if stranger is not None:
+        shares[STRANGER] = asked.shares(Session(stranger, corrected=False))
+    seen = np.add.reduceat(counts, asked.offsets[:-1]) > 0
+    return Arms(asked, {name: asked.judge(some) for name, some in shares.items()}, shares, seen)

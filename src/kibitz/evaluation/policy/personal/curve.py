@@ -1,0 +1,60 @@
+"""The learning curve of a person's network: what 20, 50, 100, … of the games would have taught."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.evaluation import OnProgress
+from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOOK_ARM, BOTH, compare
+from kibitz.evaluation.tables import Curve, CurvePoint
+from kibitz.personal.fitting import PersonalRequest, make
+from kibitz.personal.games import LEAST
+from kibitz.runs import Run
+from kibitz.store.split import TEST
+from kibitz.store.store import Store
+
+SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
+NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE: "base"}
+
+
+def learning_curve(
+    run: Run, store: Store, tested: NDArray[np.int64], on_progress: OnProgress, log: Callable[[str], None]
+) -> Curve:
+    """Accuracy on the tested games after so many of the games before them, for each arm: networks of the newest of
+    them are trained in a folder that is removed at the end. Raises KibitzError where the store is not the run's own."""
+    if store.fingerprint != run.info["data"]["fingerprint"]:
+        raise KibitzError(f"--learning-curve: {store.path} is not the store of {run.name}; leave the store out")
+    test = int((store.sides(run.split) == TEST).sum())
+    games = len(store) - test
+    sizes = [size for size in SIZES if LEAST <= size < games]
+    lines: dict[str, list[CurvePoint]] = {name: [] for name in NAMES}
+    with tempfile.TemporaryDirectory(prefix="kibitz-") as folder:
+        for done, size in enumerate(sizes):
+            on_progress("learning curve", done, len(sizes) + 1)
+            request = PersonalRequest(
+                [str(store.path)], run.info["person"]["names"], run.info["base"], Path(folder) / str(size),
+                most=size + test, test=test,
+            )  # fmt: skip
+            made = make(request)
+            if made.reason != "done":
+                raise KeyboardInterrupt(f"{made.reason}; the learning curve begins again with the same command")
+            arms = compare(Run(made.path), store, tested)
+            for name, points in lines.items():
+                points.append((float(size), arms.groups.mean(arms.judged[name].right)))
+            log(f"{size} games: " + ", ".join(f"{NAMES[name]} {of[-1][1].value:.1%}" for name, of in lines.items()))
+    whole = compare(run, store, tested)
+    for name, points in lines.items():
+        points.append((float(games), whole.groups.mean(whole.judged[name].right)))
+    on_progress("learning curve", len(sizes) + 1, len(sizes) + 1)
+    return Curve(
+        "Learning curve",
+        "How often the first choice was played in the newest games, after learning from so many games before them.",
+        "games learned from",
+        [(NAMES[name], points) for name, points in lines.items()],
+    )

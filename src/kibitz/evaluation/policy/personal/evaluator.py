@@ -1,0 +1,151 @@
+"""The evaluation of a person's network: its arms on the newest games, and what is special about the person."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kibitz.errors import UsageError
+from kibitz.evaluation import EvalConfig, OnProgress
+from kibitz.evaluation.baselines import baseline
+from kibitz.evaluation.games import Chosen, describe
+from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOOK_ARM, BOTH, STRANGER, Arms, compare
+from kibitz.evaluation.policy.personal.character import character
+from kibitz.evaluation.policy.personal.curve import learning_curve
+from kibitz.evaluation.slices import PHASES, slices_as_json
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metrics
+from kibitz.games.chess.material import phase
+from kibitz.games.chess.replay import SIDE
+from kibitz.runs import Run
+from kibitz.stats import slices
+from kibitz.store.store import Store
+
+LABELS = {
+    BASE: "the base, at the player's rating",
+    BOOK_ARM: "base and book",
+    ADAPTED: "adapters alone",
+    BOTH: "adapters and book",
+    STRANGER: "a stranger's adapters",
+}
+FIGURES = {BOTH: "accuracy", **{arm: f"accuracy_{arm}" for arm in (BASE, BOOK_ARM, ADAPTED, STRANGER)}}
+LATE = "_past_move_10"
+MAIN = ("accuracy", "accuracy_base", "gain", "accuracy_past_move_10", "accuracy_base_past_move_10", "gain_past_move_10",
+        "log_loss", "log_loss_base")  # fmt: skip
+TEXTS = {
+    "unit": "moves",
+    "by": "How often the person's network names the move that the person played. The dashed line is that over all "
+    "moves.",
+    "baselines": "The same network with parts of it left out, on the same moves.",
+    "gallery": "Moves that the person found and that others of the same rating seldom play. The probability is that of "
+    "the move among others; what it gained is told by the network's own look at the two positions.",
+    "mistakes": "Moves that cost the person much and that others of the same rating seldom play, likewise.",
+}
+
+
+def evaluate(
+    run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
+) -> dict[str, Any]:
+    """The system's part of a result, see `kibitz.evaluation.Evaluation`."""
+    stranger = _stranger(config.stranger)
+    arms = compare(run, store, chosen.games, stranger, on_progress)
+    figures = figures_of(arms)
+    own = character(run, store, arms, config.seed, functools.partial(on_progress, "what is special"))
+    curves = [learning_curve(run, store, chosen.games, on_progress, log)] if config.curve else []
+    data = describe(store, chosen, len(arms.asked), len(arms.asked))
+    if text := _note(run):
+        data["note"] = text
+    return {
+        "data": data,
+        "headline": "accuracy",
+        "main": [name for name in MAIN if name in figures],
+        "figures": figures,
+        "baselines": {
+            name: baseline(LABELS[name], figures[FIGURES[name]].estimate) for name in arms.judged if name != BOTH
+        },
+        "by": by_part(arms),
+        "curves": curves,
+        "texts": TEXTS,
+        **own,
+        "tables": [_table(arms), *own["tables"]],
+    }
+
+
+def _note(run: Run) -> str:
+    """What must be said with the figures."""
+    notes = []
+    if run.info["kept"] == "nothing":
+        notes.append("No training beat the network that this run began from, so that one is kept, with the book.")
+    if Run(run.info["base"]).weights_sha256() != run.info["started_from"]:
+        notes.append(
+            f"{run.info['base']} has other weights now than when this run began; the base is the one of today."
+        )
+    return " ".join(notes)
+
+
+def _stranger(name: str | None) -> Run | None:
+    """The run of another person. Raises UsageError for a run of another kind."""
+    if name is None:
+        return None
+    other = Run(name)
+    if other.info["system"] != "personal":
+        raise UsageError(f"--stranger {name}: a run of {other.info['system']}, not of kibitz personal")
+    return other
+
+
+def figures_of(arms: Arms) -> Metrics:
+    """Accuracy and log loss of each arm, and the paired gains, over all moves and past move 10."""
+    figures: Metrics = {}
+    groups, everywhere = arms.groups, np.ones(len(arms.asked), np.bool_)
+    for ending, mask in (("", everywhere), (LATE, arms.late)):
+        if not mask.any():
+            continue
+        for arm, judged in arms.judged.items():
+            figures[FIGURES[arm] + ending] = Metric(groups.mean(judged.right, mask))
+        pairs = {"gain": (BOTH, BASE), "gain_book": (BOOK_ARM, BASE), "gain_adapters": (ADAPTED, BASE)}
+        if STRANGER in arms.judged:
+            pairs["self_minus_stranger"] = (ADAPTED, STRANGER)
+        for name, (one, other) in pairs.items():
+            gap = groups.difference(arms.judged[one].right, arms.judged[other].right, mask)
+            figures[name + ending] = Metric(gap, "points")
+        losses = {
+            "log_loss" if arm == BOTH else f"log_loss_{arm}": groups.mean(judged.loss, mask)
+            for arm, judged in arms.judged.items()
+        }
+        figures |= metrics("number", {name + ending: loss for name, loss in losses.items()})
+    return figures
+
+
+def _table(arms: Arms) -> Table:
+    """A row for each arm: right in all moves and in parts of them, and the log loss."""
+    parts = {"first 10 moves": ~arms.late, "past move 10": arms.late, "seen": arms.seen, "unseen": ~arms.seen}
+    rows: list[list[Cell]] = []
+    for arm, judged in arms.judged.items():
+        inside: list[Cell] = [arms.groups.mean(judged.right, mask) for mask in parts.values()]
+        rows.append([LABELS[arm], arms.groups.mean(judged.right), *inside, arms.groups.mean(judged.loss)])
+    rows.append(["moves", *(_count(len(arms.asked)), *(_count(int(mask.sum())) for mask in parts.values())), None])
+    return Table(
+        "What tells the person's moves",
+        "How often the first choice was played, over all moves and in parts of them: a position is seen where the "
+        "person moved in it in a game that was learned from. Log loss in nats.",
+        "told by",
+        [Column("all moves"), *(Column(name) for name in parts), Column("log loss", "number")],
+        rows,
+    )
+
+
+def _count(number: int) -> str:
+    return f"{number:,}"
+
+
+def by_part(arms: Arms) -> dict[str, list[dict[str, Any]]]:
+    """Accuracy with everything, over parts of the moves."""
+    right, groups = arms.judged[BOTH].right, arms.groups
+    return slices_as_json({
+        "opening": slices(right, groups, arms.late.astype(int), labels=("first 10 moves", "after")),
+        "position": slices(right, groups, (~arms.seen).astype(int), labels=("seen before", "not seen")),
+        "phase": slices(right, groups, phase(arms.asked.codes), labels=PHASES),
+        "colour": slices(right, groups, arms.asked.state[:, SIDE], labels=("White", "Black")),
+    })  # fmt: skip

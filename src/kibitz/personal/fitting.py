@@ -1,0 +1,349 @@
+"""From a person's games to a run: the book, the trainings of the adapters, and the choice among them.
+
+A run is of use after seconds: with the network that it begins from, and the book. Then a few networks are trained, each
+a run of its own in the folder `candidates`, with the loop of all trainings; a call that was killed goes on there. The
+one that tells the validation games best, with the book, is kept, or none.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.durable import write_whole
+from kibitz.errors import KibitzError, UsageError
+from kibitz.games.chess.sides import RATING_UNIT
+from kibitz.personal import games, names
+from kibitz.personal.book import BOOK, Book, blend
+from kibitz.personal.habits import habits_of
+from kibitz.personal.shares import Asked, fit_k
+from kibitz.personal.system import ADAPTERS, ALL, NOTHING, PersonalHuman, Settings
+from kibitz.play.session import Session
+from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, write_json
+from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
+from kibitz.store.store import Store
+from kibitz.training.fit import RUNS, train
+from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgress
+
+GAMES, CANDIDATES = "games", "candidates"
+RATES = (1e-4, 1e-3, 1e-2)
+"""Learning rates of adapters. The middle one is tried first, then the larger; the smaller only if that was worse."""
+FULL_RATES = (3e-5, 1e-4, 3e-4)
+"""Learning rates where all weights learn, likewise."""
+FULL_FROM = 3_000
+"""Training games from which all weights may learn."""
+CHECKS_AN_EPOCH, PATIENCE = 2, 3
+"""Validations in a pass over the games, and how many without a better one end a training."""
+POSITIONS, EPOCHS = 15_000, (2, 5)
+"""Positions that a training sees, about: few games are passed over more often, within these bounds."""
+CHECKPOINT_EVERY = 50
+"""Iterations: a few seconds of work that a kill may cost."""
+
+
+@dataclass(frozen=True)
+class PersonalRequest:
+    """A call of `make`.
+
+    sources, players: the records and the names of the person, see `names.find`. base: the run or packaged network of
+    `human` to begin from. run: the directory; None for runs/personal-NAME. most: the newest so many games at most.
+    update: add games to a run that there is. test: how many of the newest games are left for the test; None for what is
+    usual. time_limit: seconds after which the call stops, to go on later.
+    """
+
+    sources: Sequence[str]
+    players: Sequence[str] = ()
+    base: str = "human"
+    run: Path | None = None
+    most: int | None = None
+    update: bool = False
+    test: int | None = None
+    seed: int = 0
+    time_limit: float | None = None
+    precision: str = "auto"
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class PersonalStep:
+    """How far a call is: the training `name`, its number from 1, and its progress."""
+
+    name: str
+    number: int
+    progress: TrainProgress
+
+
+@dataclass(frozen=True)
+class PersonalResult:
+    """path: the run's directory. info: its run.json. reason: "done", "finished before", or why the call stopped."""
+
+    path: Path
+    info: dict[str, Any]
+    reason: str
+
+
+@dataclass
+class _Person:
+    """A person's games and what they are compared with: all that the trainings share."""
+
+    request: PersonalRequest
+    path: Path
+    players: Sequence[names.Player]
+    store: Store
+    split: Split
+    base: Run
+    settings: Settings
+    sides: NDArray[np.int8]
+    by_side: dict[int, NDArray[np.int64]]
+    info: dict[str, Any] = field(default_factory=dict)
+    habits: dict[str, Any] = field(default_factory=dict)
+
+
+def make(
+    request: PersonalRequest,
+    on_step: Callable[[PersonalStep], object] = lambda step: None,
+    log: Callable[[str], None] = lambda line: None,
+) -> PersonalResult:
+    """Make the run of a person, or go on with one that was begun, or with `update` add games to it.
+
+    Raises KibitzError or UsageError where there is nobody of that name, or too few games, or the directory is of
+    another person or of other games.
+    """
+    person = _begin(request, log)
+    if person.info.get("finished") and person.info["data"]["fingerprint"] == person.store.fingerprint:
+        return PersonalResult(person.path, person.info, "finished before")
+    asked = Asked(person.store, person.by_side[VALIDATE], person.sides)
+    learned = Asked(person.store, person.by_side[TRAIN], person.sides)
+    book = Book.count(learned.keys, learned.packed)
+    base = _score(asked, Session(person.base), book, NOTHING)
+    if not person.info.get("finished"):
+        _keep(person, person.settings, [base], base, person.base, learned, asked)
+        log(
+            f"{person.path}: the book has {book.positions:,} positions of {len(person.by_side[TRAIN]):,} games; "
+            f"it plays already: kibitz uci {person.path}"
+        )
+    tried = _Tried(base, person.base, person.settings)
+    ways = [(ADAPTERS, RATES), *([(ALL, FULL_RATES)] if len(person.by_side[TRAIN]) >= FULL_FROM else [])]
+    for learns, (low, middle, high) in ways:
+        losses: list[float] = []
+        for rate in (middle, high, low):
+            if len(losses) == 2 and losses[1] < losses[0]:
+                break
+            settings = replace(person.settings, learns=learns, learning_rate=rate)
+            folder = person.path / CANDIDATES / f"{person.store.fingerprint}-{learns}-{rate:g}"
+            step = PersonalStep(f"{learns} at {rate:g}", len(tried.scores), TrainProgress("", 0, 1))
+            if reason := _train(person, settings, folder, step, on_step):
+                return PersonalResult(person.path, person.info, reason)
+            score = _score(asked, Session(folder, corrected=False), book, step.name)
+            log(f"{step.name}: {_in_words(score)} on the validation games; before it: {_in_words(tried.kept)}")
+            tried.add(score, Run(folder), settings)
+            losses.append(score["log_loss_with_book"])
+    learned_from = np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])
+    habits = habits_of(person.store, learned_from, person.sides, Session(person.base))
+    person.habits = habits
+    _keep(person, tried.settings, tried.scores, tried.kept, tried.network, learned, asked, finished=True)
+    shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
+    return PersonalResult(person.path, person.info, "done")
+
+
+class _Tried:
+    """The networks so far: their scores, and which is to be kept, with its run and settings."""
+
+    def __init__(self, base: dict[str, Any], network: Run, settings: Settings):
+        self.scores, self.kept, self.network, self.settings = [base], base, network, settings
+
+    def add(self, score: dict[str, Any], network: Run, settings: Settings) -> None:
+        self.scores.append(score)
+        if score["log_loss_with_book"] < self.kept["log_loss_with_book"]:
+            self.kept, self.network, self.settings = score, network, settings
+
+
+# The person
+
+
+def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
+    """Find the person and the games, and put these into the run's directory."""
+    base = Run(request.base)
+    if base.info["system"] != "human":
+        raise UsageError(f"--from {request.base}: a run of {base.info['system']}; begin from one of human")
+    base.trained()
+    where = ", ".join(request.sources[:3])
+    with games.opened(request.sources) as source:
+        players = names.find(source, request.players, where)
+        path = request.run or RUNS / f"personal-{_folder_name(players[0].name)}"
+        info, held = _begun(path, base, request)
+        if held is not None and request.update:
+            players = _with_earlier(players, info)
+        known = len(held) if held is not None and request.update else 0
+        mine = games.games_of(source, players, where, request.most, log, max(0, games.LEAST - known))
+        store = _stored(path, held, source, mine, request)
+    spellings = games.spellings_of(players)
+    sides = games.sides_of(store, spellings)
+    usual = games.usual_game(store, games.in_time(store), sides)
+    shape = {name: base.info["settings"][name] for name in ("blocks", "filters")}
+    of = store.sides(split := games.split_of(store, request.test))
+    by_side = {side: np.flatnonzero(of == side) for side in (TRAIN, VALIDATE, TEST)}
+    epochs = round(POSITIONS / max(1, len(games.OwnPositions(store, by_side[TRAIN], sides))))
+    settings = Settings(
+        **shape, **asdict(usual), players=" ; ".join(spellings), learns=NOTHING, epochs=int(np.clip(epochs, *EPOCHS))
+    )
+    if not len(by_side[VALIDATE]):  # so few games that the hash chose none
+        by_side[VALIDATE] = by_side[TRAIN]
+    return _Person(request, path, players, store, split, base, settings, sides, by_side, info)
+
+
+def _folder_name(name: str) -> str:
+    """A name as part of a directory's name."""
+    return re.sub(r"[^\w-]+", "-", names.key(name)).strip("-")[:60] or "somebody"
+
+
+def _begun(path: Path, base: Run, request: PersonalRequest) -> tuple[dict[str, Any], Store | None]:
+    """The run.json and the games of a run that an earlier call began. Raises UsageError where the directory is
+    something else, or --update names none."""
+    own = path / GAMES
+    held = Store(own) if own.exists() else None
+    if not (path / INFO).is_file():
+        if path.exists() and any(not file.name.lstrip(".").startswith(GAMES) for file in path.iterdir()):
+            raise UsageError(f"{path}: not a run, and not empty; choose another --run")
+        if request.update:
+            raise UsageError(f"--update: there is no run {path} yet; leave it out, or name the run with --run")
+        return {}, held
+    info = Run(path).info
+    if info["system"] != "personal":
+        raise UsageError(f"{path}: a run of {info['system']}; choose another --run")
+    if held is None:
+        raise KibitzError(f"{own}: the person's games are missing; choose another --run")
+    if info["started_from"] != base.weights_sha256() and not request.update:
+        raise UsageError(f"{path}: began from other weights than {request.base}; choose another --run")
+    return info, held
+
+
+def _with_earlier(players: Sequence[names.Player], info: dict[str, Any]) -> list[names.Player]:
+    """The players, and the spellings that the run knows of the same person."""
+    earlier = tuple(name for name in info["person"]["names"] if name not in games.spellings_of(players))
+    return [*players, *([names.Player(earlier[0], earlier, 0)] if earlier else [])]
+
+
+def _stored(path: Path, held: Store | None, source: Store, mine: NDArray[np.int64], request: PersonalRequest) -> Store:
+    """The store of the run with these games. Raises UsageError if it holds others and is not to be updated."""
+    if held is None or request.update:
+        path.mkdir(parents=True, exist_ok=True)
+        return games.add_games(source, mine, path / GAMES, request.sources)
+    if set(held.column("hash").tolist()) != set(source.column("hash")[mine].tolist()):
+        raise UsageError(f"{path}: begun with other games; add new ones with --update, or choose another --run")
+    return held
+
+
+# Trainings
+
+
+def _train(
+    person: _Person, settings: Settings, folder: Path, step: PersonalStep, on_step: Callable[[PersonalStep], object]
+) -> str:
+    """Train one network in a run of its own; why the call has to stop, "" where it need not."""
+    request = person.request
+    plan = TrainConfig(
+        validate_positions=1 << 30, validations=CHECKS_AN_EPOCH * settings.epochs, patience=PATIENCE, seed=request.seed,
+        precision=request.precision, checkpoint_every=CHECKPOINT_EVERY, checkpoint_megabytes=0.0,
+        time_limit=request.time_limit,
+    )  # fmt: skip
+    done = train(
+        "personal", settings, str(person.store.path), run=folder, split=person.split, plan=plan,
+        start_from=request.base, command=request.command,
+        on_progress=lambda progress: on_step(replace(step, progress=progress)),
+    )  # fmt: skip
+    return done.outcome.reason if done.outcome.reason in (STOPPED, TIME_LIMIT) else ""
+
+
+def _score(asked: Asked, session: Session, book: Book, name: str) -> dict[str, Any]:
+    """How well a network tells the validation games, alone and with the book at the best k."""
+    shares, counts = asked.shares(session), asked.counts(book)
+    k, loss = fit_k(asked, shares, counts)
+    alone, both = asked.judge(shares), asked.judge(blend(shares, counts, asked.offsets, k))
+    return {
+        "name": name,
+        "k": k,
+        "log_loss": round(float(alone.loss.mean()), 5),
+        "log_loss_with_book": round(loss, 5),
+        "accuracy": round(float(alone.right.mean()), 5),
+        "accuracy_with_book": round(float(both.right.mean()), 5),
+    }
+
+
+def _in_words(score: dict[str, Any]) -> str:
+    return f"log loss {score['log_loss_with_book']:.4f}, {score['accuracy_with_book']:.1%} right"
+
+
+# The run
+
+
+def _keep(
+    person: _Person,
+    settings: Settings,
+    scores: Sequence[dict[str, Any]],
+    kept: dict[str, Any],
+    network: Run,
+    learned: Asked,
+    asked: Asked,
+    finished: bool = False,
+) -> None:
+    """Write the run: a network, the book of all games but those of the test, and what is known of both."""
+    path, store = person.path, person.store
+    seen = [short_hashes(store.column("hash")[np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])])]
+    np.save(path / SEEN, np.unique(np.concatenate([*seen, np.load(person.base.path / SEEN)])))
+    whole = Book.count(np.concatenate([learned.keys, asked.keys]), np.concatenate([learned.packed, asked.packed]))
+    whole.save(path / BOOK)
+    for file in (WEIGHTS, ONNX, "metrics.jsonl"):
+        if (network.path / file).is_file() and not (file == "metrics.jsonl" and network is person.base):
+            write_whole(path / file, (network.path / file).read_bytes())
+    person.info = _info(person, settings, scores, kept, finished)
+    write_json(path / INFO, person.info)
+
+
+def _info(
+    person: _Person, settings: Settings, scores: Sequence[dict[str, Any]], kept: dict[str, Any], finished: bool
+) -> dict[str, Any]:
+    """The run.json."""
+    store, split, base = person.store, person.split, scores[0]
+    dates = store.column("date").astype("datetime64[D]")
+    known = dates[~np.isnat(dates)]
+    return {
+        "kibitz_run": FORMAT,
+        "system": "personal",
+        "game": "chess",
+        "settings": asdict(settings),
+        "recipe": "default",
+        "seed": person.request.seed,
+        "data": {
+            "store": str(store.path),
+            "fingerprint": store.fingerprint,
+            "split": split.as_json(),
+            "split_in_words": split.describe(),
+            "games": {SIDES[side]: len(some) for side, some in person.by_side.items()},
+        },
+        "person": {
+            "name": person.players[0].name,
+            "names": list(games.spellings_of(person.players)),
+            "rating": settings.rating * RATING_UNIT or None,
+            "first": str(known.min()) if len(known) else None,
+            "last": str(known.max()) if len(known) else None,
+            "sources": list(person.request.sources),
+        },
+        "base": person.request.base,
+        "started_from": person.base.weights_sha256(),
+        "book": {"k": kept["k"], "k_base": base["k"]},
+        "kept": kept["name"],
+        "habits": person.habits,
+        "candidates": list(scores),
+        "versions": {"kibitz": version("kibitz")},
+        "command": person.request.command,
+        "beyond": PersonalHuman(replace(settings, blocks=1, filters=1)).side_inputs,
+        "finished": finished,
+    }

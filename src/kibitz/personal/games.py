@@ -1,0 +1,211 @@
+"""The games of a person: gathered into a store of their own, and the positions in which the person moved."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz import records
+from kibitz.errors import KibitzError, UsageError
+from kibitz.games import game_of
+from kibitz.games.batch import GameBatch, Rejections
+from kibitz.games.chess.filters import Filter
+from kibitz.games.chess.sides import rating_bytes, scale_codes, speed_codes
+from kibitz.personal import names
+from kibitz.store.positions import Positions
+from kibitz.store.split import Split
+from kibitz.store.store import INFO, Store
+from kibitz.store.writer import StoreWriter
+
+WHITE, BLACK, NEITHER = 0, 1, -1
+LEAST = 20
+"""Games of a person from which anything can be learned."""
+TEST_SHARE, MOST_TEST, VALIDATE_SHARE = 10, 50, 10.0
+"""The newest tenth of the games is the test, 50 at most; a tenth (in percent) of the others validates."""
+
+
+def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
+    """Which side a person has in each game of a store, int8 [games]: WHITE, BLACK, or NEITHER where the names are on
+    no side, or on both."""
+    white, black = (np.isin(store.column(column).astype(str), list(spellings)) for column in ("white", "black"))
+    return np.select([white & ~black, black & ~white], [WHITE, BLACK], NEITHER).astype(np.int8)
+
+
+class OwnPositions(Positions):
+    """The positions of some games in which one person moved, with ids in the order of games and plies.
+
+    sides: of every game of the store, as `sides_of` gives them. Games of NEITHER have none.
+    """
+
+    def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
+        self.store, self.games = store, np.asarray(games, np.int64)
+        mine = self.games[sides[self.games] != NEITHER]
+        first = (store.starts[store.start_of[mine], 64].astype(np.int64) != sides[mine]).astype(np.int64)
+        counts = np.maximum(0, store.plies[mine] - first + 1) // 2
+        begin = np.repeat(np.cumsum(counts) - counts, counts)
+        self._game = np.repeat(mine, counts)
+        self._ply = np.repeat(first, counts) + 2 * (np.arange(counts.sum()) - begin)
+
+    def __len__(self) -> int:
+        return len(self._game)
+
+    def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return self._game[ids], self._ply[ids]
+
+
+@dataclass(frozen=True)
+class UsualGame:
+    """What is usual in a person's games, as side inputs of a network: rating and the opponent's in units of 16 points,
+    speed and scale as codes; 0 where nothing is known."""
+
+    rating: int
+    opponent_rating: int
+    speed: int
+    scale: int
+
+
+def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> UsualGame:
+    """The median ratings of the newest games (which the person has by now), and the most frequent speed and scale.
+
+    games: in the order of time; the last hundred are looked at.
+    """
+    newest = games[-100:]
+    ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
+    own, other = (ratings[side, newest] for side in (sides[newest], 1 - sides[newest]))
+
+    def median(values: NDArray[np.int64]) -> int:
+        known = values[values > 0]
+        return int(rating_bytes(np.array([np.median(known)]))[0]) if len(known) else 0
+
+    def mode(codes: NDArray[np.uint8]) -> int:
+        return int(np.bincount(codes[newest]).argmax())
+
+    return UsualGame(median(own), median(other), mode(speed_codes(store)), mode(scale_codes(store)))
+
+
+def split_of(store: Store, test: int | None = None) -> Split:
+    """The newest games of a person as the test: so many, or by default a tenth, 50 at most. By hash where no game has a
+    date."""
+    if test is None and np.isnat(store.column("date").astype("datetime64[D]")).all():
+        return Split(VALIDATE_SHARE, float(TEST_SHARE))
+    return Split(VALIDATE_SHARE, 0.0, newest=test or min(MOST_TEST, max(1, len(store) // TEST_SHARE)))
+
+
+# Gathering
+
+
+@contextlib.contextmanager
+def opened(sources: Sequence[str]) -> Iterator[Store]:
+    """One store of all sources: PGN files, folders of them, or a single store. Records are read into a store that is
+    removed at the end. Raises KibitzError where no game of standard chess is in them."""
+    if len(sources) == 1 and (Path(sources[0]) / INFO).is_file():
+        store = Store(sources[0])
+        if store.game != "chess":
+            raise UsageError(f"{sources[0]}: a store of {store.game} games; kibitz personal learns chess so far")
+        yield store
+        return
+    with tempfile.TemporaryDirectory(prefix="kibitz-") as folder:
+        yield _read(sources, Path(folder) / "games")
+
+
+def games_of(
+    source: Store,
+    players: Sequence[names.Player],
+    where: str,
+    most: int | None,
+    log: Callable[[str], None],
+    least: int = LEAST,
+) -> NDArray[np.int64]:
+    """The games of a person, from old to new; the newest `most` where that is given.
+
+    log: called with what is left out, and what is odd. Raises KibitzError where there are too few.
+    """
+    for player in players:
+        if names.looks_like_a_program(player.name):
+            log(f"{player.name}: by its name a program, not a person; its network plays like it all the same")
+    sides, order = sides_of(source, spellings_of(players)), in_time(source)
+    games = order[(sides[order] != NEITHER) & (source.plies[order] > 1)]
+    both = int(_on_both_sides(source, players).sum())
+    if both:
+        log(f"{both:,} games have {players[0].name} on both sides and are left out")
+    if len(games) < least:
+        raise KibitzError(
+            f"{where}: {len(games)} games of {names.told(players)} to learn from"
+            + (", besides those with the same name on both sides" if both else "")
+            + f"; at least {LEAST} are needed"
+        )
+    return np.asarray(games[-most:] if most else games, np.int64)
+
+
+def _on_both_sides(source: Store, players: Sequence[names.Player]) -> NDArray[np.bool_]:
+    spellings = list(spellings_of(players))
+    white, black = (np.isin(source.column(column).astype(str), spellings) for column in ("white", "black"))
+    return np.asarray(white & black, np.bool_)
+
+
+def _read(sources: Sequence[str], into: Path) -> Store:
+    """All games of standard chess in some records, as a store."""
+    rules = game_of("chess")
+    paths = records.find(list(sources), (".pgn",))
+    reader = rules.Reader(paths, Filter())
+    with StoreWriter(into, "chess", rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE) as writer:
+        for batch in reader:
+            writer.add(batch)
+        if not writer.games:
+            left_out = writer.rejections.as_json().items()
+            why = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in left_out) or "; ".join(
+                reader.broken[:1]
+            )
+            raise KibitzError(
+                f"{', '.join(sources[:3])}: no game of standard chess to learn from" + (f" ({why})" if why else "")
+            )
+        return writer.commit({"files": [records.printable(path) for path in paths], "kept": writer.games})
+
+
+def spellings_of(players: Sequence[names.Player]) -> tuple[str, ...]:
+    """All spellings of some players' names."""
+    return tuple(name for player in players for name in player.spellings)
+
+
+def in_time(store: Store) -> NDArray[np.int64]:
+    """The games of a store from old to new: by date, those of one day in the order of the records.
+
+    Servers write records from new to old or the other way; which one it is, most neighbours tell. Games without a date
+    come first.
+    """
+    days = store.column("date").astype("datetime64[D]").astype(np.int64)
+    steps = np.sign(np.diff(days))
+    order = np.arange(len(days))
+    if (steps < 0).sum() > (steps > 0).sum():
+        order = order[::-1]
+    return np.asarray(order[np.argsort(days[order], kind="stable")], np.int64)
+
+
+def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequence[str]) -> Store:
+    """Add games of a store to another one, which is made where it is not there; those that it has are passed over."""
+    rules = game_of(source.game)
+    begins, plies = source.offsets[games], source.plies[games]
+    at = np.repeat(begins - np.concatenate(([0], np.cumsum(plies)[:-1])), plies) + np.arange(plies.sum())
+    per_move: dict[str, NDArray[Any]] = {}
+    for name in source.info["beside"]:
+        values = source.per_move(name)
+        if values is not None:
+            per_move[name] = values[at]
+    starts = source.starts[source.start_of[games]] if len(source.starts) > 1 else None
+    batch = GameBatch(
+        source.moves[at], plies.astype(np.int32), starts, source.table(rules.COLUMNS.names).take(games), Rejections(),
+        len(games), per_move,
+    )  # fmt: skip
+    with StoreWriter(
+        into, source.game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, append=into.exists()
+    ) as writer:
+        if not writer.add(batch) and writer.old is not None:
+            return writer.old
+        return writer.commit({"files": list(sources), "read": len(games), "kept": len(games)})

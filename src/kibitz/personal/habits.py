@@ -1,0 +1,148 @@
+"""Habits of a person besides the moves: how long the person thinks, and when the person resigns.
+
+Both are counted from the games and kept in run.json. Think times are shares of what is left on the clock, by the number
+of the move, where the games have clocks. A person resigns a part of the lost games, in positions of which the network
+expects little.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.io.ingest import PER_MOVE
+from kibitz.personal.games import NEITHER, OwnPositions
+from kibitz.play.result import SearchLimits, SearchResult, Tell, ThinkingPlayer
+from kibitz.play.session import NetworkSession
+from kibitz.store.store import Store
+
+MOVES = (0, 5, 10, 15, 20, 30, 40, 1000)
+"""Bounds of the bands of move numbers, counted from 0."""
+QUANTILES = 21
+LEAST_MOVES, LEAST_RESIGNED = 200, 10
+"""Moves with a clock, and games resigned, from which a habit is told."""
+LONGEST = 0.5
+"""Part of the clock that one move takes at most."""
+_INCREMENT = re.compile(r"\+(\d+)$")
+
+
+def habits_of(
+    store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
+) -> dict[str, Any]:
+    """The habits that the games show, as run.json keeps them: "think" and "resign", each where enough is known."""
+    found: dict[str, Any] = {}
+    if think := think_times(store, games, sides):
+        found["think"] = think
+    if resign := resignations(store, games, sides, session):
+        found["resign"] = resign
+    return found
+
+
+def think_times(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> list[list[float]]:
+    """For each band of MOVES the quantiles of the share of the clock that a move took, QUANTILES numbers of 0..1; []
+    where too few clocks are known. A band without moves has those of all."""
+    clocks = store.per_move("clock")
+    if clocks is None:
+        return []
+    own = OwnPositions(store, games, sides)
+    game, ply = own.locate(np.arange(len(own)))
+    at = store.offsets[game] + ply
+    increments = np.array([_increment(text) for text in store.column("time_control")])
+    known = (ply >= 2) & (clocks[at] != PER_MOVE["clock"][1])
+    before = clocks[np.where(known, at - 2, 0)].astype(np.float64)
+    known &= (before != PER_MOVE["clock"][1]) & (before > 0)
+    share = (before - clocks[at] + increments[game])[known] / before[known]
+    number = (ply[known]) // 2
+    if len(share) < LEAST_MOVES:
+        return []
+    share, levels = np.clip(share, 0, 1), np.linspace(0, 1, QUANTILES)
+    bands = [share[(number >= low) & (number < high)] for low, high in itertools.pairwise(MOVES)]
+    return [np.round(np.quantile(band if len(band) else share, levels), 4).tolist() for band in bands]
+
+
+def _increment(time_control: str | None) -> int:
+    found = _INCREMENT.search(time_control or "")
+    return int(found[1]) if found else 0
+
+
+def resignations(
+    store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
+) -> dict[str, float] | None:
+    """How often the person resigns a lost game (share), and the expected score (0..1, for the person) under which the
+    person does (below): the median of those games, told by the network. None where too few were resigned."""
+    mine = games[sides[games] != NEITHER]
+    lost = mine[store.column("result")[mine] == np.where(sides[mine] == 0, -1, 1)]
+    resigned = lost[store.column("ending")[lost] == "resignation"]
+    if len(resigned) < LEAST_RESIGNED:
+        return None
+    plies = store.plies[resigned]
+    codes, state = store.replay(resigned, plies)
+    value = session.evaluate(codes, state)["value"].astype(np.float64)
+    score = (1 + np.where(state[:, 0] == sides[resigned], value, -value)) / 2
+    return {"share": round(len(resigned) / len(lost), 3), "below": round(float(np.median(score)), 4)}
+
+
+class HabitualPlayer:
+    """A player that takes as long as a person over its moves, and resigns like one.
+
+    player: who chooses the moves. habits: as `habits_of` gives them. think, resign: which habits count. seed: of the
+    draws. Where a habit is not known, or the clock is not, nothing changes.
+    """
+
+    def __init__(
+        self,
+        player: ThinkingPlayer,
+        habits: Mapping[str, Any],
+        *,
+        think: bool,
+        resign: bool,
+        seed: int | None = None,
+    ):
+        self._player, self._random = player, np.random.default_rng(seed)
+        self._think = habits.get("think", []) if think else []
+        self._resign = habits.get("resign") if resign else None
+        self._gives_up = self._drawn()
+
+    def _drawn(self) -> bool:
+        """Whether the game that begins is resigned, should it be lost."""
+        return self._resign is not None and self._random.random() < self._resign["share"]
+
+    def new_game(self) -> None:
+        """Begin a new game."""
+        self._player.new_game()
+        self._gives_up = self._drawn()
+
+    def think(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell = lambda _: None
+    ) -> SearchResult | None:
+        """As the player's; waits until the person would have moved, or `stop` is set."""
+        thought = self._player.think(board, limits, stop, tell)
+        if thought is None:
+            return None
+        wait = self.seconds(len(board.move_stack) // 2, limits.clock) - thought.seconds
+        if wait > 0:
+            (stop or threading.Event()).wait(wait)
+        gives_up = self._gives_up and _expected(thought) < self._resign["below"]  # type: ignore[index]
+        return replace(thought, resigns=True) if gives_up else thought
+
+    def seconds(self, number: int, clock: float | None) -> float:
+        """How long the person would think about a move of this number (from 0) with so much on the clock; drawn."""
+        if not self._think or clock is None:
+            return 0.0
+        band = int(np.searchsorted(MOVES, number, "right")) - 1
+        share = float(np.interp(self._random.random(), np.linspace(0, 1, QUANTILES), self._think[band]))
+        return min(share, LONGEST) * clock
+
+
+def _expected(thought: SearchResult) -> float:
+    """The expected score of the mover, 0..1, by the first line."""
+    win, draw, _ = thought.lines[0].wdl
+    return (win + draw / 2) / 1000

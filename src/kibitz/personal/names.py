@@ -1,0 +1,104 @@
+"""Names of players: which spellings mean the same person, who is in most games, and which names are near."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kibitz.errors import UsageError
+from kibitz.store.store import Store
+from kibitz.text import shown
+
+NEARLY_ALL = 0.9
+"""Share of the games that a player must be in to be taken without a name."""
+TOLD = 5
+"""Names at most that an error tells."""
+_PROGRAM = re.compile(
+    r"\b(stockfish|lc0|leela|komodo|gnu ?chess|crafty|houdini|rybka|fritz|shredder|maia\d*|sunfish|ethereal|"
+    r"bot|computer|lichess ai|ai level \d+)\b|(?:bot|_ai)$"
+)
+
+
+def key(name: str) -> str:
+    """A name without case, accents, punctuation and the order of its words: "Muñoz, Ana" and "ana munoz" are one."""
+    plain = unicodedata.normalize("NFKD", name.casefold())
+    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return " ".join(sorted(re.findall(r"[^\W_]+(?:[-_]\w+)*", letters))) or letters.strip()
+
+
+def looks_like_a_program(name: str) -> bool:
+    """Whether a name is that of a well-known program, or calls itself a bot."""
+    return _PROGRAM.search(name.casefold()) is not None
+
+
+@dataclass(frozen=True)
+class Player:
+    """A name as it is written most often, its other spellings, and the number of games."""
+
+    name: str
+    spellings: tuple[str, ...]
+    games: int
+
+
+def players_of(store: Store) -> list[Player]:
+    """The players of a store, the most frequent first; spellings with the same key are one. Unknown names ("?") are
+    left out."""
+    written: Counter[str] = Counter()
+    for column in ("white", "black"):
+        if column in store.columns:
+            written.update(name for name in store.column(column).tolist() if name and name.strip("?. "))
+    by_key: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    for name, games in written.most_common():
+        by_key[key(name)].append((name, games))
+    players = [Player(some[0][0], tuple(name for name, _ in some), sum(n for _, n in some)) for some in by_key.values()]
+    return sorted(players, key=lambda player: (-player.games, player.name))
+
+
+def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
+    """The players that these names mean, or without any name the one in nearly all games.
+
+    where: what the games are called in an error. Raises UsageError, with the nearest names, for a name that there is
+    not, and where no name is given and nobody is in nearly all games.
+    """
+    players = players_of(store)
+    if not players:
+        raise UsageError(f"{where}: no game in it names its players, so nobody's games can be found")
+    if not names:
+        return [_in_nearly_all(store, players, where)]
+    by_key = {key(player.name): player for player in players}
+    found: dict[str, Player] = {}
+    for name in names:
+        if key(name) not in by_key:
+            raise UsageError(f"--player {shown(name)}: no game of that name in {where}; {_nearest(name, players)}")
+        found[key(name)] = by_key[key(name)]
+    return list(found.values())
+
+
+def _in_nearly_all(store: Store, players: Sequence[Player], where: str) -> Player:
+    first = players[0]
+    if len(players) > 1 and players[1].games == first.games:
+        raise UsageError(f"{where}: two players are in as many games; say which with --player: {told(players)}")
+    if first.games < NEARLY_ALL * len(store):
+        raise UsageError(f"{where}: games of many players; say whose with --player: {told(players)}")
+    return first
+
+
+def told(players: Iterable[Player]) -> str:
+    """Players with their games, in a line."""
+    return ", ".join(f"{shown(player.name)} ({player.games:,})" for player in list(players)[:TOLD])
+
+
+def _nearest(name: str, players: Sequence[Player]) -> str:
+    """The nearest names, in words; where none is near, the most frequent ones."""
+    wanted = key(name)
+    of_key = {key(player.name): player for player in players}
+    every = {word for text in of_key for word in text.split()}
+    words = {near for word in wanted.split() for near in difflib.get_close_matches(word, every, TOLD, cutoff=0.75)}
+    near = [player for text, player in of_key.items() if words & set(text.split()) or (wanted and wanted in text)]
+    close = difflib.get_close_matches(wanted, list(of_key), TOLD, cutoff=0.6)
+    chosen = dict.fromkeys([*(of_key[text] for text in close), *near])
+    return f"near it: {told(chosen)}" if chosen else f"the most frequent are {told(players)}"

@@ -1,0 +1,194 @@
+"""The network of one person: `human` with adapters that learn the person's moves, while everything else stays.
+
+An adapter after each block is two 1×1 convolutions, down to a few channels and up again; it starts as no change. With
+thousands of games all weights may learn instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from kibitz.errors import UsageError
+from kibitz.personal.games import NEITHER, OwnPositions, sides_of
+from kibitz.store.store import Store
+from kibitz.systems import human
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
+
+ADAPTERS, ALL, NOTHING = "adapters", "all", "nothing"
+KEPT_WEIGHT = 0.3
+"""Weight of the loss that keeps the expected results what they were, while adapters learn moves."""
+
+
+@dataclass(frozen=True)
+class Settings(human.Settings):
+    """Settings of `personal`. blocks and filters are those of the network that it begins from."""
+
+    players: str = setting("", "names of the person in the records, with ; between")
+    learns: str = setting(ADAPTERS, "what learns", choices=(ADAPTERS, ALL, NOTHING))
+    rank: int = setting(16, "channels of an adapter", at_least=1)
+    rating: int = setting(0, "the person's rating in units of 16 points; 0 unknown", at_least=0, at_most=255)
+    opponent_rating: int = setting(0, "the usual opponent's rating, likewise", at_least=0, at_most=255)
+    speed: int = setting(0, "the usual speed, as a code; 0 unknown", at_least=0)
+    scale: int = setting(0, "the scale of the ratings, as a code; 0 unknown", at_least=0)
+    balance: float = setting(0.0, "as of human; here all games count alike")
+    withhold: float = setting(0.0, "as of human; here the network is told all that is known")
+    learning_rate: float = setting(0.001, "learning rate at the beginning; it falls to 0 in a line", at_least=0)
+    batch: int = setting(128, "positions in a batch", at_least=1)
+    epochs: int = setting(3, "passes over the positions", at_least=1)
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The names of the person, one by one."""
+        return tuple(name.strip() for name in self.players.split(";") if name.strip())
+
+
+RECIPES = {"default": Recipe("adapters of rank 16 after every block", {})}
+
+
+class Adapter(nn.Module):
+    """x + up(relu(down(x))), float [n, filters, 8, 8] both; no change at first."""
+
+    def __init__(self, filters: int, rank: int):
+        super().__init__()
+        self.down = nn.Conv2d(filters, rank, 1)
+        self.up = nn.Conv2d(rank, filters, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + cast(Tensor, self.up(F.relu(self.down(x))))
+
+
+class PersonalHuman(human.Human):
+    """`human` with an adapter after each block, where the settings say that adapters learn. Inputs and outputs are
+    those of `human`; the defaults of its side inputs are what is usual in the person's games."""
+
+    def __init__(self, settings: Settings):
+        super().__init__(settings)
+        told = {name: getattr(settings, name) for name in ("rating", "opponent_rating", "speed", "scale")}
+        self.side_inputs = {**human.Human.side_inputs, **told}  # type: ignore[misc]
+        self.learns = settings.learns
+        count = settings.blocks if settings.learns == ADAPTERS else 0
+        self.adapters = nn.ModuleList(Adapter(settings.filters, settings.rank) for _ in range(count))
+        if settings.learns != ALL:
+            for name, p in self.named_parameters():
+                p.requires_grad_(name.startswith("adapters."))
+
+    def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
+        """Features and conditions, as of `human`. adapted: with the adapters."""
+        conditions = self.conditions(state)
+        grid = F.relu(self.stem(self.planes(codes, state)))
+        for i, block in enumerate(self.blocks):
+            grid = block(grid, conditions)
+            if adapted and self.adapters:
+                grid = self.adapters[i](grid)
+        return grid, conditions
+
+    @torch.no_grad()
+    def expected_before(self, codes: Tensor, state: Tensor) -> Tensor:
+        """Win, draw, loss as the network without its adapters expects them, float32 [n, 3]."""
+        grid, conditions = self.trunk(codes, state, adapted=False)
+        return self.outcome_logits(grid, conditions, codes, state).softmax(1)
+
+
+class OwnMoves(human.PlayedMoves):
+    """The positions in which the person moved, see PlayedMoves. They are replayed once.
+
+    Where adapters learn, a batch also has `expected` float32 [n, 3]: the result that the network expects without them.
+    """
+
+    def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalHuman, settings: Settings):
+        super().__init__(store, games, settings)
+        self.positions = OwnPositions(store, games, sides_of(store, settings.spellings))
+        self._all = super().batch(np.arange(len(self.positions)), 0) if len(self.positions) else {}
+        if settings.learns == ADAPTERS and self._all:
+            self._all["expected"] = self._expected(network)
+
+    def _expected(self, network: PersonalHuman) -> NDArray[np.float32]:
+        device = next(network.parameters()).device
+        parts = [
+            network.expected_before(
+                *(torch.from_numpy(self._all[name][i : i + 1024]).to(device) for name in ("codes", "state"))
+            )
+            for i in range(0, len(self), 1024)
+        ]
+        return cast("NDArray[np.float32]", torch.cat(parts).float().cpu().numpy())
+
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        return {name: values[ids] for name, values in self._all.items()}
+
+
+def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """−log P(move). Beside it adapters keep the expected results what they were; where all weights learn, these learn
+    from the results. Measures: as of `human`; `loss` is that of the moves."""
+    grid, conditions = network.trunk(batch["codes"], batch["state"])
+    move, measures = human.move_loss(network, grid, batch)
+    logits = network.outcome_logits(grid, conditions, batch["codes"], batch["state"])
+    wanted = batch["expected"] if "expected" in batch else batch["outcome"]
+    kept = F.cross_entropy(logits, wanted, reduction="none")
+    return (move + KEPT_WEIGHT * kept).mean(), {"loss": move.detach(), **measures}
+
+
+class PersonalSystem(System):
+    """The system. It begins from a network of `human`; `kibitz personal` makes its runs."""
+
+    name = "personal"
+    settings_type = Settings
+    begins_from = ("human",)
+    recipes = RECIPES
+
+    def check(self, settings: Settings) -> None:
+        super().check(settings)
+        if not settings.spellings:
+            raise UsageError("personal learns one person's moves: kibitz personal MY.pgn --player NAME")
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        return np.flatnonzero((store.plies > 1) & (sides_of(store, settings.spellings) != NEITHER))
+
+    def network(self, settings: Settings) -> PersonalHuman:
+        return PersonalHuman(settings)
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        assert isinstance(network, PersonalHuman)
+        generator = torch.Generator().manual_seed(seed)
+        human.draw_weights(network, generator)
+        with torch.no_grad():
+            for adapter in network.adapters:
+                cast(Adapter, adapter).up.weight.zero_()
+
+    def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The weights of `network` as prepared, with those of a network of `human` in their place."""
+        begun = dict(network.state_dict())
+        theirs = {name: value.shape for name, value in weights.items()}
+        if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
+            raise UsageError("its network has another shape; it must be one of human, with as many blocks and filters")
+        return {**begun, **weights}
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, PersonalHuman)
+        return [
+            Stage(
+                name="moves",
+                module=network,
+                examples=lambda store, games: OwnMoves(store, games, network, settings),
+                loss=lambda batch: loss(network, batch),
+                optimiser=lambda: torch.optim.AdamW(
+                    [p for p in network.parameters() if p.requires_grad], weight_decay=0.0
+                ),
+                learning_rate=lambda iteration, iterations: settings.learning_rate * (1 - iteration / iterations),
+                batch=settings.batch,
+                iterations=None,
+                epochs=settings.epochs,
+            )
+        ]
+
+
+SYSTEM: Any = PersonalSystem()

@@ -1,0 +1,23 @@
+"""A person's games, and a run made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kibitz.personal.fitting import PersonalRequest, make
+from support import person
+
+
+@pytest.fixture(scope="session")
+def my_games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return person.write(tmp_path_factory.mktemp("person") / "my.pgn")
+
+
+@pytest.fixture(scope="session")
+def personal_run(my_games: Path, human_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the person, from a small network. Read only."""
+    path = tmp_path_factory.mktemp("personal") / "run"
+    make(PersonalRequest([str(my_games)], base=str(human_run), run=path, precision="32-true"))
+    return path

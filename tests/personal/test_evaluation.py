@@ -1,0 +1,126 @@
+"""`kibitz test` of a person's run: the arms, the paired gain, what is special, the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kibitz import cli
+from kibitz.evaluation.policy.personal import character as module
+from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOTH, compare
+from kibitz.evaluation.policy.personal.character import character
+from kibitz.games.chess.material import PHASES
+from kibitz.runs import Run
+from kibitz.store.split import TEST
+from kibitz.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def result(personal_run: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What `kibitz test RUN --json` prints; the run stands in for a stranger's."""
+    import contextlib
+    import io
+
+    page = tmp_path_factory.mktemp("page") / "page.html"
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        assert cli.run(["test", str(personal_run), "--stranger", str(personal_run), "--out", str(page), "--json"]) == 0
+    told: dict[str, Any] = json.loads(output.getvalue())
+    return told | {"html": page.read_text(encoding="utf-8")}
+
+
+def test_the_figures(result: dict[str, Any], personal_run: Path) -> None:
+    figures = result["figures"]
+    for name in ("accuracy", "accuracy_base", "accuracy_book", "accuracy_adapters", "accuracy_stranger", "gain",
+                 "log_loss", "log_loss_base"):  # fmt: skip
+        assert {name, f"{name}_past_move_10"} <= figures.keys()
+    assert figures["gain"]["value"] == pytest.approx(figures["accuracy"]["value"] - figures["accuracy_base"]["value"])
+    assert figures["self_minus_stranger"]["value"] == 0, "the stranger is the person"
+    assert figures["accuracy"]["games"] == 6
+    assert figures["accuracy_book"]["value"] > figures["accuracy_base"]["value"] + 0.05, "two own moves in each game"
+    assert figures["log_loss"]["value"] < figures["log_loss_base"]["value"]
+    table = result["tables"][0]
+    assert [row[0] for row in table["rows"]][-1] == "moves"
+    assert result["headline"] == "accuracy"
+
+
+def test_the_page(result: dict[str, Any]) -> None:
+    for text in ("What tells the person", "Mistakes", "Finds"):
+        assert text in result["html"]
+
+
+def test_arms_by_hand(personal_run: Path) -> None:
+    """The accuracy of an arm is the share of the moves that have the largest share, counted in a loop."""
+    run, store = Run(personal_run), Store(personal_run / "games")
+    games = np.flatnonzero(store.sides(run.split) == TEST)
+    arms = compare(run, store, games)
+    asked = arms.asked
+    for arm in (BASE, ADAPTED, BOTH):
+        right = [
+            asked.moves[first + int(arms.shares[arm][first:last].argmax())] == asked.packed[i]
+            for i, (first, last) in enumerate(zip(asked.offsets[:-1], asked.offsets[1:], strict=True))
+        ]
+        assert arms.judged[arm].right.tolist() == right
+        sums = np.add.reduceat(arms.shares[arm], asked.offsets[:-1])
+        assert np.abs(sums - 1).max() < 1e-5
+    assert arms.seen[asked.plies == 0].all(), "the first position was in the games that were learned from"
+
+
+def test_what_is_special(personal_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEAST_GAMES", 1)  # made-up opponents seldom repeat each other
+    run, store = Run(personal_run), Store(personal_run / "games")
+    arms = compare(run, store, np.flatnonzero(store.sides(run.split) == TEST))
+    told = character(run, store, arms, 0, lambda done, total: None)
+    openings, mistakes, finds = told["tables"]
+    assert 0 < sum(row[3] for row in openings.rows) <= len(store)
+    assert openings.rows[0][0].startswith("White: 1. b3")
+    assert {row[0].split(":")[0] for row in openings.rows} <= {"White", "Black"}
+    for table in (mistakes, finds):
+        assert table.rows[0][0] == "all moves"
+        phases = [row[4] for row in table.rows[1:] if row[0] in PHASES]
+        pieces = [row[4] for row in table.rows[1:] if row[0] not in PHASES]
+        assert sum(phases) == sum(pieces) == table.rows[0][4], "every move has a phase, and a piece"
+    for card in told["mistakes"]:
+        assert card["probability"] < 0.1
+
+
+def test_a_store_without_the_person(personal_run: Path, small_store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["test", str(personal_run), str(small_store.path)]) == 1
+    assert "personal takes none of its" in capsys.readouterr().err
+
+
+def test_options_of_persons_are_for_persons(
+    small_run: Path, personal_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["test", str(small_run), "--learning-curve"]) == 2
+    assert "are for runs of kibitz personal" in capsys.readouterr().err
+    assert cli.run(["test", str(personal_run), "--stranger", str(small_run)]) == 2
+    assert "a run of winner, not of kibitz personal" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_learning_curve(personal_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "p.html"
+    assert cli.run(["test", str(personal_run), "--learning-curve", "--json", "--out", str(page)]) == 0
+    (curve,) = json.loads(capsys.readouterr().out)["curves"]
+    for line in curve["lines"]:
+        assert [at for at, _ in line["points"]] == [20, 50, 54]
+    assert "Learning curve" in page.read_text(encoding="utf-8")
+
+
+def test_a_moved_run_finds_its_games(
+    personal_run: Path, tmp_path: Path, make_store: Callable[..., Store], capsys: pytest.CaptureFixture[str]
+) -> None:
+    import shutil
+
+    shutil.copytree(personal_run, tmp_path / "moved")
+    info = json.loads((tmp_path / "moved" / "run.json").read_text(encoding="utf-8"))
+    info["data"]["store"] = "elsewhere/games"
+    (tmp_path / "moved" / "run.json").write_text(json.dumps(info), encoding="utf-8")
+    assert cli.run(["test", str(tmp_path / "moved"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["data"]["games"] == 6

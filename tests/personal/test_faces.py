@@ -1,0 +1,134 @@
+"""A person's run in the faces: the command, the engine, info, analyze, export."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import pytest
+
+from kibitz import cli
+from kibitz.commands.engines import UciOptions, opener
+from kibitz.engines.uci.engine import UciEngine
+from kibitz.engines.uci.options import Options, changed, declared
+from kibitz.play.result import SearchLimits, SearchResult, make_line
+from support import person
+
+
+def test_the_engine_plays_like_the_person(personal_run: Path) -> None:
+    """At temperature 1, with the book: nearly always the person's own first move, and other moves too after it."""
+    options = UciOptions().of_engine(str(personal_run))
+    assert (options.temperature, options.person, options.rated) == (100, True, False)
+    player = opener(str(personal_run))(Options(**{**options.__dict__, "seed": 1}))
+    first = [player.think(chess.Board(), SearchLimits()) for _ in range(30)]
+    moves = [thought.lines[0].move.uci() for thought in first if thought]
+    assert moves.count("b2b3") >= 24
+    later = chess.Board()
+    for move in ("b2b3", "g8f6", "c1b2", "h7h6"):
+        later.push_uci(move)
+    assert len({thought.lines[0].move for _ in range(30) if (thought := player.think(later, SearchLimits()))}) > 3
+
+
+def test_options_of_the_person_are_offered_for_the_person_alone(personal_run: Path) -> None:
+    mine = "\n".join(declared(UciOptions().of_engine(str(personal_run))))
+    human = "\n".join(declared(UciOptions().of_engine("human")))
+    assert "option name ThinkTimes type check default false" in mine
+    assert "option name Resign type check default false" in mine
+    assert "UCI_Elo" not in mine
+    assert "ThinkTimes" not in human
+    assert changed(UciOptions().of_engine(str(personal_run)), "resign", "true").resign
+    with pytest.raises(ValueError, match="no option resign"):
+        changed(UciOptions().of_engine("human"), "resign", "true")
+
+
+class GivesUp:
+    """A player that resigns at once."""
+
+    def new_game(self) -> None:
+        """Nothing to forget."""
+
+    def think(self, board: chess.Board, limits: SearchLimits, stop: object = None, tell: object = None) -> SearchResult:
+        assert limits.clock == 61.0
+        return SearchResult(1, 1, 0.0, (make_line(-0.99, 1.0, [12 | 28 << 6]),), resigns=True)
+
+
+def test_the_engine_says_that_it_resigns() -> None:
+    output = io.BytesIO()
+    engine = UciEngine("x", lambda options: GivesUp(), Options(), output)
+    lines = iter(["position startpos", "go wtime 61000 btime 5"])
+
+    def until_answered() -> object:
+        yield from lines
+        assert engine._thread is not None
+        engine._thread.join()
+        yield "quit"
+
+    engine.run(until_answered())  # type: ignore[arg-type]
+    assert output.getvalue().decode().splitlines()[-2:] == ["info string resigns", "bestmove (none)"]
+
+
+def test_the_command(my_games: Path, human_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "r"
+    assert cli.run(["personal", str(my_games), "--from", str(human_run), "--run", str(path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["run"], told["reason"], told["finished"]) == (str(path), "done", True)
+    assert cli.run(["personal", str(my_games), "--from", str(human_run), "--run", str(path)]) == 0
+    assert "finished before, with these games" in capsys.readouterr().out
+    assert cli.run(["info", str(path)]) == 0
+    told_too = capsys.readouterr().out
+    assert f"{person.PERSON}: 60 games from 2020-01-01" in told_too
+    assert cli.run(["info", str(path / "games"), "--json"]) == 0
+    players = json.loads(capsys.readouterr().out)["players"]
+    assert players[0] == {"name": person.PERSON, "games": 60, "spellings": list(person.SPELLINGS)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--player", "nobody"], 2, "--player nobody: no game of that name"),
+        (["--from", "winner"], 2, "--from winner: a run of winner; begin from one of human"),
+        (["--from", "nowhere"], 1, "nowhere: no such run"),
+        (["--time-limit", "0"], 2, "--time-limit 0: minutes, more than 0"),
+        (["--update"], 2, "--update: there is no run"),
+    ],
+)
+def test_calls_that_cannot_work(
+    arguments: list[str], code: int, told: str, my_games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["personal", str(my_games), *arguments]) == code
+    error = capsys.readouterr().err
+    assert told in error
+    assert len(error.splitlines()) == 1
+    assert not list(tmp_path.rglob("run.json"))
+
+
+def test_it_is_not_trained_by_hand(small_run: Path, my_games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["train", "personal", str(my_games)]) != 0
+    assert cli.run(["systems"]) == 0
+    assert "personal" not in capsys.readouterr().out
+
+
+def test_habits_are_for_persons(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["uci", "human", "--think-times"]) == 2
+    assert "--think-times and --resign are for networks of one person" in capsys.readouterr().err
+
+
+def test_analysis(personal_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "game.pgn").write_text(person.games(1), encoding="utf-8")
+    assert cli.run(["analyze", str(personal_run), str(tmp_path / "game.pgn")]) == 0
+    assert "b3" in capsys.readouterr().out
+
+
+def test_the_export_does_not_tell_whose_network_it_is(personal_run: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "kibitz", "export", str(personal_run), "--to", str(tmp_path / "out")]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    assert "does not say whose network this is" in done.stderr
+    for file in (tmp_path / "out").iterdir():
+        assert all(name.encode() not in file.read_bytes() for name in person.SPELLINGS)
+    assert json.loads((tmp_path / "out" / "description.json").read_text())["network"] == "a person"

@@ -1,0 +1,137 @@
+"""A person's run from the games to the choice: resumed after kills, updated, and calls that cannot work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.personal import fitting
+from kibitz.personal.fitting import PersonalRequest, make
+from kibitz.runs import Run
+from kibitz.store.split import TEST
+from kibitz.store.store import Store
+from support import person
+
+FORKS = """
+import json, os, signal, sys
+from pathlib import Path
+from kibitz.personal import fitting
+fitting.CHECKPOINT_EVERY = 3
+games, base = sys.argv[1:3]
+for run, number, iteration in json.loads(sys.argv[3]):
+    child = os.fork()
+    if not child:
+        def on_step(step):
+            if (step.number, step.progress.iteration) == (number, iteration):
+                os.kill(os.getpid(), signal.SIGKILL)
+        code = 1
+        try:
+            request = fitting.PersonalRequest([games], base=base, run=Path(run), precision="32-true")
+            code = 0 if fitting.make(request, on_step).reason == "done" else 2
+        finally:
+            os._exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_killed_in_its_trainings_it_comes_to_the_same_run(my_games: Path, human_run: Path, tmp_path: Path) -> None:
+    kills = [(1, 1), (1, 5), (2, 8)]
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    calls = [(str(whole), 0, 0), *((str(broken), *kill) for kill in kills), (str(broken), 0, 0)]
+    command = [sys.executable, "-c", FORKS, str(my_games), str(human_run), json.dumps(calls)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    assert done.stdout.split() == ["0", "-9", "-9", "-9", "0"], done.stderr
+    ours, theirs = load_file(broken / "best.safetensors"), load_file(whole / "best.safetensors")
+    assert ours.keys() == theirs.keys()
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+    assert Run(broken).info["candidates"] == Run(whole).info["candidates"]
+    assert (broken / "book.npy").read_bytes() == (whole / "book.npy").read_bytes()
+    assert not (broken / "candidates").exists()
+
+
+def test_a_run_says_what_it_is(personal_run: Path, my_games: Path, human_run: Path) -> None:
+    run = Run(personal_run)
+    info = run.info
+    assert (info["system"], info["finished"]) == ("personal", True)
+    assert run.person is not None
+    assert (run.person["name"], set(run.person["names"])) == (person.PERSON, set(person.SPELLINGS))
+    assert info["data"]["games"]["test"] == 6
+    store = Store(personal_run / "games")
+    test = store.sides(run.split) == TEST
+    assert (run.unseen(store.column("hash")) == test).all()
+    best = min(info["candidates"], key=lambda row: row["log_loss_with_book"])
+    assert info["kept"] == best["name"]
+    base = info["candidates"][0]
+    assert base["name"] == "nothing"
+    assert base["log_loss_with_book"] < base["log_loss"], "the book knows the person's opening"
+    again = make(PersonalRequest([str(my_games)], base=str(human_run), run=personal_run, precision="32-true"))
+    assert again.reason == "finished before"
+
+
+def test_nothing_better_than_the_base(
+    my_games: Path, human_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rates that are far too large make every training worse: the base is kept, with the book."""
+    monkeypatch.setattr(fitting, "RATES", (30.0, 30.0, 30.0))
+    done = make(PersonalRequest([str(my_games)], base=str(human_run), run=tmp_path / "r", precision="32-true"))
+    assert done.info["kept"] == "nothing"
+    assert Run(tmp_path / "r").settings.learns == "nothing"
+    assert (tmp_path / "r" / "best.safetensors").read_bytes() == (human_run / "best.safetensors").read_bytes()
+    assert done.info["book"]["k"] == done.info["book"]["k_base"]
+
+
+def test_games_are_added(my_games: Path, human_run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    make(PersonalRequest([str(my_games)], base=str(human_run), run=path, precision="32-true"))
+    more = person.write(tmp_path / "more.pgn", 30, first=60, seed=5)
+    with pytest.raises(UsageError, match="begun with other games; add new ones with --update"):
+        make(PersonalRequest([str(more)], base=str(human_run), run=path, players=[person.PERSON]))
+    request = PersonalRequest([str(more)], base=str(human_run), run=path, update=True, precision="32-true")
+    assert make(request).reason == "done"
+    run, store = Run(path), Store(path / "games")
+    assert len(store) == 90
+    assert run.info["data"]["fingerprint"] == store.fingerprint
+    newest = np.sort(store.column("date"))[-9:]
+    assert (np.sort(store.column("date")[store.sides(run.split) == TEST]) == newest).all()
+    assert make(request).reason == "finished before"
+
+
+def test_calls_that_cannot_work(my_games: Path, human_run: Path, small_run: Path, tmp_path: Path) -> None:
+    def call(*sources: Path, **more: object) -> None:
+        given = {"base": str(human_run), "run": tmp_path / "r", **more}
+        make(PersonalRequest([str(source) for source in sources], **given))  # type: ignore[arg-type]
+
+    few = person.write(tmp_path / "few.pgn", 3)
+    with pytest.raises(KibitzError, match=r"3 games of Muñoz, Ana \(3\) to learn from; at least 20 are needed"):
+        call(few)
+    text = my_games.read_text(encoding="utf-8")
+    for number in range(60):
+        text = text.replace(f'"Opponent {number}"', f'"{person.PERSON}"')
+    (tmp_path / "both.pgn").write_text(text)
+    with pytest.raises(KibitzError, match=r"0 games of .* besides those with the same name on both sides"):
+        call(tmp_path / "both.pgn")
+    (tmp_path / "variant.pgn").write_text(person.games(5).replace("[Date ", '[Variant "Atomic"]\n[Date '))
+    with pytest.raises(KibitzError, match="no game of standard chess to learn from"):
+        call(tmp_path / "variant.pgn")
+    with pytest.raises(UsageError, match="a run of winner; begin from one of human"):
+        call(my_games, base=str(small_run))
+    with pytest.raises(UsageError, match="--update: there is no run"):
+        call(my_games, update=True)
+    assert not (tmp_path / "r" / "run.json").exists()
+
+
+def test_a_program_is_told(human_run: Path, tmp_path: Path) -> None:
+    (tmp_path / "bot.pgn").write_text(person.games(3).replace(person.PERSON, "Stockfish 12"))
+    lines: list[str] = []
+    with pytest.raises(KibitzError, match="at least 20"):
+        make(PersonalRequest([str(tmp_path / "bot.pgn")], base=str(human_run), run=tmp_path / "r"), log=lines.append)
+    assert lines[0].startswith("Stockfish 12: by its name a program")

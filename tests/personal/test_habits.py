@@ -1,0 +1,70 @@
+"""Habits: think times from clocks, and when a person resigns."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from kibitz.personal.games import sides_of
+from kibitz.personal.habits import MOVES, QUANTILES, HabitualPlayer, think_times
+from kibitz.play.result import SearchLimits, SearchResult, make_line
+from kibitz.runs import Run
+from kibitz.store.store import Store
+from support import person
+
+HABITS = {"think": [[0.1] * QUANTILES] * (len(MOVES) - 1), "resign": {"share": 1.0, "below": 0.2}}
+
+
+class Fixed:
+    """A player that finds every position worth the same."""
+
+    def __init__(self, value: float):
+        self.value = value
+
+    def new_game(self) -> None:
+        """Nothing to forget."""
+
+    def think(self, board: chess.Board, limits: SearchLimits, stop: object = None, tell: object = None) -> SearchResult:
+        return SearchResult(1, 1, 0.0, (make_line(self.value, 1.0, [12 | 28 << 6]),))
+
+
+def test_think_times_are_shares_of_the_clock(my_games: Path, make_store: Callable[..., Store], tmp_path: Path) -> None:
+    """The made-up clocks lose 0 to 5 seconds a move, of 180, and two come back each time."""
+    store = make_store(tmp_path / "s", my_games)
+    told = think_times(store, np.arange(len(store)), sides_of(store, person.SPELLINGS))
+    assert len(told) == len(MOVES) - 1
+    assert all(len(band) == QUANTILES and band == sorted(band) for band in told)
+    assert told[0][0] == pytest.approx(2 / 180, abs=0.001)
+    assert told[0][-1] == pytest.approx(7 / 165, abs=0.005)
+    assert think_times(store, np.arange(2), sides_of(store, person.SPELLINGS)) == [], "too few moves"
+
+
+def test_a_player_waits_as_long_as_the_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(threading.Event, "wait", lambda self, seconds=None: waited.append(seconds))
+    player = HabitualPlayer(Fixed(0.0), HABITS, think=True, resign=False, seed=1)
+    player.think(chess.Board(), SearchLimits(clock=60.0), threading.Event())
+    player.think(chess.Board(), SearchLimits(), threading.Event())
+    assert waited == [pytest.approx(6.0)], "a tenth of the clock; without a clock not at all"
+
+
+@pytest.mark.parametrize(
+    ("value", "resign", "expected"), [(-0.9, True, True), (-0.9, False, False), (0.0, True, False)]
+)
+def test_a_player_resigns_where_the_person_would(value: float, resign: bool, expected: bool) -> None:
+    player = HabitualPlayer(Fixed(value), HABITS, think=False, resign=resign, seed=1)
+    thought = player.think(chess.Board(), SearchLimits())
+    assert thought is not None
+    assert thought.resigns is expected
+
+
+def test_the_run_knows_them(personal_run: Path) -> None:
+    habits = Run(personal_run).info["habits"]
+    assert len(habits["think"]) == len(MOVES) - 1
+    assert 0 < habits["resign"]["share"] <= 1
+    assert 0 < habits["resign"]["below"] < 1

@@ -1,0 +1,61 @@
+"""Names of players: spellings, nearest names, and who is in nearly all games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kibitz.errors import UsageError
+from kibitz.personal import names
+from kibitz.store.store import Store
+from support import person
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Muñoz, Ana", "ana munoz"), ("ANA MUNOZ", "Munoz Ana"), ("x_y-1", "X_Y-1"), ("Ding, Liren", "Liren  Ding")],
+)
+def test_spellings_of_one_name(one: str, other: str) -> None:
+    assert names.key(one) == names.key(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("player1", "player2"), ("Ana", "Ana Munoz"), ("a_b", "b_a"), ("中村", "村中")]
+)
+def test_other_names(one: str, other: str) -> None:
+    assert names.key(one) != names.key(other)
+
+
+def test_programs_are_told_by_their_names() -> None:
+    assert all(map(names.looks_like_a_program, ("Stockfish 15", "lichess AI level 3", "somebot", "maia1")))
+    assert not any(map(names.looks_like_a_program, ("Abbott", "Robotham, A", "Komodovich", "Ana")))
+
+
+def test_the_person_in_nearly_all_games_is_found(
+    my_games: Path, make_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    store = make_store(tmp_path / "s", my_games)
+    (found,) = names.find(store, (), "my.pgn")
+    assert (found.name, set(found.spellings), found.games) == (person.PERSON, set(person.SPELLINGS), 60)
+    assert names.find(store, ["MUNOZ ana"], "my.pgn") == [found]
+    both = names.find(store, ["Ana Munoz", "opponent 3"], "my.pgn")
+    assert [player.games for player in both] == [60, 1]
+
+
+def test_nobody_of_that_name(my_games: Path, make_store: Callable[..., Store], tmp_path: Path) -> None:
+    store = make_store(tmp_path / "s", my_games)
+    with pytest.raises(
+        UsageError, match=r"--player Muños: no game of that name in my.pgn; near it: .*Muñoz, Ana \(60\)"
+    ):
+        names.find(store, ["Muños"], "my.pgn")
+    with pytest.raises(UsageError, match=r"the most frequent are Muñoz, Ana \(60\), Opponent 0 \(1\)"):
+        names.find(store, ["Zz"], "my.pgn")
+
+
+def test_two_people_in_all_games(make_store: Callable[..., Store], tmp_path: Path) -> None:
+    (tmp_path / "two.pgn").write_text(person.games(4).replace("Opponent 0", "B").replace("Opponent 1", "B")
+                                      .replace("Opponent 2", "B").replace("Opponent 3", "B"))  # fmt: skip
+    with pytest.raises(UsageError, match=r"two players are in as many games; say which with --player"):
+        names.find(make_store(tmp_path / "s", tmp_path / "two.pgn"), (), "two.pgn")

@@ -1,0 +1,44 @@
+"""The network of one person: adapters that begin as no change, and learn while all else stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+
+from kibitz.personal.system import ADAPTERS, ALL, SYSTEM, PersonalHuman, Settings
+from kibitz.runs import Run
+
+SMALL = Settings(blocks=2, filters=8, rank=4, players="A; B", rating=90)
+
+
+def test_adapters_begin_as_no_change() -> None:
+    network = PersonalHuman(SMALL)
+    SYSTEM.prepare(network, None, np.zeros(0, np.int64), SMALL, 3)
+    assert SMALL.spellings == ("A", "B")
+    assert network.side_inputs["rating"] == 90
+    codes = torch.randint(0, 13, (5, 64), dtype=torch.uint8)
+    state = torch.zeros(5, 12, dtype=torch.uint8)
+    with torch.no_grad():
+        assert torch.equal(network.trunk(codes, state)[0], network.trunk(codes, state, adapted=False)[0])
+    learning = {name for name, p in network.named_parameters() if p.requires_grad}
+    assert all(name.startswith("adapters.") for name in learning)
+    assert sum(p.numel() for p in network.parameters() if p.requires_grad) == 2 * (8 * 4 + 4 + 4 * 8 + 8)
+    whole = PersonalHuman(replace(SMALL, learns=ALL))
+    assert all(p.requires_grad for p in whole.parameters())
+    assert not any(name.startswith("adapters.") for name in whole.state_dict())
+
+
+def test_what_was_learned_stands_in_the_adapters_alone(personal_run: Path, human_run: Path) -> None:
+    run = Run(personal_run)
+    assert run.settings.learns == ADAPTERS, "random moves with an own opening can be learned"
+    mine, theirs = load_file(personal_run / "best.safetensors"), load_file(human_run / "best.safetensors")
+    for name, value in theirs.items():
+        assert torch.equal(mine[name], value), name
+    assert {name for name in mine if name not in theirs} == {
+        f"adapters.0.{layer}.{kind}" for layer in ("down", "up") for kind in ("weight", "bias")
+    }
+    assert mine["adapters.0.up.weight"].abs().max() > 0
