@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test test-slow lint install page clean
+.PHONY: demo demo-go test test-slow lint install page docs clean
 
 install: $(READY) $(PAGE)
 
@@ -48,5 +48,11 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# The documentation as a site in site/; a broken link or a name that is not there fails.
+docs: $(READY)
+	$(PIP) install --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict
+	@echo "site/index.html"
+
 clean:
-	rm -rf $(VENV) demo src/kibitz/web/page frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site src/kibitz/web/page frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

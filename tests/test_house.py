@@ -26,7 +26,7 @@ LAYERS = (
     ("nets",),
     ("store",),
     ("games",),
-    ("external", "stats", "records", "lock", "prefetch"),
+    ("external", "stats", "records", "lock", "durable", "prefetch"),
     ("text", "keys", "dates", "cores", "environment"),
     ("errors",),
 )

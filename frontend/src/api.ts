@@ -32,6 +32,8 @@ export interface Thinking {
   nodes?: number | null;
   seconds?: number | null;
   score?: number | null;
+  /** White's chance, of chess. */
+  white?: number | null;
   pv?: string[] | null;
   san?: string[] | null;
   move?: string | null;
@@ -44,6 +46,8 @@ export interface Think {
   temperature?: number;
   nodes?: number | null;
   seconds?: number | null;
+  /** Of a network that is told ratings: the player to imitate. */
+  rating?: number | null;
 }
 
 export interface Analyse {

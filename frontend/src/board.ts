@@ -85,6 +85,6 @@ class GoButtons {
     this.pass.disabled = node.end !== null || !mine;
     this.resign.hidden = shown.resign === null;
     const { B, W } = node.captured ?? { B: 0, W: 0 };
-    this.taken.textContent = `Taken: Black ${B}, White ${W}`;
+    this.taken.textContent = `Captures: Black ${B}, White ${W}`;
   }
 }

@@ -6,11 +6,15 @@ export function fitting(networks: Network[], kind: "chess" | "go", name: string 
   return networks.some((each) => each.name === name && each.game === kind);
 }
 
-/** The first of the command line, else the first packaged one, else any that can be asked. */
+/** Packaged networks that know moves and chances: the first to meet. */
+const BEST = ["human", "gohuman"];
+
+/** The first of the command line, else the best packaged one, else any that can be asked. */
 export function usual(networks: Network[], given: string[], kind: "chess" | "go"): string | null {
   const here = networks.filter((each) => each.game === kind);
   const ready = here.filter((each) => !each.problem);
   const named = given.find((name) => here.some((each) => each.name === name));
-  const packaged = ready.find((each) => each.from === "package");
-  return named ?? packaged?.name ?? ready[0]?.name ?? here[0]?.name ?? null;
+  const packaged = ready.filter((each) => each.from === "package");
+  const best = packaged.find((each) => BEST.includes(each.name)) ?? packaged[0];
+  return named ?? best?.name ?? ready[0]?.name ?? here[0]?.name ?? null;
 }

@@ -31,7 +31,7 @@ class ComparePanel {
     ];
     this.pair = el("div", { class: "pair" }, this.sides[0].element, this.sides[1].element);
     host.classList.add("panel");
-    host.replaceChildren(el("h2", {}, "Two networks, one position"), this.none, this.verdict, this.pair);
+    host.replaceChildren(el("h2", {}, "Compare networks"), this.none, this.verdict, this.pair);
     for (const event of ["game", "cursor", "results", "networks", "settings"] as const)
       app.on(event, () => this.draw());
     // What is hidden asks nothing; it catches up when it is shown.

@@ -14,7 +14,7 @@ export function mountControls(host: HTMLElement, app: App): Typed {
   const back = iconButton("back", "One move back", () => app.step(-1), "←");
   const forward = iconButton("forward", "One move forward", () => app.step(1), "→");
   const last = iconButton("last", "To the end", () => app.step(Infinity), "End");
-  const flip = iconButton("flip", "Turn the board", () => app.set({ flipped: !app.flipped }), "f");
+  const flip = iconButton("flip", "Flip board", () => app.set({ flipped: !app.flipped }), "f");
   const input = el("input", {
     type: "text",
     "aria-label": "Type a move",

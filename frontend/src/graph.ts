@@ -9,7 +9,7 @@ import type { Mistakes } from "./mistakes";
 import { firstColumn, named, numberOf } from "./naming";
 import type { App } from "./state";
 
-const HEIGHT = 148;
+const HEIGHT = 124;
 /** A click so near a mistake's dot opens the position before it, px. */
 const NEAR = 9;
 
@@ -79,7 +79,7 @@ class Graph {
         : !app.network
           ? ""
           : gives
-            ? "The whole game’s graph stands here."
+            ? "The winning-chance graph appears here once there are moves."
             : `${app.network} gives no chances. Another network does.`;
     this.note.hidden = some;
     this.place.classList.toggle("empty", !some);

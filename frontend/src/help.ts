@@ -7,10 +7,10 @@ const KEYS: [string, string][] = [
   ["Page Up, Page Down", "ten moves back, forward"],
   ["Home, End", "to the start, to the end"],
   ["↑ ↓", "the variation before, after this one"],
-  ["Space", "play the network’s first move"],
+  ["Space", "play the network’s likeliest move"],
   ["m, M", "to the next, the previous mistake"],
   ["/", "type a move: e4, Nf3, e2e4; Q16, pass"],
-  ["f", "turn the board"],
+  ["f", "flip the board"],
   ["c", "coordinates on or off"],
   ["h", "hints on or off: what the network thinks"],
   ["s", "sound on or off"],
@@ -36,7 +36,7 @@ function make(): HTMLDialogElement {
     { class: "dialog help", "aria-labelledby": "help-title" },
     el("h2", { id: "help-title" }, "Keys"),
     el("dl", {}, ...rows),
-    el("p", { class: "note" }, "The wheel over the board steps too. Of chess it is always White’s chance that is told, of Go always Black’s."),
+    el("p", { class: "note" }, "The wheel over the board steps too. Chances are White’s in chess and Black’s in Go."),
     el("div", { class: "dialog-buttons" }, button("Close", () => made.close(), { class: "primary" })),
   );
   // A click beside it closes it.

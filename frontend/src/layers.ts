@@ -4,12 +4,12 @@ import type { Layer } from "./overlays";
 import type { Network } from "./state";
 
 export const NAMES: Record<Layer, string> = {
-  none: "Nothing",
-  origin: "Where from",
-  target: "Where to",
+  none: "Off",
+  origin: "From-squares",
+  target: "To-squares",
   owners: "Owners",
-  matters: "What matters",
-  planes: "What it is given",
+  matters: "Important pieces",
+  planes: "Input planes",
   liberties: "Liberties",
   chains: "Chains",
 };

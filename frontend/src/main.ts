@@ -16,12 +16,17 @@ import { mountLoading } from "./load";
 import { Mistakes } from "./mistakes";
 import { mountMoves } from "./movelist";
 import { mountNetwork } from "./network";
+import { mountPlayers } from "./players";
 import { App } from "./state";
 import { mountSpoken, mountStatus } from "./status";
 import { mountTabs } from "./tabs";
 import { restoreTheme } from "./theme";
 import { mountTitle } from "./title";
 import { Address } from "./url";
+import { mountWelcome } from "./welcome";
+
+/** How often new runs are looked for, ms. */
+const LOOK_FOR_RUNS = 10_000;
 
 restoreTheme();
 
@@ -37,6 +42,7 @@ app.on("game", size);
 mountHeader(place("header"), app, opener);
 mountEvalBar(place("evalbar"), app);
 mountBoard(place("board"), app);
+mountPlayers(place("player-above"), place("player-below"), app);
 const typed = mountControls(place("controls"), app);
 mountStatus(place("status"), app);
 mountSpoken(place("spoken"), app);
@@ -50,5 +56,8 @@ const tabs = mountTabs(place("panels"), [
   { id: "puzzles", name: "Puzzles", mount: async (host) => (await import("./puzzles")).mountPuzzles(host, app, mistakes) },
   { id: "training", name: "Training", mount: async (host) => (await import("./training")).mountTraining(host, app) },
 ]);
+mountWelcome(place("welcome"), app, opener, () => tabs.choose("play"));
 mountKeys(app, mistakes, typed, place("board"), () => opener.show());
+// A training that was begun elsewhere appears by itself.
+setInterval(() => void (document.visibilityState === "visible" && app.findNetworks().catch(() => undefined)), LOOK_FOR_RUNS);
 void address.begin(tabs);

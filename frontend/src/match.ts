@@ -15,7 +15,13 @@ export interface Strength {
   temperature: number;
   nodes: number | null;
   seconds: number | null;
+  rating: number | null;
 }
+
+/** A network that may resign does so when its chance was as low so many moves in a row; it offers a draw when its chance
+ *  was as near to even for longer, late in the game. */
+const HOPELESS = { chance: 0.03, moves: 3 };
+const EVEN = { margin: 0.04, moves: 6, fromPly: 80 };
 
 /** "away": the person looks at another position of the game, or of another. */
 export type State = "none" | "human" | "thinking" | "stopped" | "lost" | "away" | "over";
@@ -35,11 +41,17 @@ export class Match {
   state: State = "none";
   network = "";
   human: "w" | "b" = "w";
-  strength: Strength = { method: null, temperature: 0, nodes: null, seconds: 1 };
+  strength: Strength = { method: null, temperature: 0, nodes: null, seconds: 1, rating: null };
   thought: Thinking | null = null;
   problem = "";
   /** How it ended, where it did. */
   outcome = "";
+  /** Whether it may resign or offer a draw. */
+  yields = false;
+  /** It offers a draw, until the person has moved. */
+  offers = false;
+  /** Its chances after its own moves, 0..1. */
+  private chances: number[] = [];
   private start = 0;
   private tip = 0;
   private abort: AbortController | null = null;
@@ -74,6 +86,8 @@ export class Match {
     this.human = human;
     this.strength = strength;
     this.start = this.app.cursor;
+    this.chances = [];
+    this.offers = false;
     this.entitle();
     this.at(this.start);
   }
@@ -270,12 +284,31 @@ export class Match {
         },
         abort.signal,
       );
-      if (!abort.signal.aborted) await this.make(move);
+      if (!abort.signal.aborted) await this.make(this.judged(move));
     } catch (error) {
       if (abort.signal.aborted) return;
       this.problem = message(error);
       this.set("lost");
     }
+  }
+
+  /** The move, or "resign" where it may and thinks that it is lost. Offers a draw where the game is even. */
+  private judged(move: string | null): string | null {
+    const white = this.thought?.white;
+    this.offers = false;
+    if (!this.yields || move === null || white === null || white === undefined) return move;
+    this.chances.push(this.human === "w" ? 1 - white : white);
+    const last = (moves: number, fits: (chance: number) => boolean): boolean =>
+      this.chances.length >= moves && this.chances.slice(-moves).every(fits);
+    if (last(HOPELESS.moves, (chance) => chance <= HOPELESS.chance)) return "resign";
+    this.offers = this.app.line(this.tip).moves.length >= EVEN.fromPly && last(EVEN.moves, (chance) => Math.abs(chance - 0.5) <= EVEN.margin);
+    return move;
+  }
+
+  /** The person takes the draw that it offers. */
+  accept(): void {
+    this.score("draw");
+    this.finish("A draw by agreement.");
   }
 
   private async make(move: string | null): Promise<void> {

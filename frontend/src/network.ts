@@ -125,8 +125,9 @@ class NetworkPanel {
     this.unhide.hidden = app.hints;
     this.boardPart.hidden = !says;
     this.movesPart.hidden = !says || !result?.moves?.length;
-    this.bars.draw(says ? (result?.moves ?? []) : []);
-    this.byRating.draw(says ? (result?.by_rating ?? []) : []);
+    const byRating = (says && result?.by_rating) || [];
+    this.bars.draw(says ? (result?.moves ?? []).slice(0, byRating.length ? 5 : 8) : []);
+    this.byRating.draw(byRating);
     this.arrows.checked = shown.moves;
     this.arrowsLabel.hidden = !network?.answers.includes("moves");
     const layer = this.offer(layersOf(network, kind));

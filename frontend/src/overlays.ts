@@ -159,21 +159,21 @@ export function legend(layer: Layer, kind: "chess" | "go", what: string): HTMLEl
   if (layer === "matters") {
     const words = what.replaceAll("'", "’") || (kind === "chess" ? "White’s chance" : "Black’s chance");
     return list([
-      ["negative", `without this one, ${words} falls`],
-      ["positive", "rises (in points of a hundred)"],
+      ["negative", `removing this piece lowers ${words}`],
+      ["positive", "raises it (percentage points)"],
     ]);
   }
   if (layer === "planes") {
-    const given: [string, string] = ["plane", "what the network is given there"];
+    const given: [string, string] = ["plane", "what the network is told about the square"];
     return list(what ? [given, ["negative", what]] : [given]);
   }
   if (layer === "owners") {
     return list([
-      ["black", "Black will own it"],
-      ["white", "White will own it; the larger, the surer"],
+      ["black", "Black territory"],
+      ["white", "White territory (larger: more certain)"],
     ]);
   }
-  if (layer === "liberties") return list([["number", "liberties of the chain, as the network is given them"]]);
+  if (layer === "liberties") return list([["number", "liberties of the chain, as the network counts them"]]);
   if (layer === "chains") return list([["link", "stones that live or die together"]]);
   return null;
 }

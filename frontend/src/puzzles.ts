@@ -1,4 +1,4 @@
-/** Learn from my mistakes: the positions of the game where most was lost, to be played better. */
+/** Find the better move: the positions of the game where most was lost, to be played better. */
 
 import { chanceOf, whose } from "./chance";
 import { button, Choice, el, percent } from "./elements";
@@ -53,7 +53,7 @@ class Puzzles {
     });
     host.classList.add("panel");
     host.replaceChildren(
-      el("h2", {}, "Learn from my mistakes"),
+      el("h2", {}, "Find the better move"),
       this.intro,
       this.side.element,
       this.list,
@@ -248,7 +248,7 @@ class Puzzles {
       return `The best move is ${judged.best.san}.${further}`;
     }
     const first = app.network ? app.result(app.network, before.id)?.moves?.[0] : undefined;
-    return first ? `The network’s first move is ${first.san}.` : this.siblings(puzzle);
+    return first ? `The network suggests ${first.san}.` : this.siblings(puzzle);
   }
 
   /** Where the network names no moves: the best of the variations that are there. */
@@ -259,7 +259,7 @@ class Puzzles {
       return p === null ? [] : [{ id, p }];
     });
     const best = known.sort((a, b) => b.p - a.p)[0];
-    if (!best) return "This network judges positions and names no moves. Play some, and see what it says of them.";
+    if (!best) return "This network judges positions and suggests no moves. Play some, and see what it says.";
     return `Of the variations, ${this.app.node(best.id).san} is the best.`;
   }
 
@@ -287,7 +287,7 @@ class Puzzles {
       made.append(
         el("span", { class: "puzzle-move" }, named(app, app.node(id))),
         el("span", { class: `mark ${grade?.word ?? ""}` }, grade?.mark ?? ""),
-        el("span", { class: "puzzle-lost" }, `−${lost} %`),
+        el("span", { class: "puzzle-lost" }, `−${lost}%`),
       );
       return el("li", {}, made);
     });
@@ -297,11 +297,11 @@ class Puzzles {
   private introduction(count: number, name: string, gives: boolean): string {
     const { app } = this;
     const chess = app.game.kind === "chess";
-    if (app.path.length < 2) return `Open a game, or play one. The positions where ${chess ? "a search finds that" : "the network thinks"} most was lost come as puzzles.`;
+    if (app.path.length < 2) return `Open a game, or play one. The positions where ${chess ? "a search finds a better move" : "most was lost"} become puzzles.`;
     if (!gives) return `${name} does not say who is winning. Choose another network.`;
     const checking = this.mistakes.judging.progress;
     const more = checking ? ` (${checking})` : "";
-    if (count) return chess ? `Here most was lost, as a search with ${name} says${more}. Each opens at the position before.` : `${name} thinks that here most was lost. Each opens at the position before.`;
+    if (count) return chess ? `The moves that cost most, according to a search with ${name}${more}. Click one to try again.` : `The moves that cost most, according to ${name}. Click one to try again.`;
     if (app.analyser.busy) return "The network is looking at the game …";
     if (chess) return checking ? `A search looks for mistakes: ${checking} …` : "The search finds no mistakes here.";
     return "The network finds no mistakes here.";

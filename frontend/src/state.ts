@@ -21,6 +21,8 @@ export interface Network {
   ways: { name: string; title: string; searches: boolean }[];
   planes: boolean;
   sizes?: number[];
+  /** Whether it is told ratings, and can play like people of one. */
+  rated?: boolean;
   metrics: boolean;
   snapshots: number;
   from: "run" | "package";
@@ -402,6 +404,8 @@ export class App {
   /** What the server knows now; the choice is kept where it can be. */
   async findNetworks(wanted?: string | null): Promise<void> {
     const { networks, given } = await this.api.networks();
+    const same = JSON.stringify([networks, given]) === JSON.stringify([this.networks, this.given]);
+    if (same && wanted === undefined) return;
     this.networks = networks;
     this.given = given;
     const kept = [wanted ?? null, this.network].find((name) => fitting(networks, this.game.kind, name));
@@ -425,7 +429,7 @@ export class App {
   private retry(): void {
     window.setTimeout(() => {
       if (this.connected) return;
-      this.findNetworks().catch(() => this.retry());
+      this.findNetworks(null).catch(() => this.retry());
     }, 1500);
   }
 }

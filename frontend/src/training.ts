@@ -26,7 +26,7 @@ const PERIOD = 2000;
 const LONGEST = 30_000;
 
 class TrainingPanel {
-  private readonly none = el("p", { class: "note" }, "No run is open. Name one: kibitz board RUN");
+  private readonly none = el("p", { class: "note" }, "No training found. Start one with: kibitz train winner my.store. It appears here by itself.");
   private readonly run: Choice;
   private readonly stage: Choice;
   private readonly state = el("p", { class: "note", role: "status" });
@@ -51,7 +51,7 @@ class TrainingPanel {
     const choices = el("div", { class: "fields" }, this.run.element, this.stage.element);
     host.classList.add("panel");
     host.replaceChildren(
-      el("h2", {}, "Watch a run"),
+      el("h2", {}, "Watch a training"),
       this.none,
       choices,
       this.state,

@@ -24,6 +24,7 @@ from kibitz.errors import KibitzError, need_training, one_line
 COMMANDS = {
     # games
     "import": "import_.command.import_games",
+    "merge": "merge.merge",
     "info": "info.info",
     # networks
     "systems": "systems.systems",

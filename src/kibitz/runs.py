@@ -16,7 +16,6 @@ import contextlib
 import hashlib
 import importlib.resources
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.durable import write_whole
 from kibitz.errors import KibitzError, one_line
 from kibitz.store.split import Split
 from kibitz.systems import load
@@ -185,19 +185,6 @@ def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str,
         return state
     defaults = np.broadcast_to(np.array(list(side_inputs.values()), np.uint8), (len(state), len(side_inputs)))
     return np.concatenate([state, defaults], 1)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all. Raises OSError with the file's name, on a full disk too."""
-    temporary = path.with_name(path.name + ".new")
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        error.filename, error.filename2 = str(path), None
-        raise
 
 
 def write_json(path: Path, data: Any) -> None:

@@ -109,7 +109,7 @@ def test_a_whole_visit_by_keyboard(page: Page) -> None:
         "BUTTON Open",
         "BUTTON Analysis",
         "INPUT Type a move",
-        "BUTTON Turn the board",
+        "BUTTON Flip board",
     ):
         assert any(name.startswith(part) for name in seen), part
     page.get_by_role("tab", name="Analysis").focus()

@@ -126,7 +126,7 @@ def test_turning_and_coordinates(desk: Desk) -> None:
     desk.keys("c")
     expect(desk.page.locator("#board .chess.plain")).to_have_count(1)
     desk.keys("c")
-    desk.page.get_by_role("button", name="Turn the board").click()
+    desk.page.get_by_role("button", name="Flip board").click()
     expect(desk.page.locator("#board .orientation-white")).to_have_count(1)
 
 
@@ -208,7 +208,7 @@ def test_puzzles_of_one_s_own_mistakes(desk: Desk) -> None:
     panel = desk.tab("Puzzles")
     desk.judged(8)
     line = (desk.moves.locator("button.mark.blunder").get_attribute("title") or "").split("better: ")[1].split()
-    expect(panel.get_by_role("listitem").first).to_have_text(re.compile(r"3\. Qxe5\+\?\?−[3-9]\d %"))
+    expect(panel.get_by_role("listitem").first).to_have_text(re.compile(r"3\. Qxe5\+\?\?−[3-9]\d%"))
     panel.get_by_role("button", name="Begin").click()
     question = panel.locator(".puzzle-question")
     expect(question).to_contain_text(re.compile(r"1 of \d+\. White to move: 3\. Qxe5\+ was played"))

@@ -78,7 +78,7 @@ def test_go_by_hand(desk: Desk) -> None:
     expect(page.locator("#board svg.go .ghost")).to_have_attribute("visibility", "visible")
     desk.place("E5", "A1", "B1", "J9", "A2")
     assert desk.stones() == {"black": 3, "white": 1}
-    expect(page.locator("#board")).to_contain_text("Taken: Black 1, White 0")
+    expect(page.locator("#board")).to_contain_text("Captures: Black 1, White 0")
     page.mouse.click(*desk.point("A1"))  # would be suicide
     expect(desk.status).to_contain_text("A1 cannot be played")
     desk.analysed(5)
@@ -102,13 +102,13 @@ def begin(desk: Desk, **fields: str) -> None:
 
 
 def test_against_a_network(desk: Desk) -> None:
-    begin(desk, Against="chessnet", You_play="w", How_it_chooses="top-prob")
+    begin(desk, Against="chessnet", You_play="w", Level="custom", Method="top-prob")
     panel = desk.page.get_by_role("tabpanel", name="Play")
     state = panel.get_by_role("status")
-    expect(state).to_have_text("Your move. You have White.")
+    expect(state).to_have_text("Your move. You play White.")
     desk.drag("e2", "e4")
     expect(desk.moves.locator("button.move")).to_have_count(2)  # it has answered
-    expect(state).to_have_text("Your move. You have White.")
+    expect(state).to_have_text("Your move. You play White.")
     panel.get_by_role("button", name="Take back").click()
     desk.after("")
     desk.drag("d2", "d4")
@@ -120,19 +120,29 @@ def test_against_a_network(desk: Desk) -> None:
 
 
 def test_the_network_begins_where_one_has_black(desk: Desk) -> None:
-    begin(desk, Against="chessnet", You_play="b", For_a_move="0.3")
+    begin(desk, Against="chessnet", You_play="b", Level="custom", For_a_move="0.3")
     panel = desk.page.get_by_role("tabpanel", name="Play")
-    expect(panel.get_by_role("status")).to_have_text("Your move. You have Black.")
+    expect(panel.get_by_role("status")).to_have_text("Your move. You play Black.")
     expect(desk.page.locator("#board .orientation-black")).to_have_count(1)
-    panel.get_by_role("checkbox", name="Hints").uncheck()
-    expect(desk.chance).to_have_attribute("aria-valuetext", "not known")
-    expect(desk.graph).to_have_count(1)
+    expect(desk.chance).to_have_attribute("aria-valuetext", "not known")  # no help unless one asks
     expect(desk.page.locator("#graph")).to_contain_text("Hints are off.")
+    panel.get_by_role("checkbox", name="Hints").check()
+    expect(desk.chance).to_have_attribute("aria-valuetext", re.compile("White "))
+
+
+def test_a_player_of_a_rating(desk: Desk) -> None:
+    begin(desk, Against="human", You_play="w", Level="1000")
+    panel = desk.page.get_by_role("tabpanel", name="Play")
+    expect(panel).to_contain_text("human: plays like a 1000 player")
+    expect(panel.get_by_role("button", name="New game")).to_be_hidden()
+    desk.drag("e2", "e4")
+    expect(desk.moves.locator("button.move")).to_have_count(2)
+    expect(panel.get_by_role("status")).to_have_text("Your move. You play White.")
 
 
 def test_go_against_a_network(visit: Callable[..., Page]) -> None:
     desk = Desk(visit("/#game=go&size=9&network=gocnn")).ready()
-    begin(desk, Against="gocnn", You_play="b", Seconds_a_move="0.3")
+    begin(desk, Against="gocnn", You_play="b", Level="custom", Seconds_a_move="0.3")
     desk.page.mouse.click(*desk.point("E5"))
     expect(desk.moves.locator("button.move")).to_have_count(2)
     assert desk.stones() == {"black": 1, "white": 1}

@@ -45,18 +45,18 @@ def test_where_moves_start_and_go(desk: Desk) -> None:
     desk.choose("chessnet")
     desk.opened(FRENCH, 6)
     desk.keys("End")
-    layer(desk, "Where from")
+    layer(desk, "From-squares")
     heated(desk)
     assert max(desk.heat()) == desk.heat()[28]  # e4: e5 or exd5
     desk.keys("ArrowLeft", "ArrowRight")  # still the moves', though a choice was clicked
     desk.after("Bb4")
-    layer(desk, "Where to")
+    layer(desk, "To-squares")
     heated(desk, set())
     desk.click("e4")
     heated(desk)
     strongest = max(range(64), key=desk.heat().__getitem__)
     assert strongest in (35, 36)  # d5, e5
-    layer(desk, "Nothing")
+    layer(desk, "Off")
     heated(desk, set())
 
 
@@ -98,10 +98,10 @@ def test_weaker_and_stronger_players_side_by_side(desk: Desk) -> None:
 
 def test_what_it_is_given_and_what_matters(desk: Desk) -> None:
     desk.open("4k3/8/8/8/8/8/Q7/4K3 w - - 0 1")
-    panel = layer(desk, "What matters")
+    panel = layer(desk, "Important pieces")
     heated(desk, {"a2"})  # the queen; kings cannot be taken away
     expect(panel.locator(".legend")).to_contain_text("White’s chance")
-    panel = layer(desk, "What it is given")
+    panel = layer(desk, "Input planes")
     planes = panel.get_by_label("Plane", exact=True)
     expect(planes.locator("option").nth(5)).to_be_attached()
     queen = planes.locator("option").filter(has_text=re.compile("^(own )?queens")).first
@@ -128,9 +128,9 @@ def test_go_owners_score_liberties_and_chains(desk: Desk) -> None:
     expect(desk.page.locator("#board svg.go .counts text").first).to_have_text(re.compile(r"\d\+?"))
     layer(desk, "Chains")
     assert desk.page.locator("#board svg.go .links path").count() >= 2
-    layer(desk, "What matters")
+    layer(desk, "Important pieces")
     expect(marks.first).to_be_attached()
-    layer(desk, "Nothing")
+    layer(desk, "Off")
     expect(marks).to_have_count(0)
 
 

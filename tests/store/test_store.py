@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kibitz.errors import KibitzError
-from kibitz.store.store import FORMAT, INFO, Store
+from kibitz.store.store import FORMATS, INFO, Store
 from store.test_writer import batch, write
 
 
@@ -65,8 +65,8 @@ def test_no_store(tmp_path: Path) -> None:
 
 def test_another_version(copy: Path) -> None:
     info = json.loads((copy / INFO).read_text())
-    (copy / INFO).write_text(json.dumps({**info, "kibitz_store": FORMAT + 1}))
-    with pytest.raises(KibitzError, match=f"version {FORMAT + 1}, this kibitz reads version {FORMAT}; import"):
+    (copy / INFO).write_text(json.dumps({**info, "kibitz_store": FORMATS[-1] + 1}))
+    with pytest.raises(KibitzError, match=f"version {FORMATS[-1] + 1}, this kibitz reads up to {FORMATS[-1]}; import"):
         Store(copy)
 
 
@@ -122,9 +122,30 @@ def test_its_size(copy: Path) -> None:
     assert Store(copy).bytes_on_disk() == sum(path.stat().st_size for path in files)
 
 
-@pytest.mark.parametrize("read", [Store.table, lambda store: store.moves, lambda store: store.column("hash")])
-def test_a_store_that_is_added_to_while_it_is_read(tmp_path: Path, read: Callable[[Store], object]) -> None:
+def test_a_store_that_is_added_to_while_it_is_read(tmp_path: Path) -> None:
+    """A reader goes on with the games that it has opened; nothing of them moves."""
     store = write(tmp_path / "s", batch([[1, 2]]))
-    write(tmp_path / "s", batch([[3, 4]]), append=True)
-    with pytest.raises(KibitzError, match=r"games were added to it in the meantime; run the same command again"):
-        read(store)
+    moves = store.moves
+    for plies in ([3, 4], [5], [6, 7, 8]):
+        write(tmp_path / "s", batch([plies]), append=True)
+    late = Store(tmp_path / "s")
+    assert moves.tolist() == store.moves.tolist() == [1, 2]
+    assert len(store.table()) == len(store.column("hash")) == 1
+    assert late.moves.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert late.plies.tolist() == late.column("plies").tolist() == [2, 2, 1, 3]
+    assert [late.row(game)["plies"] for game in range(4)] == [2, 2, 1, 3]
+    with pytest.raises(IndexError):
+        late.row(4)
+
+
+def test_adding_leaves_what_was_there(tmp_path: Path) -> None:
+    """Old files keep their beginnings, byte for byte, and the store is as one that was made at once."""
+    write(tmp_path / "s", batch([[1, 2]]))
+    before = {path.name: path.read_bytes() for path in (tmp_path / "s" / "0001").iterdir()}
+    grown = write(tmp_path / "s", batch([[3, 4]]), append=True)
+    for name, old in before.items():
+        assert (tmp_path / "s" / "0001" / name).read_bytes()[: len(old)] == old
+    whole = write(tmp_path / "t", batch([[1, 2], [3, 4]]))
+    assert grown.fingerprint == whole.fingerprint
+    assert grown.table().drop(["number"]).equals(whole.table().drop(["number"]))
+    assert [grown.info["kibitz_store"], whole.info["kibitz_store"]] == [2, 1]

@@ -81,7 +81,7 @@ def test_what_is_written_is_read(
     assert added.fingerprint == store.fingerprint
     assert added.info["read"] == store.info["read"]
     assert left_in(folder) == ["one", "two"]
-    assert left_in(folder / "two") == ["0002", "store.json"]
+    assert left_in(folder / "two") == ["0001", "store.json"]
 
 
 def test_arrays_beside_the_moves_that_come_late(tmp_path: Path) -> None:
@@ -175,7 +175,18 @@ def test_what_killed_imports_left_is_cleared(tmp_path: Path) -> None:
     (tmp_path / "a" / "0002" / "moves.u16").write_bytes(b"half")
     (tmp_path / "a" / "0007").mkdir()
     assert games_of(write(tmp_path / "a", batch([[2]]), append=True)) == [[1], [2]]
-    assert left_in(tmp_path / "a") == ["0002", "store.json"]
+    assert left_in(tmp_path / "a") == ["0001", "store.json"]
+
+
+def test_what_a_killed_append_left_is_overwritten(tmp_path: Path) -> None:
+    write(tmp_path / "a", batch([[1]]))
+    folder = tmp_path / "a" / "0001"
+    for name in ("moves.u16", "offsets.i64", "starts.u8", "games-0002.parquet"):
+        with open(folder / name, "ab") as file:
+            file.write(b"half of something" * 40)
+    assert games_of(Store(tmp_path / "a")) == [[1]]
+    assert games_of(write(tmp_path / "a", batch([[2]]), append=True)) == [[1], [2]]
+    assert games_of(write(tmp_path / "a", batch([[3, 4]]), append=True)) == [[1], [2], [3, 4]]
 
 
 @pytest.mark.parametrize("append", [False, True])

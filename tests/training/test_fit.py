@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kibitz.durable import write_whole
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.filters import Filter
-from kibitz.runs import Run, packaged, short_hashes, write_whole
+from kibitz.runs import Run, packaged, short_hashes
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.systems.winner import Settings

@@ -94,3 +94,20 @@ def test_a_thought_ends_when_nobody_waits_for_it(shared: tuple[Client, Any]) -> 
     begun = time.monotonic()
     client.stream("/api/think", {"network": "chessnet", "line": {"game": "chess"}, "seconds": 0.1})
     assert time.monotonic() - begun < 60
+
+
+def test_a_rating_to_play_like(client: Client) -> None:
+    line = {"game": "chess", "moves": ["e2e4"]}
+    asked = {"network": "human", "line": line, "method": "top-prob", "temperature": 1, "seconds": 1}
+    lines = client.stream("/api/think", {**asked, "rating": 1000})
+    board = chess.Board()
+    board.push_uci("e2e4")
+    assert board.is_legal(chess.Move.from_uci(lines[-1]["move"]))
+    networks = {each["name"]: each["rated"] for each in client.get("/api/networks").json["networks"]}
+    assert networks["human"]
+    assert not networks["chessnet"]
+
+
+@pytest.mark.parametrize(("name", "rating"), [("human", 700), ("human", 3000), ("chessnet", 1500)])
+def test_a_rating_that_cannot_be_played(client: Client, name: str, rating: int) -> None:
+    assert "rating" in client.error("/api/think", {"network": name, "line": {"game": "chess"}, "rating": rating})

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from kibitz.durable import replace, sync
+
 
 @contextlib.contextmanager
 def whole_file(path: str) -> Iterator[IO[str]]:
@@ -25,7 +27,8 @@ def whole_file(path: str) -> Iterator[IO[str]]:
     try:
         with open(temporary, "w", encoding="utf-8", newline="\n") as file:
             yield file
-        os.replace(temporary, target)
+            sync(file)
+        replace(temporary, target)
     except OSError as error:
         if error.filename == str(temporary):  # the user knows the file by its own name
             error.filename = path

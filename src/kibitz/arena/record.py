@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kibitz.durable import sync
 from kibitz.errors import KibitzError, UsageError, one_line
 
 SETTING = "Match"
@@ -136,5 +137,6 @@ def append(path: Path, text: str) -> None:
     try:
         with path.open("ab") as file:
             file.write(text.encode())
+            sync(file)
     except OSError as error:
         raise KibitzError(f"{path}: {one_line(error)}; make room, and the same command goes on") from None

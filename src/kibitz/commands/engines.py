@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
@@ -16,9 +15,6 @@ from kibitz.games.go.rulesets import MAX_KOMI, NAMED, named
 from kibitz.systems import MOVES, find
 from kibitz.systems.declaration import HUMAN_SEARCH, TOP_PROB
 from kibitz.text import shown
-
-RATING_UNIT = 16
-"""Rating points in one step of a network's input (as in kibitz.games.chess.sides, which loads slowly)."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -131,11 +127,6 @@ def _standard_streams(command: str, remedy: str) -> Iterator[tuple[BinaryIO, Bin
         yield sys.stdin.buffer, output
 
 
-STRONGEST = 2400
-"""Rating of both sides for a network with ratings among its inputs, if its strength is not limited: near the highest
-that it was trained on often."""
-
-
 def _takes_ratings(run: str) -> bool:
     """Whether the ratings of the players are inputs of the run's network."""
     from kibitz.runs import Run
@@ -159,6 +150,7 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
         from kibitz.play import open_player
         from kibitz.play.result import SearchLimits
+        from kibitz.play.session import told_ratings
         from kibitz.runs import Run
 
         method = None if options.method == AUTO else options.method
@@ -174,7 +166,9 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
         def network() -> Session:
             asked = session(run, options.threads)
-            return _of_rating(asked, options) if options.rated else asked
+            if not options.rated:
+                return asked
+            return told_ratings(asked, options.elo) if options.limit_strength else told_ratings(asked)
 
         if options.rated:
             if options.limit_strength and method != HUMAN_SEARCH.name:
@@ -187,15 +181,6 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
         return player
 
     return make
-
-
-def _of_rating(session: Session, options: Options) -> Session:
-    """A copy of the session with the rating to play like as its input."""
-    rating = options.elo if options.limit_strength else STRONGEST
-    names = [name for name in ("rating", "opponent_rating") if name in session.side_inputs]
-    like = copy.copy(session)
-    like.side_inputs = {**session.side_inputs, **dict.fromkeys(names, rating // RATING_UNIT)}
-    return like
 
 
 def _temperature(options: Options) -> float:

@@ -176,7 +176,7 @@ def _page(run: Run, store: Path, out: Path | None) -> Path:
 
 def _write(page: Path, text: str) -> str | None:
     """Write the page whole or not at all; what went wrong, in one line."""
-    from kibitz.runs import write_whole
+    from kibitz.durable import write_whole
 
     try:
         write_whole(page, text.encode())

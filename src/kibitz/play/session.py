@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -132,3 +133,18 @@ def _open(path: Path, threads: int) -> Any:
     # halved the rate of small batches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+STRONGEST = 2400
+"""Rating of both sides for a network that is told ratings, where none is asked for: near the highest that it was
+trained on often."""
+
+
+def told_ratings(session: Session, rating: int = STRONGEST) -> Session:
+    """A copy of the session that is told this rating of both players, where it is told ratings."""
+    from kibitz.games.chess.sides import RATING_UNIT  # loads numba
+
+    names = [name for name in ("rating", "opponent_rating") if name in session.side_inputs]
+    told = copy.copy(session)
+    told.side_inputs = {**session.side_inputs, **dict.fromkeys(names, rating // RATING_UNIT)}
+    return told

@@ -6,16 +6,18 @@ A store is a folder:
     0001/moves.u16      all moves, game after game (little-endian)
     0001/offsets.i64    where each game's moves begin, and the end
     0001/starts.u8      start positions, one row each; row 0 is the standard one
-    0001/games.parquet  one row a game
+    0001/games.parquet  one row a game; those added later follow in games-0002.parquet and so on
     0001/NAME.bin       optional arrays: per move (clock, evaluation) or per game (owner)
 
-Adding games writes the next numbered folder whole and then exchanges store.json, so that a reader never sees half a
-store.
+Adding games writes beyond the ends of these files and then exchanges store.json, which says how much of each is the
+store. So a reader never sees half of an import, and adding costs as much as what is added. What lies beyond the ends
+is of an import that was killed; the next one overwrites it.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -29,7 +31,8 @@ from kibitz.errors import KibitzError
 from kibitz.games import game_of
 from kibitz.store.split import Split
 
-FORMAT = 1
+FORMATS = (1, 2)
+"""Versions that are read: 1 where the table is one file, 2 where it is several."""
 INFO = "store.json"
 TABLE = "games.parquet"
 
@@ -52,24 +55,32 @@ class Store:
             version = self.info["kibitz_store"]
         except (ValueError, KeyError, TypeError):
             raise KibitzError(f"{file}: damaged; import the games again") from None
-        if version != FORMAT:
+        if version not in FORMATS:
             raise KibitzError(
-                f"{path}: a store of version {version}, this kibitz reads version {FORMAT}; import the games again"
+                f"{path}: a store of version {version}, this kibitz reads up to {FORMATS[-1]}; import the games again"
             )
         try:
             self.game: str = self.info["game"]
             self.split = Split.from_json(self.info["split"])
             self._folder = self.path / self.info["folder"]
-            expected = {"moves.u16": self.info["moves"] * 2, "offsets.i64": (self.info["games"] + 1) * 8}
-            for name, kind in self.info["beside"].items():
-                expected[f"{name}.bin"] = self.info["moves"] * np.dtype(kind["dtype"]).itemsize
-            for name, kind in self._carried().items():
-                expected[f"{name}.bin"] = self.info["games"] * kind["width"] * np.dtype(kind["dtype"]).itemsize
+            self.tables: list[str] = list(self.info.get("tables", [TABLE]))
+            self._sizes = self._known_sizes()
         except (ValueError, KeyError, TypeError, AttributeError):
             raise KibitzError(f"{file}: damaged; import the games again") from None
-        for name, size in expected.items():
-            if not (self._folder / name).is_file() or (self._folder / name).stat().st_size != size:
+        for name, size in self._sizes.items():
+            if not (self._folder / name).is_file() or (self._folder / name).stat().st_size < size:
                 raise self._broken(name, "missing or of the wrong size")
+
+    def _known_sizes(self) -> dict[str, int]:
+        """Bytes of each array that are the store's; of start positions only newer stores say it."""
+        expected = {"moves.u16": self.info["moves"] * 2, "offsets.i64": (self.info["games"] + 1) * 8}
+        for name, kind in self.info["beside"].items():
+            expected[f"{name}.bin"] = self.info["moves"] * np.dtype(kind["dtype"]).itemsize
+        for name, kind in self._carried().items():
+            expected[f"{name}.bin"] = self.info["games"] * kind["width"] * np.dtype(kind["dtype"]).itemsize
+        if "starts" in self.info:
+            expected["starts.u8"] = self.info["starts"] * self.info["start_width"]
+        return expected
 
     def __len__(self) -> int:
         """Games."""
@@ -92,9 +103,10 @@ class Store:
     def _map(self, name: str, dtype: str) -> NDArray[Any]:
         path = self._folder / name
         try:
-            if path.stat().st_size == 0:
+            count = self._sizes.get(name, path.stat().st_size) // np.dtype(dtype).itemsize
+            if count == 0:
                 return np.empty(0, dtype)
-            return np.asarray(np.memmap(path, dtype, mode="r"))
+            return np.asarray(np.memmap(path, dtype, mode="r", shape=(count,)))
         except FileNotFoundError:
             raise self._broken(name, "missing") from None
 
@@ -143,20 +155,40 @@ class Store:
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
         """Rows of the games, in the order of the store."""
-        file = self._folder / TABLE
-        try:
-            table = pq.read_table(file, columns=columns)
-        except (OSError, pa.ArrowException):
-            raise self._broken(TABLE, "missing or damaged") from None
+        table = pa.concat_tables([self._table(name, columns) for name in self.tables])
         if len(table) != len(self):
+            file = self._folder / self.tables[-1]
             raise KibitzError(f"{file}: {len(table)} games instead of {len(self)}; import the games again")
         return table
+
+    def _table(self, name: str, columns: list[str] | None) -> pa.Table:
+        try:
+            return pq.read_table(self._folder / name, columns=columns)
+        except (OSError, pa.ArrowException):
+            raise self._broken(name, "missing or damaged") from None
+
+    def batches(self, size: int) -> Iterator[tuple[int, pa.Table]]:
+        """The table piece by piece: the number of the first game, and at most `size` rows."""
+        first = 0
+        for name in self.tables:
+            try:
+                with pq.ParquetFile(self._folder / name) as file:
+                    for rows in file.iter_batches(size):
+                        yield first, pa.Table.from_batches([rows])
+                        first += len(rows)
+            except (OSError, pa.ArrowException):
+                raise self._broken(name, "missing or damaged") from None
 
     @property
     def columns(self) -> list[str]:
         """The names of the table's columns."""
+        return list(self.schema.names)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The table's columns with their types."""
         try:
-            return list(pq.read_schema(self._folder / TABLE).names)
+            return pq.read_schema(self._folder / TABLE)
         except (OSError, pa.ArrowException):
             raise self._broken(TABLE, "missing or damaged") from None
 
@@ -171,11 +203,14 @@ class Store:
         """One game's row. Raises IndexError for a game that is not in the store."""
         if not 0 <= game < len(self):
             raise IndexError(f"game {game}: the store has {len(self)}")
-        with pq.ParquetFile(self._folder / TABLE) as file:
-            group = 0
-            while game >= (rows := file.metadata.row_group(group).num_rows):
-                group, game = group + 1, game - rows
-            return cast("dict[str, Any]", file.read_row_group(group).slice(game, 1).to_pylist()[0])
+        for name in self.tables:
+            with pq.ParquetFile(self._folder / name) as file:
+                for group in range(file.metadata.num_row_groups):
+                    rows = file.metadata.row_group(group).num_rows
+                    if game < rows:
+                        return cast("dict[str, Any]", file.read_row_group(group).slice(game, 1).to_pylist()[0])
+                    game -= rows
+        raise self._broken(self.tables[-1], "fewer games than the store")
 
     def sides(self, split: Split | None = None) -> NDArray[np.uint8]:
         """The side of each game (training, validation, test) in a split, by default the store's own."""
@@ -185,7 +220,7 @@ class Store:
     def openings(self) -> NDArray[np.uint64] | None:
         """A hash of each game's start and first moves (see hashing.py), equal for near-duplicates; None for stores
         without this column."""
-        if "opening" not in pq.read_schema(self._folder / TABLE).names:
+        if "opening" not in self.columns:
             return None
         return self.column("opening")
 

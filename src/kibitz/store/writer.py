@@ -1,4 +1,4 @@
-"""Writing a store from batches of games. A store is written whole or not at all."""
+"""Writing a store from batches of games, or more games into one. An import is there whole or not at all."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from kibitz import durable
+from kibitz.durable import sync, sync_folder
 from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
 from kibitz.games.hashing import HashSet, hash_games, hash_openings
 from kibitz.lock import exclusive_lock
 from kibitz.store.split import Split
-from kibitz.store.store import FORMAT, INFO, TABLE, Store
+from kibitz.store.store import FORMATS, INFO, TABLE, Store
 
 _OWN_COLUMNS = [("plies", pa.int32()), ("start", pa.int32()), ("hash", pa.uint64()), ("opening", pa.uint64())]
 _COPY = 1 << 20  # values of an old store that are copied at once
@@ -78,6 +80,9 @@ class StoreWriter:
         self._rows: list[pa.Table] = []
         self._committed = False
         self._files: list[IO[bytes]] = []
+        self._tables = [TABLE]
+        self._ends: dict[Path, int] = {}  # files of the old store that grow, with their size there
+        self._made: list[Path] = []  # files that an old store did not have
         self._table: pq.ParquetWriter | None = None
         try:
             with self._os_errors_in_words():
@@ -112,14 +117,21 @@ class StoreWriter:
         return lock
 
     def _open(self) -> None:
-        if self.old is not None:
-            self._root = self.path
-            self._folder = self.path / f"{int(self.old.info['folder']) + 1:04d}"
-        else:  # written under another name, and renamed at the end
+        self._root = self.path
+        if self.old is None:  # written under another name, and renamed at the end
             self._root = self.path.with_name(f".{self.path.name}.unfinished")
-            self._folder = self._root / "0001"
             if self._root.exists():  # left by an import that was killed
                 shutil.rmtree(self._root)
+            self._open_folder("0001")
+        elif set(self.old.schema) == set(self.schema):
+            self._grow(self.old)
+        else:  # of an earlier version, whose table has other columns: written anew
+            self._open_folder(f"{int(self.old.info['folder']) + 1:04d}")
+            self._copy_old(self.old)
+
+    def _open_folder(self, name: str) -> None:
+        """A folder of its own, without games."""
+        self._folder = self._root / name
         if self._folder.exists():
             shutil.rmtree(self._folder)
         self._folder.mkdir(parents=True)
@@ -127,12 +139,31 @@ class StoreWriter:
         self._offsets = self._new("offsets.i64")
         self._offsets.write(np.zeros(1, "<i8").tobytes())
         self._table = pq.ParquetWriter(self._folder / TABLE, self.schema, compression="zstd")
-        if self.old is not None:
-            self._copy_old(self.old)
 
-    def _new(self, name: str) -> IO[bytes]:
-        file = open(self._folder / name, "wb")  # noqa: SIM115
+    def _grow(self, old: Store) -> None:
+        """Write beyond the ends of the old store's files; its table gets another file."""
+        self._folder = self.path / old.info["folder"]
+        self._tables = [*old.tables, f"games-{len(old.tables) + 1:04d}.parquet"]
+        self.schema = old.schema.remove_metadata()
+        self._moves = self._new("moves.u16", len(old.moves) * 2)
+        self._offsets = self._new("offsets.i64", len(old.offsets) * 8)
+        for name, values in _arrays(old):
+            self._arrays[name] = self._new(f"{name}.bin", values.nbytes)
+        path = self._folder / self._tables[-1]
+        self._made.append(path)
+        self._table = pq.ParquetWriter(path, self.schema, compression="zstd")
+        self._take_over(old)
+
+    def _new(self, name: str, end: int | None = None) -> IO[bytes]:
+        """A new file, or an old one to be written from `end` on, in bytes."""
+        path = self._folder / name
+        file = open(path, "wb" if end is None else "r+b")  # noqa: SIM115
         self._files.append(file)
+        if end is None:
+            self._made.append(path)
+        else:
+            self._ends[path] = end
+            file.seek(end)
         return file
 
     @contextlib.contextmanager
@@ -147,26 +178,27 @@ class StoreWriter:
             remedy = "free some space, or choose another place" if full else "choose another place"
             raise KibitzError(f"{self.path}: {reason}; {left}; {remedy}") from None
 
+    def _take_over(self, old: Store) -> None:
+        """What is known of an old store's games: duplicates, start positions, fingerprint, counts."""
+        hashes = old.column("hash")
+        self._known.add(hashes)
+        self._digest.update(hashes.tobytes())
+        self._starts = {row.tobytes(): i for i, row in enumerate(old.starts)}
+        self.games, self.moves = len(old), len(old.moves)
+
     def _copy_old(self, old: Store) -> None:
         assert self._table is not None
-        self._known.add(old.column("hash"))
-        self._starts = {row.tobytes(): i for i, row in enumerate(old.starts)}
-        for name in (*old.info["beside"], *old.info.get("carried", ())):
+        self._take_over(old)
+        for name, values in _arrays(old):
             self._arrays[name] = self._new(f"{name}.bin")
-            values = old.per_move(name)
-            if values is None:
-                values = old.per_game(name)
-            assert values is not None
             _copy(values, self._arrays[name])
         _copy(old.moves, self._moves)
         _copy(old.offsets[1:], self._offsets)
-        self._digest.update(old.column("hash").tobytes())
         table = old.table()
         if old.openings() is None:  # written by a version that did not yet keep games with the same opening together
             table = table.append_column("opening", pa.array(_openings(old, self._standard), pa.uint64()))
         for rows in table.cast(self.schema).to_batches():
             self._table.write_batch(rows)
-        self.games, self.moves = len(old), len(old.moves)
 
     def __enter__(self) -> StoreWriter:
         return self
@@ -179,11 +211,18 @@ class StoreWriter:
         self._lock.close()
 
     def _remove(self) -> None:
-        """Remove the files written so far."""
+        """Remove what was written so far."""
         for file in (*self._files, *([self._table] if self._table else [])):
             with contextlib.suppress(OSError):  # a full disk has been reported already
                 file.close()
-        shutil.rmtree(self._folder if self.old is not None else self._root, ignore_errors=True)
+        if self.old is None or not self._ends:
+            shutil.rmtree(self._folder if self.old is not None else self._root, ignore_errors=True)
+            return
+        for path, end in self._ends.items():
+            with contextlib.suppress(OSError):  # what stays beyond the end is nobody's
+                os.truncate(path, end)
+        for path in self._made:
+            path.unlink(missing_ok=True)
 
     def add(
         self,
@@ -230,12 +269,18 @@ class StoreWriter:
         table = batch.table
         for (name, kind), values in zip(_OWN_COLUMNS, own, strict=True):
             table = table.append_column(name, pa.array(values, kind))
-        self._rows.append(table.cast(self.schema))
+        self._rows.append(table.select(self.schema.names).cast(self.schema))
         if sum(map(len, self._rows)) >= _ROWS:
             self._flush_rows()
         self.games += len(batch)
         self.moves += len(batch.moves)
         return len(batch)
+
+    def _write_starts(self) -> None:
+        """The start positions; those of an old store stay where they are."""
+        known = len(self.old.starts) if self.old is not None and self._ends else 0
+        file = self._new("starts.u8", known * self._start_width if known else None)
+        file.write(b"".join(list(self._starts)[known:]))
 
     def _reject(self, reason: str, table: pa.Table, games: NDArray[np.bool_]) -> None:
         """Count these games of a batch (a mask) as rejected, and record the first few by name."""
@@ -286,11 +331,13 @@ class StoreWriter:
         self._flush_rows()
         assert self._table is not None
         self._table.close()
-        self._new("starts.u8").write(b"".join(self._starts))
+        self._write_starts()
         for file in self._files:
-            file.flush()
-            os.fsync(file.fileno())
+            sync(file)
             file.close()
+        with open(self._folder / self._tables[-1], "rb") as table:
+            os.fsync(table.fileno())
+        sync_folder(self._folder)
         rejections = self.rejections
         if self.old is not None:
             earlier = Rejections.from_json(self.old.info["left_out"])
@@ -298,14 +345,16 @@ class StoreWriter:
             rejections = earlier
         written = [(name, self.kinds[name]) for name in self._arrays]
         info = {
-            "kibitz_store": FORMAT,
+            "kibitz_store": FORMATS[len(self._tables) > 1],
             "game": self.game,
             "folder": self._folder.name,
+            "tables": self._tables,
             "games": self.games,
             "moves": self.moves,
             "positions": self.games + self.moves,
             "read": self.read + (self.old.info["read"] if self.old is not None else 0),
             "fingerprint": self._digest.hexdigest()[:16],
+            "starts": len(self._starts),
             "start_width": self._start_width,
             "beside": {name: {"dtype": dtype, "none": none} for name, (dtype, none, width) in written if not width},
             "carried": {
@@ -316,21 +365,34 @@ class StoreWriter:
             "history": [*(self.old.info["history"] if self.old is not None else []), dict(how)],
         }
         temporary = self._root / (INFO + ".new")
-        temporary.write_text(json.dumps(info, indent=1, ensure_ascii=False), encoding="utf-8")
+        with open(temporary, "w", encoding="utf-8") as account:
+            json.dump(info, account, indent=1, ensure_ascii=False)
+            sync(account)
         # From here on an interrupt must not remove the new folder: store.json may refer to it.
         self._committed = True
         try:
-            os.replace(temporary, self._root / INFO)
+            durable.replace(temporary, self._root / INFO)
             if self.old is None:
                 os.rename(self._root, self.path)
+                sync_folder(self.path.parent)
         except OSError:
             self._committed = False
             raise
         if self.old is not None:
             self.old = None  # Windows does not remove a file that is mapped
-            for folder in self.path.iterdir():  # the old folder, and those of killed appends
+            for folder in self.path.iterdir():  # an old folder, and those that killed imports left
                 if folder.name.isdigit() and folder != self._folder:
                     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _arrays(store: Store) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The store's arrays with values for each move or a row for each game, by name."""
+    for name in (*store.info["beside"], *store.info.get("carried", ())):
+        values = store.per_move(name)
+        if values is None:
+            values = store.per_game(name)
+        assert values is not None
+        yield name, values
 
 
 def _openings(store: Store, standard: NDArray[np.uint8]) -> NDArray[np.uint64]:

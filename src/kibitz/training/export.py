@@ -13,7 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from kibitz.runs import with_default_side_inputs, write_whole
+from kibitz.durable import write_whole
+from kibitz.runs import with_default_side_inputs
 from kibitz.systems.base import Network
 
 

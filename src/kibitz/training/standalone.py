@@ -6,9 +6,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
 from kibitz.games.chess.sides import SCALES, SPEEDS
-from kibitz.runs import ONNX, Run, write_json, write_whole
+from kibitz.runs import ONNX, Run, write_json
 from kibitz.systems import COMPARISON, find
 
 CARD = "CARD.md"

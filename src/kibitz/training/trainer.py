@@ -25,8 +25,9 @@ from lightning_fabric import Fabric
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
+from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
-from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS, write_whole
+from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Stage, System, batches_in_epoch
 from kibitz.training.checkpoints import thin
@@ -310,7 +311,7 @@ class Trainer:
                     rows.append(line + "\n")
                     if row["kind"] == "warning":
                         self._warned.add(f"{row['stage']} {row['warning']}")
-        path.write_text("".join(rows), encoding="utf-8")
+        write_whole(path, "".join(rows).encode())
 
     def _row(self, **values: Any) -> None:
         with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:

@@ -92,6 +92,11 @@ class NetworkInfo:
         ]
 
     @property
+    def rated(self) -> bool:
+        """Whether it is told the ratings of the players."""
+        return bool(self.run and "rating" in self.run.side_inputs)
+
+    @property
     def sizes(self) -> list[int]:
         """Boards of Go that it knows."""
         return list(self.declaration.sizes_of(self.settings)) if self.declaration else []
@@ -125,6 +130,7 @@ class NetworkInfo:
             "ways": self.ways,
             "planes": system is not None,
             "sizes": self.sizes,
+            "rated": self.rated,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
             "snapshots": len(self.run.checkpoints()) if self.run else 0,
             "from": self.source,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from kibitz.engines.uci.options import ELO
 from kibitz.web.networks import NetworkInfo, NetworkRegistry, stamp
 from kibitz.web.params import BadRequest, Fields, number, text, whole
 
@@ -25,12 +26,14 @@ N_CACHED_PLAYERS = 6
 
 @dataclass(frozen=True)
 class PlayRequest:
-    """How to play. temperature: 0 for the best move. nodes, seconds: limits, at least one of them."""
+    """How to play. temperature: 0 for the best move. nodes, seconds: limits, at least one of them. rating: the player
+    to imitate, of a network that is told ratings; None for its strongest."""
 
     method: str
     temperature: float
     nodes: int | None
     seconds: float | None
+    rating: int | None = None
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
@@ -46,7 +49,10 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
     seconds = number(fields, "seconds", None, 0, MAX_SECONDS)
     if nodes is None and seconds is None:
         seconds = DEFAULT_SECONDS
-    return PlayRequest(method, temperature, nodes, seconds)
+    rating = whole(fields, "rating", 0, 0, ELO[1]) or None
+    if rating is not None and (rating < ELO[0] or not network.rated):
+        raise BadRequest(f"rating must be {ELO[0]} to {ELO[1]}, of a network that is told ratings, as human is")
+    return PlayRequest(method, temperature, nodes, seconds, rating)
 
 
 class Players:
@@ -54,13 +60,14 @@ class Players:
 
     def __init__(self, networks: NetworkRegistry):
         self.networks = networks
-        self._cache: OrderedDict[tuple[str, str, float], tuple[object, Any]] = OrderedDict()
+        self._cache: OrderedDict[tuple[Any, ...], tuple[object, Any]] = OrderedDict()
         self._lock = threading.Lock()
 
     def player(self, network: NetworkInfo, request: PlayRequest) -> Any:
         """A player as `kibitz.play.open_player` returns it; a new one if the network's files have changed."""
         assert network.run
-        key, now = (network.name, request.method, request.temperature), stamp(network.run)
+        key = (network.name, request.method, request.temperature, request.rating)
+        now = stamp(network.run)
         with self._lock:
             cached = self._cache.get(key)
             if cached and cached[0] == now:
@@ -75,10 +82,15 @@ class Players:
 
     def _open(self, network: NetworkInfo, request: PlayRequest) -> Any:
         from kibitz.play import open_player
+        from kibitz.play.session import STRONGEST, told_ratings
 
         assert network.run
-        session = partial(self.networks.session, network.name)
-        return open_player(network.run, session, method=request.method, temperature=request.temperature)
+        session: Callable[[], Any] = partial(self.networks.session, network.name)
+        settings: dict[str, Any] = {"method": request.method, "temperature": request.temperature}
+        if network.rated:
+            told = told_ratings(session(), request.rating or STRONGEST)
+            return open_player(network.run, lambda: told, side_inputs=told.side_inputs, **settings)
+        return open_player(network.run, session, **settings)
 
     def think(
         self,

@@ -1,0 +1,73 @@
+/** Who plays, above and below the board: name, rating, and what each has captured. */
+
+import { el } from "./elements";
+import { clockOf } from "./notes";
+import type { App } from "./state";
+
+type Side = "w" | "b";
+
+/** Pieces by their letter in a FEN: how many a side begins with, and their worth in pawns. */
+const PIECES: readonly [string, number, number][] = [
+  ["q", 1, 9],
+  ["r", 2, 5],
+  ["b", 2, 3],
+  ["n", 2, 3],
+  ["p", 8, 1],
+];
+const FIGURES: Record<string, string> = { q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
+
+export function mountPlayers(above: HTMLElement, below: HTMLElement, app: App): void {
+  const rows = [new PlayerRow(above), new PlayerRow(below)];
+  const draw = (): void => {
+    const { kind } = app.game;
+    // White is below in chess; of Go, Black, who begins.
+    const first: Side = kind === "chess" ? (app.flipped ? "b" : "w") : "b";
+    const sides: [Side, Side] = first === "w" ? ["b", "w"] : ["w", "b"];
+    sides.forEach((side, index) => rows[index]?.draw(app, side));
+  };
+  for (const event of ["game", "tree", "cursor", "settings"] as const) app.on(event, draw);
+  draw();
+}
+
+class PlayerRow {
+  private readonly name = el("span", { class: "name" });
+  private readonly rating = el("span", { class: "rating" });
+  private readonly captured = el("span", { class: "captured", "aria-hidden": "true" });
+  private readonly lead = el("span", { class: "lead" });
+  private readonly clock = el("span", { class: "clock", title: "time left, as the record says" });
+  private key = "";
+
+  constructor(host: HTMLElement) {
+    host.replaceChildren(this.name, this.rating, this.captured, this.lead, this.clock);
+  }
+
+  draw(app: App, side: Side): void {
+    const { kind, headers } = app.game;
+    const node = app.node();
+    const white = side === "w";
+    const named = (...names: string[]): string => names.map((name) => headers[name]).find((each) => each && each !== "?") ?? "";
+    this.name.textContent = (white ? named("White", "PW") : named("Black", "PB")) || (white ? "White" : "Black");
+    this.rating.textContent = white ? named("WhiteElo", "WR") : named("BlackElo", "BR");
+    this.clock.textContent = clockOf(app, side);
+    const pieces = kind === "chess" ? takenBy(side, node.fen ?? "") : { figures: [] as string[], lead: 0 };
+    const stones = kind === "go" ? (node.captured?.[white ? "W" : "B"] ?? 0) : 0;
+    const key = `${pieces.figures.join(" ")} ${pieces.lead} ${stones}`;
+    if (key === this.key) return;
+    this.key = key;
+    this.captured.replaceChildren(...pieces.figures.map((figures) => el("span", {}, figures)));
+    this.lead.textContent = pieces.lead > 0 ? `+${pieces.lead}` : "";
+    if (stones) this.lead.textContent = stones === 1 ? "1 capture" : `${stones} captures`;
+    this.lead.title = pieces.lead > 0 ? `ahead in material by ${pieces.lead} (pawn 1, knight and bishop 3, rook 5, queen 9)` : "";
+  }
+}
+
+/** Figures of what a side has taken, by kind, and its lead in material. What promotions added is not counted as taken. */
+function takenBy(side: Side, fen: string): { figures: string[]; lead: number } {
+  const men = fen.split(" ")[0] ?? "";
+  const count = (letter: string): number => men.split(letter).length - 1;
+  const mine = (letter: string): number => count(side === "w" ? letter.toUpperCase() : letter);
+  const theirs = (letter: string): number => count(side === "w" ? letter : letter.toUpperCase());
+  const figures = PIECES.map(([letter, start]) => (FIGURES[letter] ?? "").repeat(Math.max(0, start - theirs(letter))));
+  const lead = PIECES.reduce((sum, [letter, , worth]) => sum + worth * (mine(letter) - theirs(letter)), 0);
+  return { figures: figures.filter(Boolean), lead };
+}

@@ -1,0 +1,28 @@
+/** The first screen: three ways in, while there is no game yet. */
+
+import { message } from "./asking";
+import { button, el } from "./elements";
+import type { Opener } from "./load";
+import type { App } from "./state";
+
+export function mountWelcome(host: HTMLElement, app: App, opener: Opener, play: () => void): void {
+  const example = button("Try an example", () => {
+    const { kind } = app.game;
+    import("./examples")
+      .then(({ EXAMPLES }) => app.load(EXAMPLES[kind]))
+      .catch((error: unknown) => app.say(message(error)));
+  });
+  const against = button("Play", play);
+  host.replaceChildren(
+    el("p", { class: "lead" }, "See what a network thinks of a game, or play against it."),
+    el("div", { class: "ways" }, button("Paste a game", () => opener.show()), example, against),
+  );
+  const draw = (): void => {
+    const { game } = app;
+    host.hidden = game.nodes.size > 1 || Boolean(game.file);
+    document.getElementById("graph")!.hidden = !host.hidden;
+    against.textContent = app.network && app.named(app.network)?.plays ? `Play against ${app.network}` : "Play";
+  };
+  for (const event of ["game", "tree", "networks"] as const) app.on(event, draw);
+  draw();
+}

@@ -1,0 +1,91 @@
+"""kibitz merge: several stores as one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kibitz.commands.import_.options import SplitOptions
+from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
+from kibitz.commands.tables import print_table
+from kibitz.errors import UsageError
+
+if TYPE_CHECKING:
+    from kibitz.store.split import Split
+    from kibitz.store.store import Store
+
+
+def merge(
+    stores: Annotated[
+        list[str], typer.Argument(help="Stores of one game, chess or Go.", show_default=False, metavar="STORES")
+    ],
+    into: Annotated[Path, typer.Option(help="The store to make: a folder.", show_default=False, metavar="STORE")],
+    *,
+    division: SplitOptions,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+) -> None:
+    """Join stores into a new one; a game that several of them hold is kept once. The old stores stay as they are."""
+    from kibitz.store.store import Store
+
+    opened = [Store(path) for path in stores]
+    if len({store.game for store in opened}) > 1:
+        raise UsageError(f"{stores[0]} and others: stores of chess and of Go; games of each need a store of their own")
+    split = _split(opened, division.values())
+    try:
+        made, duplicates = _merge(opened, into, split)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; {into} was not made; run the same command to begin again") from None
+    read = sum(map(len, opened))
+    if as_json:
+        print(json.dumps({"store": str(into), "read": read, "kept": len(made), "duplicates": duplicates}, indent=1))
+    else:
+        rows = [(str(store.path), f"{len(store):,}") for store in opened]
+        rows += [("duplicates", f"{duplicates:,}"), (str(into), f"{len(made):,}")]
+        print_table("", ("store", "games"), rows, right=[1])
+
+
+def _split(stores: list[Store], options: dict[str, Any]) -> Split:
+    """The split of the new store: that of all, with the given changes. Raises UsageError where they differ."""
+    splits = [store.split for store in stores]
+    if any(split != splits[0] for split in splits) and not options:
+        raise UsageError(
+            f"{stores[0].path} and others are split differently; say how the new store shall be, for instance"
+            " --validate-share 5 --test-share 5"
+        )
+    split = replace(splits[0], **options)
+    split.check()
+    return split
+
+
+def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
+    """Write the games of all stores. Gives the new store, and how many games were there before."""
+    from kibitz.games import game_of
+    from kibitz.games.batch import Rejections
+    from kibitz.store.merge import blocks
+    from kibitz.store.writer import StoreWriter
+
+    rules = game_of(stores[0].game)
+    total = sum(map(len, stores))
+    with contextlib.ExitStack() as held:
+        writer = held.enter_context(StoreWriter(
+            into, stores[0].game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, split, per_game=rules.PER_GAME
+        ))  # fmt: skip
+        progress = held.enter_context(Progress("{task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True))
+        progress.begin("", 100.0 if total else None, games=0)
+        read = 0
+        for store in stores:
+            for block in blocks(store, rules.COLUMNS):
+                writer.add(block)
+                read += len(block)
+                progress.update(100 * read / total, f"kibitz: {read:,} games read", games=read)
+        duplicates = writer.rejections.counts["duplicate"]
+        for store in stores:  # what their imports left out stays told
+            writer.rejections.merge(Rejections.from_json(store.info["left_out"]))
+            writer.read += store.info["read"] - len(store)
+        kept = {"merged": [str(store.path) for store in stores], "read": read, "kept": writer.games}
+        return writer.commit(kept), duplicates

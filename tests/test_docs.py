@@ -1,0 +1,48 @@
+"""The pages of docs/: what stands in the tutorials works, and every page is in the site."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from kibitz.cli import COMMANDS, run
+from test_readme import QUICKER, bundled_go
+
+ROOT = Path(__file__).parents[1]
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The commands in a page's blocks, as words."""
+    blocks = re.findall(r"^```\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [shlex.split(line)[1:] for block in blocks for line in block.splitlines() if line.startswith("kibitz ")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TUTORIALS, ids=[page.stem for page in TUTORIALS])
+def test_a_tutorial_runs(
+    page: Path, bundled_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my-games.pgn").write_text(bundled_text)
+    Path("my-game.sgf").write_text(bundled_go().splitlines()[0])
+    assert run(["import", "my-games.pgn", "--into", "my.store"]) == 0
+    steps = [command for command in commands(page) if command[0] != "import"]
+    assert len(steps) >= 3
+    for command in steps:
+        assert run([*command, *QUICKER.get(command[0], [])]) == 0, (command, capsys.readouterr().err)
+
+
+def test_every_page_is_in_the_site() -> None:
+    listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    assert listed == pages | {"reference/commands.md"}
+
+
+def test_the_commands_that_are_named_exist() -> None:
+    for page in [ROOT / "docs" / "index.md", *TUTORIALS]:
+        named = set(re.findall(r"`kibitz ([a-z]+)", page.read_text(encoding="utf-8")))
+        assert named <= COMMANDS.keys(), page
