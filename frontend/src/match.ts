@@ -35,6 +35,7 @@ interface Left {
   from: number;
   moves: string[];
   entitled: boolean;
+  yields: boolean;
 }
 
 export class Match {
@@ -97,8 +98,7 @@ export class Match {
     const { game } = this.app;
     this.entitled = !players(game);
     if (!this.entitled) return;
-    const { nodes, seconds } = this.strength;
-    const limit = nodes ? `${nodes.toLocaleString("en")} positions a move` : `${seconds} s a move`;
+    const limit = limitOf(this.strength);
     const now = new Date();
     const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
     const [white, black] = this.human === "w" ? ["You", this.network] : [this.network, "You"];
@@ -133,7 +133,7 @@ export class Match {
       path.push(next);
     }
     this.left = null;
-    Object.assign(this, { network: left.network, human: left.human, strength: left.strength, entitled: left.entitled });
+    Object.assign(this, { network: left.network, human: left.human, strength: left.strength, entitled: left.entitled, yields: left.yields });
     this.start = path[left.from] ?? path[0]!;
     this.at(path.at(-1)!);
     return true;
@@ -377,13 +377,20 @@ export class Match {
 
   /** Keeps the game for a reload. */
   private remember(): void {
-    const { state, app, network, human, strength, entitled } = this;
+    const { state, app, network, human, strength, entitled, yields } = this;
     if (this.left) return;
     if (state === "none" || state === "over" || !this.node(this.tip)) return keep("session", "match", null);
     const line = ancestry(app.game, this.tip);
-    const left: Left = { network, human, strength, entitled, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
+    const left: Left = { network, human, strength, entitled, yields, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
     keep("session", "match", JSON.stringify(left));
   }
+}
+
+/** "1 s a move": how strong it plays, for the record. */
+function limitOf({ rating, nodes, seconds }: Strength): string {
+  if (rating) return `like a player of ${rating}`;
+  if (nodes) return `${nodes.toLocaleString("en")} positions a move`;
+  return seconds ? `${seconds} s a move` : "no search";
 }
 
 /** How a position ends the game, in words; "" where it does not. */

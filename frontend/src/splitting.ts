@@ -7,7 +7,7 @@ export interface Part {
 }
 
 /** A pause for the page after so long, ms. */
-const TURN = 20;
+const TURN = 30;
 
 /** The games of a text; fewer than two where it is no file of games with headers. */
 export async function split(text: string): Promise<Part[]> {
@@ -16,42 +16,50 @@ export async function split(text: string): Promise<Part[]> {
 
 /** A game begins at the first header after moves. Headers inside comments are none. */
 async function splitPgn(text: string): Promise<Part[]> {
-  const begins: number[] = [];
-  const header = /^[ \t]*\[[A-Za-z]\w*[ \t]+"/gm;
+  const parts: Part[] = [];
+  const header = /[ \t]*\[([A-Za-z]\w*)[ \t]+"(.*)/y;
+  let known = new Map<string, string>();
+  const close = (end: number): void => {
+    const part = parts.at(-1);
+    if (part) Object.assign(part, { end, title: titled(known, "White", "Black", ["Result", "Event", "Date"], parts.length - 1) });
+  };
   let turn = performance.now();
   // The end of the header before: what lies between them tells whether moves do.
   let last = -1;
-  for (let match = header.exec(text); match; match = header.exec(text)) {
-    const line = text.indexOf("\n", match.index);
-    const end = line < 0 ? text.length : line;
-    const between = last < 0 ? "" : text.slice(last, match.index);
-    const starts = last < 0 || (/\S/.test(between) && !(inComment(between) && !match[0].includes("[Event")));
-    if (starts) begins.push(match.index);
-    if (starts || !inComment(between)) last = end;
-    header.lastIndex = end;
+  for (let at = nextLine(text, -1); at >= 0; at = nextLine(text, at)) {
+    header.lastIndex = at;
+    const match = header.exec(text);
+    if (!match) continue;
+    const between = last < 0 ? "" : text.slice(last, at);
+    const inside = inComment(between);
+    if (inside && match[1] !== "Event") continue;
+    if (last < 0 || inside || /\S/.test(between)) {
+      close(at);
+      known = new Map();
+      parts.push({ begin: at, end: text.length, title: "" });
+    }
+    const value = match[2]!.replace(/"[ \t]*\][ \t\r]*$/, "");
+    if (/[^\s?.]/.test(value) && !known.has(match[1]!)) known.set(match[1]!, value);
+    last = header.lastIndex;
     if (performance.now() - turn > TURN) {
       await new Promise((next) => window.setTimeout(next));
       turn = performance.now();
     }
   }
+  close(text.length);
   // Moves before the first header: the server knows better what that is.
-  if (/\S/.test(text.slice(0, begins[0] ?? 0))) return [];
-  return begins.map((begin, index) => {
-    const end = begins[index + 1] ?? text.length;
-    return { begin, end, title: pgnTitle(text.slice(begin, Math.min(end, begin + 4000)), index) };
-  });
+  return /\S/.test(text.slice(0, parts[0]?.begin ?? 0)) ? [] : parts;
+}
+
+/** Where the next line that begins with a bracket does. */
+function nextLine(text: string, after: number): number {
+  if (after < 0 && text.startsWith("[")) return 0;
+  const at = text.indexOf("\n[", Math.max(0, after));
+  return at < 0 ? -1 : at + 1;
 }
 
 function inComment(text: string): boolean {
   return text.lastIndexOf("{") > text.lastIndexOf("}");
-}
-
-function pgnTitle(head: string, index: number): string {
-  const known = new Map<string, string>();
-  for (const [, name = "", value = ""] of head.matchAll(/^[ \t]*\[(\w+)[ \t]+"(.*)"[ \t]*\]/gm)) {
-    if (/[^\s?.]/.test(value) && !known.has(name)) known.set(name, value);
-  }
-  return titled(known, "White", "Black", ["Result", "Event", "Date"], index);
 }
 
 function titled(known: Map<string, string>, first: string, second: string, others: string[], index: number): string {

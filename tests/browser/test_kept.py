@@ -56,10 +56,12 @@ def test_clocks_and_evaluations_are_no_comments(desk: Desk) -> None:
     expect(desk.moves.locator("p.comment")).to_have_text(["well known", "Bb5 the Spanish"])
     expect(desk.moves.locator(".move-time")).to_have_text(["5:03", "5:01", "4:58", "4:55"])
     expect(desk.moves.get_by_role("button", name="e4", exact=True)).to_have_attribute("title", re.compile("0.38"))
-    desk.keys("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+    desk.keys("h", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")  # without the network's arrows
     desk.after("Nc6")
     expect(desk.page.locator("#board .cg-shapes circle")).to_have_count(2)
     expect(desk.page.locator("#board .cg-shapes line")).to_have_count(1)
+    expect(desk.page.locator("#player-below .clock")).to_have_text("4:58")
+    expect(desk.page.locator("#player-above .clock")).to_have_text("4:55")
     comments = [node.comment for node in pgn(desk).mainline()]
     assert comments[0] == "[%eval 0.38] [%clk 0:05:03]"
     for part in ("[%csl Gd4,Rb1]", "[%cal Ye2e4]", "well known", "[%clk 0:04:55]"):
@@ -150,6 +152,7 @@ def test_comments_and_signs(desk: Desk) -> None:
 
 
 def test_drawings_stay_with_their_position(desk: Desk) -> None:
+    desk.keys("h")  # without the network's arrows
     desk.drag("e2", "e4")
     desk.after("e4")
     mouse = desk.page.mouse
@@ -294,9 +297,10 @@ def test_marks_of_an_sgf_are_shown_and_kept(desk: Desk) -> None:
 def begin(desk: Desk) -> None:
     panel = desk.tab("Play")
     panel.get_by_label("Against").select_option("chessnet")
-    panel.get_by_label("How it chooses").select_option("top-prob")
+    panel.get_by_label("Level").select_option("custom")
+    panel.get_by_label("Method").select_option("top-prob")
     panel.get_by_role("button", name="New game").click()
-    expect(panel.get_by_role("status")).to_have_text("Your move. You have White.")
+    expect(panel.get_by_role("status")).to_have_text("Your move. You play White.")
 
 
 def test_what_is_played_after_taking_back_is_the_game(desk: Desk) -> None:
@@ -304,12 +308,12 @@ def test_what_is_played_after_taking_back_is_the_game(desk: Desk) -> None:
     panel = desk.page.get_by_role("tabpanel", name="Play")
     desk.drag("e2", "e4")
     expect(desk.moves.locator("button.move")).to_have_count(2)
-    expect(panel.get_by_role("status")).to_have_text("Your move. You have White.")
+    expect(panel.get_by_role("status")).to_have_text("Your move. You play White.")
     desk.keys("Control+z")
     desk.after("")
     desk.drag("d2", "d4")
     expect(desk.moves.locator("button.move")).to_have_count(4)
-    expect(panel.get_by_role("status")).to_have_text("Your move. You have White.")
+    expect(panel.get_by_role("status")).to_have_text("Your move. You play White.")
     panel.get_by_role("button", name="Resign").click()
     game = pgn(desk)
     assert [move.san() for move in game.variations] == ["d4", "e4"]
@@ -331,11 +335,11 @@ def test_a_game_against_a_network_is_not_left_unasked(desk: Desk) -> None:
     expect(question).to_contain_text("You are playing against chessnet.")
     question.get_by_role("button", name="Stay").click()
     expect(desk.network).not_to_have_value("gocnn")
-    expect(state).to_have_text("Your move. You have White.")
+    expect(state).to_have_text("Your move. You play White.")
     expect(desk.page).to_have_url(re.compile("moves=e2e4.*tab=play"))
     desk.page.reload()
     desk.ready()
-    expect(state).to_have_text("Your move. You have White.")  # the game goes on
+    expect(state).to_have_text("Your move. You play White.")  # the game goes on
     desk.drag("d2", "d4")
     expect(desk.moves.locator("button.move")).to_have_count(4)
     desk.network.select_option("gocnn")
