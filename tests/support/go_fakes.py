@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class FakeOwners:
     """A session of `gocnn`. maps: what it answers, [k, 361], over and over; none: `influence`. asked: all it was."""
 
     name, system, game, outputs = "gocnn-1", "gocnn", "go", ("black_owns",)
+    side_inputs: ClassVar[dict[str, int]] = {}
 
     def __init__(self, maps: Sequence[np.ndarray] | None = None, sizes: str = "9,13,19"):
         self.maps = None if maps is None else np.array(maps)
