@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 import torch
 
-from kibitz.analysis.go.games import SWINGS
 from kibitz.cli import run as cli
 from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen
@@ -23,6 +22,7 @@ from kibitz.games.go.points import PASS, POINTS, on_board
 from kibitz.games.go.replay import STANDARD_START, encode_board, start_row
 from kibitz.games.go.rules import Board
 from kibitz.games.go.sides import side_inputs
+from kibitz.play.go.ownership import SWINGS
 from kibitz.report.page import render_test_page
 from kibitz.runs import Run
 from kibitz.store.store import Store
@@ -206,7 +206,7 @@ def test_analyze(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert captured.err == ""  # boards of 9 lines are no surprise to it
     game = json.loads(captured.out)["games"][0]
     assert [(row["phase"], row["side"], row["moves"]) for row in game["phases"]] == [
-        ("opening", "black", 7), ("opening", "white", 7), ("middle game", "black", 8), ("middle game", "white", 8),
+        ("opening", "black", 7), ("opening", "white", 7), ("middlegame", "black", 8), ("middlegame", "white", 8),
     ]  # fmt: skip
     losses = [max(0.0, -move["change"]) for move in game["moves"][:14:2]]
     assert game["phases"][0]["average_loss"] == pytest.approx(np.mean(losses), abs=0.01)

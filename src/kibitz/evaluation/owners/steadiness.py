@@ -11,12 +11,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.analysis.glyphs import GAINED, mark
-from kibitz.analysis.go.games import SWINGS
 from kibitz.evaluation.batches import evaluate_in_batches
 from kibitz.games.go.endings.counting import compensation
 from kibitz.games.go.replay import SIDE, SIZE
-from kibitz.play.go.ownership import OUTPUT, lead, spread, winrate
+from kibitz.play.go.ownership import OUTPUT, SWINGS, lead, spread, winrate
 from kibitz.play.session import NetworkSession
 from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.positions import Batch, Positions
@@ -55,9 +53,8 @@ def steadiness(
     of, plies = positions.locate(np.arange(len(positions)))
     next_one = (of[1:] == of[:-1]) & (plies[1:] == plies[:-1] + 1)
     gain = np.diff(marks["lead"]) * marks["mover"][:-1]
-    swings = [SWINGS[int(size)] for size in marks["size"][:-1]]
-    fine = [mark(change, swing) in ("", GAINED) for change, swing in zip(gain.tolist(), swings, strict=True)]
-    return ClusterBootstrap(of[:-1]).mean(np.abs(np.diff(marks["chance"])), next_one & np.array(fine, np.bool_))
+    fine = gain > -np.array([SWINGS[int(size)] for size in marks["size"][:-1]])
+    return ClusterBootstrap(of[:-1]).mean(np.abs(np.diff(marks["chance"])), next_one & fine)
 
 
 def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgement]:
