@@ -34,7 +34,7 @@ from kibitz.nets.muon import muon
 from kibitz.runs import with_default_side_inputs
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
-from kibitz.systems.gohuman import SYSTEM, GoHuman, PlayedMoves, Settings, draw_weights, loss, score_loss
+from kibitz.systems.gohuman import SYSTEM, GoHuman, GoMoves, Settings, draw_weights, loss, score_loss
 from kibitz.training.export import export_onnx
 from support import go_oracle as oracle
 
@@ -75,9 +75,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
         return writer.commit({})
 
 
-def examples_of(store: Store, settings: Settings = SMALL, even: bool = True) -> PlayedMoves:
+def examples_of(store: Store, settings: Settings = SMALL, even: bool = True) -> GoMoves:
     given = replace(settings, known=0.0, small=0.0) if even else settings
-    return PlayedMoves(store, SYSTEM.games(store, given), given)
+    return GoMoves(store, SYSTEM.games(store, given), given)
 
 
 def network_of(settings: Settings = SMALL) -> GoHuman:

@@ -24,6 +24,7 @@ MOVERS = {"networks": "piece,knight", "layers": "16conv3x3p1.24conv3x3p1.64conv3
 SELECTORS = {"networks": "piece,knight", "min_rating": 0, "games": 0, "moves": 10_000, "epochs": 8.0}
 GO = {"layers": "16conv5x5p2.16conv3x3p1", "sizes": "9", "min_moves": 0, "batch": 32, "iterations": 60}
 HUMAN = {"blocks": 1, "filters": 16, "warmup": 10, "iterations": 80, "batch": 256}
+GOHUMAN = {"blocks": 3, "filters": 16, "warmup": 10, "iterations": 120, "batch": 32, "min_moves": 1}
 PAIRS = {"pairs": 20_000, "epochs": 3.0, "distil_epochs": 2.0}
 SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("winner", "default"): WINNER,
@@ -48,6 +49,9 @@ SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("human", "default"): HUMAN,
     ("human", "long"): HUMAN,
     ("human", "gpu"): HUMAN,
+    ("gohuman", "default"): GOHUMAN,
+    ("gohuman", "long"): GOHUMAN,
+    ("gohuman", "gpu"): GOHUMAN,
 }  # fmt: skip
 EVERY = [(system, recipe) for system in SYSTEMS for recipe in load(system).recipes]
 

@@ -97,7 +97,7 @@ RECIPES = {
 # Network
 
 
-class Conditions(nn.Module):
+class GameConditions(nn.Module):
     """What the game is played for and who plays: state uint8 [n, 10] -> float [n, 64].
 
     A rank is a point on the line through two learned vectors, at 30k and at 9p; unknown is a vector of its own. Komi
@@ -159,7 +159,7 @@ def white_komi(state: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardMask:
     """What masks and pools: mask [n, 1, 19, 19], 1 on the board; area [n, 1], its points; width [n, 1], centred."""
 
     mask: Tensor
@@ -167,7 +167,7 @@ class Board:
     width: Tensor
 
     @classmethod
-    def of(cls, codes: Tensor, state: Tensor) -> Board:
+    def of(cls, codes: Tensor, state: Tensor) -> BoardMask:
         size = state[:, SIZE, None].float()
         return cls(on_board(corner(codes, GRID))[:, None].float(), size * size, (size - 14) / 10)
 
@@ -194,9 +194,9 @@ class Block(nn.Module):
         self.first = nn.Conv2d(filters, filters, 3, padding=1)
         self.second = nn.Conv2d(filters, filters, 3, padding=1)
         self.pooled = pooled
-        self.spread = nn.Linear(Board.POOLED * pooled + Conditions.WIDTH, filters) if pooled else None
+        self.spread = nn.Linear(BoardMask.POOLED * pooled + GameConditions.WIDTH, filters) if pooled else None
 
-    def forward(self, x: Tensor, board: Board, conditions: Tensor) -> Tensor:
+    def forward(self, x: Tensor, board: BoardMask, conditions: Tensor) -> Tensor:
         mask = board.mask.to(x.dtype)
         h = F.relu(self.first(x)) * mask
         if self.spread is not None:
@@ -232,11 +232,11 @@ class GoHuman(nn.Module):
         super().__init__()
         filters, pooled = settings.filters, settings.filters // 4
         self.planes = BoardPlanes(GRID, 3, self.RECENT)
-        self.conditions = Conditions()
+        self.conditions = GameConditions()
         self.stem = nn.Conv2d(self.planes.channels, filters, 5, padding=2)
-        self.told = nn.Linear(Conditions.WIDTH, filters)
+        self.told = nn.Linear(GameConditions.WIDTH, filters)
         self.blocks = nn.ModuleList(Block(filters, pooled if i in self.POOLING else 0) for i in range(settings.blocks))
-        summary = Board.POOLED * self.SEEN_CHANNELS + Conditions.WIDTH
+        summary = BoardMask.POOLED * self.SEEN_CHANNELS + GameConditions.WIDTH
         self.before = nn.Conv2d(filters, self.MOVE_CHANNELS, 1)
         self.seen = nn.Conv2d(filters, self.SEEN_CHANNELS, 1)
         self.everywhere = nn.Linear(summary, self.MOVE_CHANNELS)
@@ -246,7 +246,7 @@ class GoHuman(nn.Module):
         self.around = nn.Conv2d(filters, self.OWNER_CHANNELS, 3, padding=1)
         self.owner = nn.Conv2d(self.OWNER_CHANNELS, 1, 1)
         self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
-        self.weigh = nn.Linear(Board.POOLED * self.VALUE_CHANNELS + Conditions.WIDTH, self.UNITS)
+        self.weigh = nn.Linear(BoardMask.POOLED * self.VALUE_CHANNELS + GameConditions.WIDTH, self.UNITS)
         self.result = nn.Linear(self.UNITS, 3)  # win, lead beyond the owners', spread
         self.trust = nn.Parameter(torch.zeros(1))  # how far the winner follows from the lead
 
@@ -255,9 +255,9 @@ class GoHuman(nn.Module):
         size = int(state[0, SIZE])
         return self.planes.names(), self.planes(codes, state)[0, :, :size, :size].float().flatten(1)
 
-    def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Board, Tensor]:
+    def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, BoardMask, Tensor]:
         """Features [n, filters, 19, 19], the board's mask, and the conditions [n, 64]."""
-        board, conditions = Board.of(codes, state), self.conditions(state)
+        board, conditions = BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
         told = self.told(conditions).to(grid.dtype)[:, :, None, None]
         grid = F.relu(grid + told) * board.mask.to(grid.dtype)
@@ -270,7 +270,7 @@ class GoHuman(nn.Module):
         grid, board, _ = self.trunk(codes, state)
         return grid.sum((2, 3)) / board.area.to(grid.dtype)
 
-    def move_logits(self, grid: Tensor, board: Board, conditions: Tensor, codes: Tensor) -> Tensor:
+    def move_logits(self, grid: Tensor, board: BoardMask, conditions: Tensor, codes: Tensor) -> Tensor:
         """float32 [n, 362]: of each empty point and of a pass; very low elsewhere."""
         seen = board.pool(F.relu(self.seen(grid)) * board.mask.to(grid.dtype))
         summary = torch.cat([seen, conditions.to(grid.dtype)], 1)
@@ -285,7 +285,7 @@ class GoHuman(nn.Module):
         return self.CALM_OWNERS * logits.flatten(1).float()
 
     def results(
-        self, grid: Tensor, board: Board, conditions: Tensor, state: Tensor, owners: Tensor
+        self, grid: Tensor, board: BoardMask, conditions: Tensor, state: Tensor, owners: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The winner's logit, lead and spread for the side to move, float32 [n] each.
 
@@ -320,7 +320,7 @@ class GoHuman(nn.Module):
 def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
     """The weighted sum of the losses of move, winner, owners and score; the last two where the end is known.
 
-    batch: as `PlayedMoves` makes it. Measures: the sum and the parts, and how often the first choice was right.
+    batch: as `GoMoves` makes it. Measures: the sum and the parts, and how often the first choice was right.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -375,7 +375,7 @@ def constant_loss(batch: Tensors, settings: Settings) -> float:
 # Games and examples
 
 
-class PlayedMoves:
+class GoMoves:
     """Every position in which a move was played, turned and mirrored at random, with what came of it.
 
     Games whose owners are known, and those on small boards, are drawn more often, up to MAX_REPEATS times, so that they
@@ -529,7 +529,7 @@ class GoHumanSystem(System):
             Stage(
                 name="moves",
                 module=network,
-                examples=lambda store, games: PlayedMoves(store, games, settings),
+                examples=lambda store, games: GoMoves(store, games, settings),
                 loss=lambda batch: loss(network, batch, settings),
                 optimiser=lambda: muon(network, settings.weight_decay),
                 learning_rate=lambda iteration, iterations: plateau(

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 import torch
 
-from kibitz.analysis.go.games import SWINGS
 from kibitz.cli import run as cli
 from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen
@@ -23,6 +22,7 @@ from kibitz.games.go.points import PASS, POINTS, on_board
 from kibitz.games.go.replay import STANDARD_START, encode_board, start_row
 from kibitz.games.go.rules import Board
 from kibitz.games.go.sides import side_inputs
+from kibitz.play.go.ownership import SWINGS
 from kibitz.report.page import render_test_page
 from kibitz.runs import Run
 from kibitz.store.store import Store
@@ -162,15 +162,17 @@ def test_owners_and_score_of_games_whose_end_is_known(
 
 
 def test_unsteadiness_leaves_mistakes_out(result: dict[str, Any], loop: list[list[Position]]) -> None:
-    changes, all_of_them = [], 0
+    changes, all_of_them = [], []
     for size, game in zip(SIZES, loop, strict=True):
         for one, after in itertools.pairwise(game):
-            all_of_them += 1
+            change = abs(after["black_wins"] - one["black_wins"])
+            all_of_them.append(change)
             if one["black"] * (after["black_lead"] - one["black_lead"]) > -SWINGS[size]:
-                changes.append(abs(after["black_wins"] - one["black_wins"]))
+                changes.append(change)
     figure = result["figures"]["unsteadiness"]
     assert figure["value"] == near(float(np.mean(changes)))
-    assert figure["n"] == len(changes) <= all_of_them
+    assert figure["n"] == len(changes) <= len(all_of_them)
+    assert result["figures"]["unsteadiness_of_all_moves"]["value"] == near(float(np.mean(all_of_them)))
 
 
 def test_equal_probabilities_stand_in_the_order_of_points() -> None:
@@ -206,7 +208,7 @@ def test_analyze(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert captured.err == ""  # boards of 9 lines are no surprise to it
     game = json.loads(captured.out)["games"][0]
     assert [(row["phase"], row["side"], row["moves"]) for row in game["phases"]] == [
-        ("opening", "black", 7), ("opening", "white", 7), ("middle game", "black", 8), ("middle game", "white", 8),
+        ("opening", "black", 7), ("opening", "white", 7), ("middlegame", "black", 8), ("middlegame", "white", 8),
     ]  # fmt: skip
     losses = [max(0.0, -move["change"]) for move in game["moves"][:14:2]]
     assert game["phases"][0]["average_loss"] == pytest.approx(np.mean(losses), abs=0.01)

@@ -15,6 +15,7 @@ from kibitz.analysis.go.told import Told, phases, told, with_side_inputs
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
+from kibitz.play.go.ownership import SWINGS
 from kibitz.play.session import Session
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ BATCH_SIZE = 512
 """Positions that are evaluated at once."""
 EXPECTED = 3
 """Number of likely moves that are told of a position."""
-SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
-"""The usual least swing in points, by the size of the board."""
 
 
 @dataclass(frozen=True)

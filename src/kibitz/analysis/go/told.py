@@ -15,7 +15,7 @@ from kibitz.games.go.replay import SIDE
 from kibitz.games.go.sides import side_inputs
 from kibitz.play.session import Answers
 
-PHASES = ("opening", "middle game", "endgame")
+PHASES = ("opening", "middlegame", "endgame")
 _UNTIL = (60 / POINTS, 160 / POINTS)
 """Where the phases end, in moves for each point of the board: 60 and 160 moves on 19×19, 14 and 36 on 9×9."""
 

@@ -65,7 +65,7 @@ KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STA
 """Their columns in the state, after the position's own four."""
 
 
-class _Columns(Protocol):
+class _GameTable(Protocol):
     """A store, as far as this module reads it."""
 
     def table(self, columns: list[str]) -> pa.Table: ...
@@ -94,7 +94,7 @@ class GameSides:
     was confirmed with it.
     """
 
-    def __init__(self, store: _Columns):
+    def __init__(self, store: _GameTable):
         table = store.table(["komi", "handicap", "rules", "black_rank", "white_rank", "place", "labels"])
         self._rules = _codes(table["rules"], rules_byte)
         self._ranks = np.stack([_codes(table["black_rank"], rank_byte), _codes(table["white_rank"], rank_byte)])

@@ -24,6 +24,8 @@ VARIANCE_FACTOR = 2.0
 """So many points change hands together: the score's variance is that of its points, if each were alone, times this."""
 MIN_SPREAD = 1.0
 """Points by which a score may be wrong even where every owner seems certain."""
+SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
+"""The usual least swing in points, a loss of which is a mistake, by the size of the board."""
 NEUTRAL = 0.3
 """A point between living stones of both colours that either owns at least so probably belongs to neither."""
 
