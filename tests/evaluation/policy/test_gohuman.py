@@ -162,15 +162,17 @@ def test_owners_and_score_of_games_whose_end_is_known(
 
 
 def test_unsteadiness_leaves_mistakes_out(result: dict[str, Any], loop: list[list[Position]]) -> None:
-    changes, all_of_them = [], 0
+    changes, all_of_them = [], []
     for size, game in zip(SIZES, loop, strict=True):
         for one, after in itertools.pairwise(game):
-            all_of_them += 1
+            change = abs(after["black_wins"] - one["black_wins"])
+            all_of_them.append(change)
             if one["black"] * (after["black_lead"] - one["black_lead"]) > -SWINGS[size]:
-                changes.append(abs(after["black_wins"] - one["black_wins"]))
+                changes.append(change)
     figure = result["figures"]["unsteadiness"]
     assert figure["value"] == near(float(np.mean(changes)))
-    assert figure["n"] == len(changes) <= all_of_them
+    assert figure["n"] == len(changes) <= len(all_of_them)
+    assert result["figures"]["unsteadiness_of_all_moves"]["value"] == near(float(np.mean(all_of_them)))
 
 
 def test_equal_probabilities_stand_in_the_order_of_points() -> None:

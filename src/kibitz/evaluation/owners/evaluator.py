@@ -71,7 +71,7 @@ def evaluate(
     result = {
         "data": data,
         "headline": "accuracy",
-        "figures": {**figures(results), "unsteadiness": Metric(unsteady, "small share")},
+        "figures": figures(results) | unsteady,
         "by": per_slice(results),
         "calibration": binned_reliability(marks["predicted"], marks["black"], marks["counts"], results.groups),
         "baselines": as_baselines(others),

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.evaluation.batches import evaluate_in_batches
+from kibitz.evaluation.tables import Metrics, metrics
 from kibitz.games.go.endings.counting import compensation
 from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.play.go.ownership import OUTPUT, SWINGS, lead, spread, winrate
 from kibitz.play.session import NetworkSession
-from kibitz.stats import ClusterBootstrap, Estimate
+from kibitz.stats import ClusterBootstrap
 from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
@@ -39,9 +40,12 @@ def steadiness(
     games: NDArray[np.int64],
     judge: Callable[[Batch], Judgement],
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Estimate:
-    """The mean absolute change of Black's chance from a position to the next one of the same game, over the moves that
-    are no mistakes: those that lose less than the usual swing by the network's own lead."""
+) -> Metrics:
+    """The mean absolute change of Black's chance from a position to the next one of the same game, by name.
+
+    unsteadiness: over the moves that are no mistakes, those that lose less than the usual swing by the network's own
+    lead. unsteadiness_of_all_moves: over all; a network that calls most moves mistakes shows itself there.
+    """
     positions = Positions(store, games)
 
     def measure(batch: Batch) -> dict[str, NDArray[np.float64]]:
@@ -54,7 +58,11 @@ def steadiness(
     next_one = (of[1:] == of[:-1]) & (plies[1:] == plies[:-1] + 1)
     gain = np.diff(marks["lead"]) * marks["mover"][:-1]
     fine = gain > -np.array([SWINGS[int(size)] for size in marks["size"][:-1]])
-    return ClusterBootstrap(of[:-1]).mean(np.abs(np.diff(marks["chance"])), next_one & fine)
+    change, groups = np.abs(np.diff(marks["chance"])), ClusterBootstrap(of[:-1])
+    return metrics("small share", {
+        "unsteadiness": groups.mean(change, next_one & fine),
+        "unsteadiness_of_all_moves": groups.mean(change, next_one),
+    })  # fmt: skip
 
 
 def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgement]:

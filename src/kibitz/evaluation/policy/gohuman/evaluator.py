@@ -72,8 +72,7 @@ def evaluate(
     else:
         log("no game's end is known, so owners and score are not tested")
     progress = functools.partial(on_progress, "games")
-    unsteady = steadiness(store, followed(chosen.games, config.positions), told.judge, progress)
-    figures["unsteadiness"] = Metric(unsteady, "small share")
+    figures |= steadiness(store, followed(chosen.games, config.positions), told.judge, progress)
     return {
         "data": data,
         "headline": "accuracy",
