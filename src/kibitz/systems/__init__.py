@@ -160,7 +160,7 @@ _OURS = [
     Declaration(
         name="gohuman",
         game="go",
-        title="which move would a player play, who will own what, and who wins?",
+        title="which move would a player play, who owns what, who wins?",
         anchor="others: 44.4% of the moves of strong players (Clark, Storkey 2014), 52.5% (GoNN, after 205 million"
         " positions)",
         module="kibitz.systems.gohuman",
