@@ -175,7 +175,7 @@ def main() -> None:
             if options.tables or (options.backwards and path.exists()):
                 continue
             wall, cpu = time.monotonic(), time.process_time()
-            made = make(PersonalRequest([str(file)], base=options.base, run=path))
+            made = make(PersonalRequest([str(file)], base=options.base, run=path, test=TEST_GAMES))
             if made.reason != "done":
                 return
             spent = {"seconds": time.monotonic() - wall, "cpu_seconds": time.process_time() - cpu}

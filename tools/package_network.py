@@ -17,6 +17,7 @@ from typing import Any
 from kibitz.report.numbers import figure_text, interval_text
 from kibitz.runs import INFO, ONNX, WEIGHTS, Run, write_json
 from kibitz.stats import Kind
+from kibitz.systems import find
 
 NETWORKS = Path(__file__).parents[1] / "src" / "kibitz" / "networks"
 FILES = (WEIGHTS, ONNX, "seen.npy")
@@ -71,9 +72,10 @@ def main() -> None:
     results = [json.loads(path.read_text()) for path in options.figures]
     if any(result["weights_sha256"] != run.weights_sha256() for result in results):
         raise SystemExit("these figures are of other weights; test this run again")
-    source = f"after: {run.system.paper}. Paper's figure: {run.system.anchor}"
-    if not run.system.paper:
-        source = f"a system of our own; {run.system.anchor}"
+    system = find(run.info["system"])
+    source = f"after: {system.paper}. Paper's figure: {system.anchor}"
+    if not system.paper:
+        source = f"a system of our own; {system.anchor}"
     target.mkdir(parents=True, exist_ok=True)
     for name in FILES:
         shutil.copyfile(run.path / name, target / name)
@@ -93,7 +95,7 @@ def main() -> None:
     (target / "CARD.md").write_text(
         f"""# Model card: {options.name}
 
-System `{info["system"]}` ({run.system.title}), {source}.
+System `{info["system"]}` ({system.title}), {source}.
 
 ## Data
 

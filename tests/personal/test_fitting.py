@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 from kibitz.errors import KibitzError, UsageError
 from kibitz.personal import fitting
 from kibitz.personal.fitting import PersonalRequest, make
+from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.split import TEST
 from kibitz.store.store import Store
@@ -70,11 +71,27 @@ def test_a_run_says_what_it_is(personal_run: Path, my_games: Path, human_run: Pa
     assert (run.unseen(store.column("hash")) == test).all()
     best = min(info["candidates"], key=lambda row: row["log_loss_with_book"])
     assert info["kept"] == best["name"]
+    assert info["strength"] in fitting.STRENGTHS
     base = info["candidates"][0]
     assert base["name"] == "nothing"
     assert base["log_loss_with_book"] < base["log_loss"], "the book knows the person's opening"
     again = make(PersonalRequest([str(my_games)], base=str(human_run), run=personal_run, precision="32-true"))
     assert again.reason == "finished before"
+
+
+def test_adapters_at_a_strength(personal_run: Path, human_run: Path) -> None:
+    """At 0 they are the base; what is exported answers as the weights do."""
+    run, codes = Run(personal_run), np.zeros((3, 64), np.uint8)
+    codes[:, 4], codes[:, 60], codes[:, 12] = 6, 12, 1
+    state = np.zeros((3, 12), np.uint8)
+    base = Session(human_run).evaluate(codes, state)
+    weak = fitting.AtStrength(run, 0.0).evaluate(codes, state)
+    whole = fitting.AtStrength(run, 1.0).evaluate(codes, state)
+    exported = Session(run, corrected=False).evaluate(codes, state)
+    for name in ("origin", "target", "outcome"):
+        assert np.abs(weak[name] - base[name]).max() < 1e-4
+        assert np.abs(whole[name] - exported[name]).max() < 1e-4
+    assert np.abs(whole["origin"] - weak["origin"]).max() > 1e-4
 
 
 def test_nothing_better_than_the_base(

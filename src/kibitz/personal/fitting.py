@@ -16,22 +16,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.personal import games, names
 from kibitz.personal.book import BOOK, Book, blend
 from kibitz.personal.habits import habits_of
 from kibitz.personal.shares import Asked, fit_k
 from kibitz.personal.system import ADAPTERS, ALL, NOTHING, PersonalHuman, Settings
-from kibitz.play.session import Session
+from kibitz.play.session import Answers, NetworkSession, Session
 from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, write_json
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
+from kibitz.training.export import export_onnx
 from kibitz.training.fit import RUNS, train
-from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgress
+from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgress, save_weights
 
 GAMES, CANDIDATES = "games", "candidates"
 RATES = (1e-4, 1e-3, 1e-2)
@@ -44,6 +48,10 @@ CHECKS_AN_EPOCH, PATIENCE = 2, 3
 """Validations in a pass over the games, and how many without a better one end a training."""
 POSITIONS, EPOCHS = 15_000, (2, 5)
 """Positions that a training sees, about: few games are passed over more often, within these bounds."""
+STRENGTHS = (0.25, 0.5, 0.75, 1.0)
+"""Factors of what the adapters change."""
+OPENING = 20
+"""Plies of the first ten moves."""
 CHECKPOINT_EVERY = 50
 """Iterations: a few seconds of work that a kill may cost."""
 
@@ -145,12 +153,54 @@ def make(
             log(f"{step.name}: {_in_words(score)} on the validation games; before it: {_in_words(tried.kept)}")
             tried.add(score, Run(folder), settings)
             losses.append(score["log_loss_with_book"])
+    moderated = _moderate(tried, asked, book) if tried.settings.learns == ADAPTERS else None
     learned_from = np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])
     habits = habits_of(person.store, learned_from, person.sides, Session(person.base))
     person.habits = habits
-    _keep(person, tried.settings, tried.scores, tried.kept, tried.network, learned, asked, finished=True)
+    _keep(person, tried.settings, tried.scores, tried.kept, tried.network, learned, asked, True, moderated)
     shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
     return PersonalResult(person.path, person.info, "done")
+
+
+def _moderate(tried: _Tried, asked: Asked, book: Book) -> nn.Module | None:
+    """The kept network with its adapters at the best of STRENGTHS, told by the log loss past move 10, where the book is
+    silent; its score becomes that of the kept one. None where full strength is best.
+
+    Adapters that are chosen on a few games go too far for the next ones.
+    """
+    late = asked.plies >= OPENING
+    if not late.any():
+        return None
+    losses = [
+        float(asked.judge(asked.shares(AtStrength(tried.network, strength))).loss[late].mean())
+        for strength in STRENGTHS
+    ]
+    best = AtStrength(tried.network, STRENGTHS[int(np.argmin(losses))])
+    tried.kept = _score(asked, best, book, tried.kept["name"]) | {"strength": best.strength}
+    return None if best.strength == 1 else best.network
+
+
+class AtStrength:
+    """A run's network whose adapters change as much less as `strength`, 0..1, says; it answers as a Session does."""
+
+    def __init__(self, run: Run, strength: float):
+        self.strength, self.network = strength, run.load_network()
+        assert isinstance(self.network, PersonalHuman)
+        self.outputs = self.network.outputs
+        with torch.no_grad():
+            for name, p in self.network.named_parameters():
+                if name.startswith("adapters.") and ".up." in name:
+                    p.mul_(strength)
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
+        """As NetworkSession.evaluate; the state has all side inputs."""
+        found: list[list[NDArray[np.float32]]] = []
+        with torch.inference_mode():
+            for at in range(0, len(codes), 512):
+                rows = slice(at, at + 512)
+                answers = self.network(torch.from_numpy(codes[rows]), torch.from_numpy(state[rows]))
+                found.append([values.float().numpy() for values in answers])
+        return {name: np.concatenate(parts) for name, *parts in zip(self.outputs, *found, strict=True)}
 
 
 class _Tried:
@@ -262,7 +312,7 @@ def _train(
     return done.outcome.reason if done.outcome.reason in (STOPPED, TIME_LIMIT) else ""
 
 
-def _score(asked: Asked, session: Session, book: Book, name: str) -> dict[str, Any]:
+def _score(asked: Asked, session: NetworkSession, book: Book, name: str) -> dict[str, Any]:
     """How well a network tells the validation games, alone and with the book at the best k."""
     shares, counts = asked.shares(session), asked.counts(book)
     k, loss = fit_k(asked, shares, counts)
@@ -293,8 +343,10 @@ def _keep(
     learned: Asked,
     asked: Asked,
     finished: bool = False,
+    moderated: nn.Module | None = None,
 ) -> None:
-    """Write the run: a network, the book of all games but those of the test, and what is known of both."""
+    """Write the run: a network (moderated: with weaker adapters), the book of all games but those of the test, and what
+    is known of both."""
     path, store = person.path, person.store
     seen = [short_hashes(store.column("hash")[np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])])]
     np.save(path / SEEN, np.unique(np.concatenate([*seen, np.load(person.base.path / SEEN)])))
@@ -303,6 +355,9 @@ def _keep(
     for file in (WEIGHTS, ONNX, "metrics.jsonl"):
         if (network.path / file).is_file() and not (file == "metrics.jsonl" and network is person.base):
             write_whole(path / file, (network.path / file).read_bytes())
+    if moderated is not None:
+        save_weights(moderated, path / WEIGHTS)
+        export_onnx(moderated, asked.codes[:4], asked.state[:4, :STATE_WIDTH], path / ONNX)
     person.info = _info(person, settings, scores, kept, finished)
     write_json(path / INFO, person.info)
 
@@ -340,6 +395,7 @@ def _info(
         "started_from": person.base.weights_sha256(),
         "book": {"k": kept["k"], "k_base": base["k"]},
         "kept": kept["name"],
+        "strength": kept.get("strength"),
         "habits": person.habits,
         "candidates": list(scores),
         "versions": {"kibitz": version("kibitz")},

@@ -64,6 +64,7 @@ class Asked:
     ) -> NDArray[np.float64]:
         """A network's probability of every legal move, float64 [moves], summing to 1 over each position's."""
         found = np.empty(len(self.moves))
+        on_progress(0, len(self))
         for first in range(0, len(self), BATCH):
             last = min(first + BATCH, len(self))
             rows, part = slice(first, last), slice(self.offsets[first], self.offsets[last])

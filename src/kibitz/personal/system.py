@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.errors import UsageError
+from kibitz.personal.book import position_keys
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
 from kibitz.store.store import Store
 from kibitz.systems import human
@@ -100,6 +101,8 @@ class PersonalHuman(human.Human):
 class OwnMoves(human.PlayedMoves):
     """The positions in which the person moved, see PlayedMoves. They are replayed once.
 
+    A position that is there n times has the weight 1 / n, float32 `weight` of a batch: what the book leaves to the
+    network at k = 1. Without it the adapters learn the opening by heart, which the book does better.
     Where adapters learn, a batch also has `expected` float32 [n, 3]: the result that the network expects without them.
     """
 
@@ -107,6 +110,10 @@ class OwnMoves(human.PlayedMoves):
         super().__init__(store, games, settings)
         self.positions = OwnPositions(store, games, sides_of(store, settings.spellings))
         self._all = super().batch(np.arange(len(self.positions)), 0) if len(self.positions) else {}
+        if self._all:
+            keys = position_keys(self._all["codes"], self._all["state"])
+            _, of, counts = np.unique(keys, return_inverse=True, return_counts=True)
+            self._all["weight"] = (1 / counts[of]).astype(np.float32)
         if settings.learns == ADAPTERS and self._all:
             self._all["expected"] = self._expected(network)
 
@@ -125,10 +132,11 @@ class OwnMoves(human.PlayedMoves):
 
 
 def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """−log P(move). Beside it adapters keep the expected results what they were; where all weights learn, these learn
-    from the results. Measures: as of `human`; `loss` is that of the moves."""
+    """−weight · log P(move). Beside it adapters keep the expected results what they were; where all weights learn,
+    these learn from the results. Measures: as of `human`; `loss` is that of the moves."""
     grid, conditions = network.trunk(batch["codes"], batch["state"])
     move, measures = human.move_loss(network, grid, batch)
+    move = batch["weight"] * move
     logits = network.outcome_logits(grid, conditions, batch["codes"], batch["state"])
     wanted = batch["expected"] if "expected" in batch else batch["outcome"]
     kept = F.cross_entropy(logits, wanted, reduction="none")
