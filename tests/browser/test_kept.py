@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import chess.pgn
@@ -12,6 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from support.board_client import until
 from support.board_page import Desk
 
 TREE = "1. e4 e5 (1... c5 2. Nf3 (2. c3 d5) 2... d6) 2. Nf3 Nc6 *"
@@ -108,15 +109,18 @@ def test_every_change_is_taken_back_and_made_again(desk: Desk) -> None:
     assert sans(desk) == before
 
 
+def sans_of(nodes: Iterable[chess.pgn.ChildNode]) -> list[str]:
+    return [node.san() for node in nodes]
+
+
 def test_a_variation_is_promoted_and_made_the_main_line(desk: Desk) -> None:
     desk.open(TREE)
     move_menu(desk, "d5", "Promote variation")
-    line = pgn(desk).variation(0).variation(1)
-    assert [node.san() for node in line.variations] == ["c3", "Nf3"]
+    until(lambda: sans_of(pgn(desk).variation(0).variation(1).variations) == ["c3", "Nf3"])
     move_menu(desk, "d5", "Make main line")
-    assert [node.san() for node in pgn(desk).mainline()] == ["e4", "c5", "c3", "d5"]
+    until(lambda: sans_of(pgn(desk).mainline()) == ["e4", "c5", "c3", "d5"])
     desk.keys("Control+z", "Control+z")
-    assert [node.san() for node in pgn(desk).mainline()] == ["e4", "e5", "Nf3", "Nc6"]
+    until(lambda: sans_of(pgn(desk).mainline()) == ["e4", "e5", "Nf3", "Nc6"])
     move_menu(desk, "d5", "Copy line")
     expect(desk.status).to_have_text("Line copied.")
     assert desk.page.evaluate("navigator.clipboard.readText()") == "1. e4 c5 2. c3 d5"
@@ -218,6 +222,7 @@ def test_a_game_outlives_reload_and_crash(desk: Desk) -> None:
     desk.drag("b5", "c6")
     desk.after("Bxc6")
     kept = """async () => {
+        if (!(await indexedDB.databases()).some((each) => each.name === "kibitz")) return false;  // not made yet
         const open = indexedDB.open("kibitz");
         const database = await new Promise((done) => (open.onsuccess = () => done(open.result)));
         const all = database.transaction("games").objectStore("games").getAll();

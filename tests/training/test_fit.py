@@ -159,11 +159,10 @@ def test_a_full_disk_is_told_with_the_files_name(tmp_path: Path, monkeypatch: py
     path = tmp_path / "last.pt"
     write_whole(path, b"old")
 
-    def full(self: Path, data: bytes) -> int:
-        self.touch()
+    def full(file: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr("kibitz.durable.sync", full)
     with pytest.raises(OSError, match=r"No space left on device: '.*last\.pt'"):
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import chess
@@ -26,7 +26,7 @@ class SearchLimits:
     nodes: int | None = None
     seconds: float | None = None
     moves: tuple[chess.Move, ...] = ()
-    clock: float | None = None
+    clock: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

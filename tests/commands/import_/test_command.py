@@ -332,7 +332,7 @@ def test_ended_from_outside(
     store = tmp_path / "a.store"
     if append:
         run("import", mixed, "--into", store)
-    folder = store / "0002" if append else tmp_path / ".a.store.unfinished" / "0001"
+    folder = store / "0001" if append else tmp_path / ".a.store.unfinished" / "0001"
     command = [*KIBITZ, "import", str(large), "--into", str(store), *(["--append"] if append else [])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
