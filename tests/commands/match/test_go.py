@@ -153,7 +153,7 @@ def test_a_program_that_cannot_be_started_ends_the_match(capsys: pytest.CaptureF
     ],
 )
 def test_wrong_calls(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:
-    assert said in refused(capsys, code, "python", "python", "--game", "go", *arguments)
+    assert said in refused(capsys, code, sys.executable, sys.executable, "--game", "go", *arguments)
 
 
 @pytest.mark.parametrize("arguments", [["--size", "9"], ["--komi", "6.5"], ["--sgf", "x.sgf"]])

@@ -198,11 +198,11 @@ def of_move(player: HumanSearchPlayer, fen: str, move: str) -> PvLine:
 @pytest.mark.parametrize("rating", [1200, 1800])
 @pytest.mark.parametrize(("fen", "move"), MATES_IN_TWO)
 def test_a_mate_in_two_is_found(human: Session, fen: str, move: str, rating: int) -> None:
-    """Which the policy alone plays in less than one of ten games."""
+    """Which the policy alone plays in less than one of five games."""
     found = of_move(of_rating(human, rating), fen, move)
     assert found.mate == 2
     assert found.probability > 0.5
-    assert of_move(of_rating(human, rating, POLICY_ALONE), fen, move).probability < 0.1
+    assert of_move(of_rating(human, rating, POLICY_ALONE), fen, move).probability < 0.2
 
 
 @pytest.mark.parametrize("rating", [1200, 1800])
@@ -211,5 +211,5 @@ def test_a_mate_in_two_is_not_allowed(human: Session, fen: str, move: str, ratin
     """Which it allows five times as rarely as the policy alone."""
     found, alone = (of_move(of_rating(human, rating, each), fen, move) for each in (None, POLICY_ALONE))
     assert found.mate == -2
-    assert alone.probability > 0.2
+    assert alone.probability > 0.1
     assert found.probability < alone.probability / 5
