@@ -57,6 +57,24 @@ def test_a_named_run_of_another_training_is_refused(small_store: Store, small_ru
         train("winner", quick(small_store), str(small_store.path), run=tmp_path / "full", plan=QUICK)
 
 
+def test_a_call_killed_before_run_json_goes_on(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In its own directory, and in the numbered one that it had taken."""
+    monkeypatch.setattr(fit, "RUNS", tmp_path / "runs")
+    for folder in (tmp_path / "named", tmp_path / "runs" / "winner-1"):
+        folder.mkdir(parents=True)
+        (folder / "seen.npy").write_bytes(b"\x93NUMPY, and no more")
+        (folder / "run.json.new").write_text('{"kibitz_run":')
+    given = ("winner", quick(small_store), str(small_store.path))
+    found = [train(*given, run=tmp_path / "named", plan=QUICK), train(*given, plan=QUICK)]
+    assert [(result.path.name, result.continued) for result in found] == [("named", False), ("winner-1", False)]
+    assert all(len(Run(result.path).seen()) for result in found)
+    (tmp_path / "named" / "run.json").unlink()
+    with pytest.raises(UsageError, match="not a run, and not empty"):
+        train(*given, run=tmp_path / "named", plan=QUICK)
+
+
 def test_what_was_seen_is_kept_and_the_test_side_is_unseen(small_store: Store, small_run: Path) -> None:
     run, hashes, sides = Run(small_run), small_store.column("hash"), small_store.sides()
     decisive = small_store.column("result") != 0
@@ -174,6 +192,18 @@ def test_a_damaged_description_of_a_run(content: str, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(content)
     with pytest.raises(KibitzError, match=r"run\.json: damaged"):
         Run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [None, 7, {}, {"split": 7}, {"split": {"shares": 1}}, {"split": {"validate_share": "many"}},
+     {"split": {"test_share": -1}}, {"split": {"test_from": "2ol2"}}, {"split": {"newest": 10**30}}],
+)  # fmt: skip
+def test_a_run_that_does_not_say_how_its_games_were_divided(data: object, tmp_path: Path) -> None:
+    account = {"kibitz_run": 1, "system": "winner", "game": "chess", "settings": {}, "data": data}
+    (tmp_path / "run.json").write_text(json.dumps(account))
+    with pytest.raises(KibitzError, match=r"run\.json: damaged"):
+        _ = Run(tmp_path).split
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage"])

@@ -14,11 +14,23 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file
+from safetensors.torch import load as load_weights
+from safetensors.torch import load_file, save
 from torch import nn
 
 from kibitz.errors import KibitzError, UsageError, one_line
-from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, same_training, short_hashes, write_json
+from kibitz.runs import (
+    FORMAT,
+    INFO,
+    ONNX,
+    WEIGHTS,
+    Run,
+    barely_begun,
+    same_training,
+    short_hashes,
+    write_json,
+    write_seen,
+)
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
@@ -50,13 +62,14 @@ def choose(
     """The run directory for this training, and its run.json if the training was begun before.
 
     requested: the directory that the caller names; None for the numbered run of the same training, or else the next
-    free number. Raises UsageError if `requested` belongs to another training, or is not a run and not empty.
+    free number. Raises UsageError if `requested` belongs to another training, or is not a run and not empty. A folder
+    with only what a call leaves that was killed before it wrote run.json counts as empty.
     """
     if requested is not None:
         if not requested.exists():
             return requested, None
         if not (requested / INFO).is_file():
-            if any(requested.iterdir()):
+            if not barely_begun(requested):
                 raise UsageError(f"{requested}: not a run, and not empty; choose another --run")
             return requested, None
         info = Run(requested).info
@@ -69,7 +82,7 @@ def choose(
         if same_training(info, system, settings, data, seed):
             return path, info
     run_number = 1
-    while (path := RUNS / f"{system}-{run_number}").exists():
+    while (path := RUNS / f"{system}-{run_number}").exists() and not barely_begun(path):
         run_number += 1
     return path, None
 
@@ -207,12 +220,51 @@ def train(
     it has seen count as seen by this run too. recipe, command: where the settings come from, recorded in run.json.
     export: write model.onnx at the end. on_progress: called after every iteration; if it returns True
     the training stops as by Ctrl-C. log: called with each message.
-    Raises KibitzError or UsageError if the store has no training games, or the settings make no network.
+    The processes of `plan.ranks` call this together. Raises KibitzError or UsageError if the store has no training
+    games, or the settings make no network.
     """
     request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
-    job = prepare(request, log)
+    job = prepare_all(request, log)
     outcome = fit(job, on_progress)
     return finish(job, outcome, export)
+
+
+def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
+    """`prepare` in the main process; the others take its decisions, and need neither the run nor what it starts from.
+
+    Raises KibitzError if another process has other games or settings.
+    """
+    ranks = request.plan.ranks
+    job = ranks.together(lambda: prepare(request, log) if ranks.main else _follow(request))
+    same = (
+        job.system.name,
+        asdict(job.settings),
+        job.plan.seed,
+        job.data.description["fingerprint"],
+        job.data.description["split"],
+    )
+    told = ranks.broadcast((same, job.path, job.plan.precision, job.info, job.continued, job.finished))
+
+    def compare() -> None:
+        if told[0] != same:
+            where = "another store" if told[0][:3] == same[:3] else "another command"
+            raise KibitzError(
+                f"process {ranks.rank + 1} of {ranks.world} has {where} than the first: give all the same"
+            )
+
+    ranks.together(compare)
+    _, path, precision, info, continued, finished = told
+    plan = replace(job.plan, precision=precision)
+    return replace(job, path=path, plan=plan, info=info, continued=continued, finished=finished)
+
+
+def _follow(request: TrainRequest) -> TrainJob:
+    """What a process that writes nothing can prepare by itself."""
+    system, settings = load(request.system), request.settings
+    system.check(settings)
+    data = prepare_data(system, settings, request.store, request.split)
+    network = system.network(settings)
+    return TrainJob(Path(), system, settings, network, data, request.plan, {}, None, False)
 
 
 def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
@@ -247,12 +299,14 @@ def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
 
 def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainOutcome:
     """Train until the last iteration, or until the training is stopped; record the outcome in run.json."""
-    info, games = job.info, job.data.games
+    info, games, ranks = job.info, job.data.games, job.plan.ranks
     if job.finished:
         return TrainOutcome(True, "finished before", info["iteration"], info["best"])
     job.system.prepare(job.network, job.data.store, games[TRAIN], job.settings, job.plan.seed)
     if job.parent:
         job.network.load_state_dict(_weights_from(job.parent, job.system, job.network))
+    if not ranks.alone:
+        job.network.load_state_dict(load_weights(ranks.broadcast(save(job.network.state_dict()))))
     trainer = Trainer(
         job.path,
         job.system,
@@ -266,6 +320,8 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
     )
     began = time.monotonic()
     outcome = trainer.train()
+    if not ranks.main:
+        return outcome
     info["seconds"] = round(info["seconds"] + time.monotonic() - began, 1)
     info |= {
         "finished": outcome.finished,
@@ -283,7 +339,7 @@ def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
     After a call that had nothing left to train, only if model.onnx is missing: the process may have been killed between
     the last iteration and the export.
     """
-    onnx = job.path / ONNX
+    onnx, export = job.path / ONNX, export and job.plan.ranks.main
     if export and (job.path / WEIGHTS).is_file() and not (job.finished and onnx.is_file()):
         positions = Positions(job.data.store, job.data.games[TRAIN])
         few = positions.batch(permutation(len(positions), 0, 0, 0, min(4, len(positions))))
@@ -340,7 +396,8 @@ def _new_info(request: TrainRequest, system: System, network: nn.Module, data: T
         "precision": best_precision(plan.device) if plan.precision == "auto" else plan.precision,
         "data": data.description,
         "versions": {"kibitz": version("kibitz"), "torch": torch.__version__, "python": platform.python_version()},
-        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads",
+        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads"
+        + ("" if plan.ranks.alone else f", {plan.ranks.world} processes"),
         "command": request.command,
         "beyond": cast(Network, network).side_inputs,
         "finished": False,
@@ -353,8 +410,8 @@ def _write_new_run(job: TrainJob) -> None:
     hashes, games = job.data.store.column("hash"), job.data.games
     seen = [short_hashes(hashes[np.concatenate([games[TRAIN], games[VALIDATE]])])]
     if job.parent:
-        seen.append(np.load(job.parent.path / SEEN))
-    np.save(job.path / SEEN, np.unique(np.concatenate(seen)))
+        seen.append(job.parent.seen())
+    write_seen(job.path, seen)
     write_json(job.path / INFO, job.info)
 
 

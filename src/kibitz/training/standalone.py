@@ -9,6 +9,7 @@ from typing import Any
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
 from kibitz.games.chess.sides import SCALES, SPEEDS
+from kibitz.received import is_self_contained
 from kibitz.runs import ONNX, Run, write_json
 from kibitz.systems import COMPARISON, find
 
@@ -47,9 +48,9 @@ OUTPUTS = {
 }
 
 
-def write_folder(run: Run, folder: Path, name: str | None = None) -> list[Path]:
+def write_folder(run: Run, folder: Path, name: str | None = None, int8: bool = False) -> list[Path]:
     """Write the files into an empty folder; returns their paths. name: what the network is called there; None for the
-    name of the run.
+    name of the run. int8: in whole numbers of 8 bits.
 
     Raises KibitzError if the run has no ONNX file, or if it is for Go or compares positions: there is no example then.
     """
@@ -59,8 +60,15 @@ def write_folder(run: Run, folder: Path, name: str | None = None) -> list[Path]:
         )
     if not (run.path / ONNX).is_file():
         raise KibitzError(f"{run.path / ONNX}: missing; finish the training with the command that began it")
-    shutil.copyfile(run.path / ONNX, folder / ONNX)
-    write_json(folder / "description.json", describe(run, name))
+    description = describe(run, name)
+    if int8:
+        from kibitz.training.quantised import write_int8
+
+        write_int8(run, folder / ONNX)
+        description["numbers"] = "int8"
+    else:
+        shutil.copyfile(run.path / ONNX, folder / ONNX)
+    write_json(folder / "description.json", description)
     write_whole(folder / "example.py", (Path(__file__).parent / "example_chess.txt").read_bytes())
     files = [folder / name for name in (ONNX, "description.json", "example.py")]
     if (run.path / CARD).is_file():
@@ -74,7 +82,13 @@ def describe(run: Run, name: str | None = None) -> dict[str, Any]:
     import onnxruntime
 
     game, side_inputs = run.info["game"], run.side_inputs
-    session = onnxruntime.InferenceSession(run.path / ONNX, providers=["CPUExecutionProvider"])
+    try:
+        whole = is_self_contained(run.path / ONNX)
+        session = onnxruntime.InferenceSession(run.path / ONNX, providers=["CPUExecutionProvider"]) if whole else None
+    except Exception:  # ONNX Runtime has an exception of its own for each kind of damage
+        session = None
+    if session is None:
+        raise KibitzError(f"{run.path / ONNX}: damaged; finish the training with the command that began it")
     columns = STATE[game] + [f"{name}: {SIDE_INPUTS.get(name, 'see kibitz')}" for name in side_inputs]
     return {
         "network": name or run.name,

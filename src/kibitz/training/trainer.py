@@ -21,20 +21,26 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
-from lightning_fabric import Fabric
-from safetensors.torch import load_file, save
+from safetensors.torch import load, save
 from torch import Tensor, nn
 
+from kibitz.cores import cores
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
+from kibitz.nets.optim import place
+from kibitz.received import inflates
 from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Stage, System, batches_in_epoch
 from kibitz.training.checkpoints import thin
-from kibitz.training.dataloader import make_batch, prefetch_batches
+from kibitz.training.dataloader import ahead, make_batch
 from kibitz.training.health import HealthCheck, Symptom
+from kibitz.training.profile import REPLAY, Profile
+from kibitz.training.ranks import ALONE, Ranks
 
 _VALIDATION_BATCH = 4096
+GPU_THREADS = 4
+"""Threads that make batches for a GPU. On a CPU one does: the training needs the others."""
 _VALIDATION_SEED = 1  # the same examples in the same order in every run
 
 
@@ -56,6 +62,10 @@ class TrainConfig:
     seed: int = 0
     precision: str = "auto"
     device: str = "auto"
+    ranks: Ranks = ALONE
+    """The processes that train together; by default there is this one."""
+    profile: bool = False
+    """Whether to measure where the time goes."""
     checkpoint_megabytes: float = 200.0
     """Limit for all checkpoints of a run together: the newest are kept, and of the older ones an even series."""
 
@@ -105,12 +115,14 @@ ALL_DONE, STALLED, STOPPED, TIME_LIMIT = "all iterations done", "no better valid
 @dataclass
 class TrainOutcome:
     """How a training ended: finished, or to be resumed; one of the reasons above, or "finished before"; the iteration
-    of the last stage; and the measures of its best validation, with their "iteration"."""
+    of the last stage; the measures of its best validation, with their "iteration"; where the time went, if that was
+    asked for (`Profile.rows`)."""
 
     finished: bool
     reason: str
     iteration: int
     best: dict[str, float]
+    profile: list[dict[str, Any]] | None = None
 
 
 def best_precision(device: str) -> str:
@@ -244,13 +256,19 @@ class Trainer:
         precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
         for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
             logging.getLogger(name).setLevel(logging.WARNING)  # they log every setting
-        self.fabric = Fabric(accelerator=plan.device, devices=1, precision=precision)
+        self.ranks = plan.ranks
+        self.fabric = self.ranks.fabric(plan.device, precision)
+        self.on_gpu = self.fabric.device.type == "cuda"
+        self.profile = Profile(plan.profile, torch.cuda.synchronize if self.on_gpu else lambda: None)
         self.network = network.to(self.fabric.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.stages = list(system.stages(self.network, settings))
         self.started = time.monotonic()
         self._best_stage = ""
-        self._sums: dict[str, float] = {}
+        self._sums: dict[str, float] = {}  # of iterations before those in _unread
         self._samples = 0
+        self._unread: Tensor | None = None  # sums of measures that stay on the device until somebody asks
+        self._measures: tuple[str, ...] = ()
+        self._to_interrupt = ""
         self._summed_loss = 0.0
         self._clock = 0.0
         self._warned: set[str] = set()
@@ -258,13 +276,17 @@ class Trainer:
         self._best: dict[str, float] = {}
 
     def _notify(self, progress: TrainProgress) -> None:
-        """Call `on_progress`; if it returns True, the training stops after this iteration."""
-        if self._on_progress(progress) is True:
+        """Call `on_progress`; if it returns True, the training stops after this iteration, or after the next one where
+        several processes must agree."""
+        if self.ranks.main and self._on_progress(progress) is True:
             self._stop.requested = True
 
     # The state of a training: what last.pt holds.
 
     def _save(self, index: int, iteration: int, optimiser: torch.optim.Optimizer) -> None:
+        self._gather_sums()
+        if not self.ranks.main:
+            return
         state = {
             "stage": index,
             "iteration": iteration,
@@ -283,23 +305,32 @@ class Trainer:
     def _resume(self) -> tuple[int, int, dict[str, Any] | None]:
         """Stage index, iteration and optimiser state to resume from; later rows of metrics.jsonl are dropped."""
         path = self.path / "last.pt"
-        if not path.is_file():
+        saved = self.ranks.broadcast(path.read_bytes() if self.ranks.main and path.is_file() else None)
+        if saved is None:
             self._drop_rows_after(0, 0)
             return 0, 0, None
+        damaged = KibitzError(f"{path}: damaged, so that this run cannot go on; train anew with another --run")
         try:
-            state = torch.load(path, map_location=self.fabric.device, weights_only=True)
-        except (RuntimeError, EOFError, pickle.UnpicklingError):
-            raise KibitzError(
-                f"{path}: damaged, so that this run cannot go on; train anew with another --run"
-            ) from None
-        self.network.load_state_dict(state["network"])
-        self._best, self._best_stage = state["best"], state["best_stage"]
-        self._checks_without_better = state["checks_without_better"]
-        self._sums, self._samples = state["sums"], state["samples"]
-        self._drop_rows_after(state["stage"], state["iteration"])
-        return state["stage"], state["iteration"], state["optimiser"]
+            if inflates(saved):
+                raise damaged
+            state = torch.load(io.BytesIO(saved), map_location=self.fabric.device, weights_only=True)
+        except (RuntimeError, EOFError, ValueError, KeyError, pickle.UnpicklingError):
+            raise damaged from None
+        try:
+            self.network.load_state_dict(state["network"])
+            self._best, self._best_stage = state["best"], state["best_stage"]
+            self._checks_without_better = state["checks_without_better"]
+            if self.ranks.main:
+                self._sums, self._samples = state["sums"], state["samples"]
+            where = int(state["stage"]), int(state["iteration"]), state["optimiser"]
+        except (RuntimeError, KeyError, TypeError, ValueError, AttributeError, IndexError):
+            raise damaged from None
+        self._drop_rows_after(*where[:2])
+        return where
 
     def _drop_rows_after(self, index: int, iteration: int) -> None:
+        if not self.ranks.main:
+            return
         path = self.path / "metrics.jsonl"
         earlier = {stage.name for stage in self.stages[:index]}
         current = self.stages[index].name if index < len(self.stages) else ""
@@ -314,6 +345,8 @@ class Trainer:
         write_whole(path, "".join(rows).encode())
 
     def _row(self, **values: Any) -> None:
+        if not self.ranks.main:
+            return
         with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(values) + "\n")
 
@@ -327,14 +360,21 @@ class Trainer:
                 run = self._begin_stage(index, iteration, optimiser_state)
                 reason = self._train_stage(run, stop)
                 if reason in (STOPPED, TIME_LIMIT):
-                    return TrainOutcome(False, reason, run.iteration, self._best)
+                    return self._outcome(False, reason, run)
                 if self._best_stage == run.stage.name:  # the next stage, and the end, go on from the best of this one
-                    self.network.load_state_dict(load_file(self.path / WEIGHTS, device=str(self.fabric.device)))
+                    best = (self.path / WEIGHTS).read_bytes() if self.ranks.main else b""
+                    self.network.load_state_dict(load(self.ranks.broadcast(best)))
                 index, iteration, optimiser_state = index + 1, 0, None
                 self._checks_without_better, self._best = 0, self._best if index == len(self.stages) else {}
                 if index < len(self.stages):
                     self._save(index, 0, self.stages[index].optimiser())
-        return TrainOutcome(True, reason, run.iteration, self._best)
+        return self._outcome(True, reason, run)
+
+    def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:
+        self.ranks.gather(None)  # nobody leaves while another still needs it
+        return TrainOutcome(
+            finished, reason, run.iteration, self._best, self.profile.rows() if self.profile.on else None
+        )
 
     def _begin_stage(self, index: int, iteration: int, optimiser_state: dict[str, Any] | None) -> _StageRun:
         """Examples, optimiser and checks of a stage. Raises KibitzError if it has no examples."""
@@ -342,6 +382,7 @@ class Trainer:
         optimiser = stage.optimiser()
         if optimiser_state is not None:
             optimiser.load_state_dict(optimiser_state)
+        place(optimiser, self.on_gpu)
         examples = stage.examples(self.store, self.games)
         if not len(examples):
             raise KibitzError(
@@ -367,12 +408,13 @@ class Trainer:
         if self._stalled:
             return STALLED
         for batch in self._batches(run):
-            self._step(run, batch)
+            self._step(run, batch, stop)
             self._report(run)
             if len(run.validation) and (run.iteration % run.intervals.validation == 0 or run.done):
                 means = self._validate(run)
                 self._warn(run, run.iteration, run.health.learned_nothing(run.iteration, self._recent_loss(), means))
-            ended, interruption = run.done or self._stalled, self._interruption(stop)
+            ended = run.done or self._stalled
+            interruption = self._interruption(stop) if self.ranks.alone else self._to_interrupt
             if run.iteration % run.intervals.checkpoint == 0 or ended or interruption:
                 self._save_checkpoint(run)
             if ended:
@@ -401,25 +443,69 @@ class Trainer:
         return TIME_LIMIT if limit is not None and time.monotonic() - self.started > limit else ""
 
     def _batches(self, run: _StageRun) -> Iterator[dict[str, Tensor]]:
-        """The batches that are left of a stage, on the network's device."""
-        for batch in prefetch_batches(run.examples, run.stage.batch, self.plan.seed, run.iteration, run.iterations):
-            yield {name: values.to(self.fabric.device, non_blocking=True) for name, values in batch.items()}
+        """The batches that are left of a stage, as far as they are for this process, on the network's device."""
+        rank, world = self.ranks.rank, self.ranks.world
+        return self._fed(
+            lambda i: make_batch(run.examples, run.stage.batch, self.plan.seed, i, rank, world),
+            range(run.iteration, run.iterations),
+            "wait",
+            "copy",
+        )
 
-    def _step(self, run: _StageRun, batch: dict[str, Tensor]) -> None:
+    def _fed(
+        self, make: Callable[[int], dict[str, Tensor]], iterations: Sequence[int], *parts: str
+    ) -> Iterator[dict[str, Tensor]]:
+        """Batches made by threads, on the network's device. parts: of the profile, for waiting and for copying."""
+
+        def made(iteration: int) -> dict[str, Tensor]:
+            with self.profile.part(REPLAY):
+                batch = make(iteration)
+                if not self.on_gpu:
+                    return batch
+                torch.cuda.set_device(self.fabric.device)  # a thread begins with the first one
+                return {name: values.pin_memory() for name, values in batch.items()}  # to copy while it computes
+
+        source = ahead(made, iterations, min(GPU_THREADS, cores()) if self.on_gpu else 1)
+        while True:
+            with self.profile.part(parts[0]):
+                batch = next(source, None)
+            if batch is None:
+                return
+            with self.profile.part(parts[-1]):
+                batch = {name: values.to(self.fabric.device, non_blocking=True) for name, values in batch.items()}
+            yield batch
+
+    def _step(self, run: _StageRun, batch: dict[str, Tensor], stop: _Stop) -> None:
         """One iteration: loss, gradients, and a step of the optimiser."""
-        torch.manual_seed((self.plan.seed << 32) + (run.index << 28) + run.iteration)
+        seed = (self.plan.seed << 32) + (run.index << 28) + run.iteration
+        torch.manual_seed((seed + self.ranks.rank * 0x9E3779B97F4A7C15) % 2**64)  # each rank drops other units
         learning_rate = run.stage.learning_rate(run.iteration, run.iterations)
         for group, factor in zip(run.optimiser.param_groups, run.rate_factors, strict=True):
             group["lr"] = learning_rate * factor
-        with self.fabric.autocast():
+        with self.profile.part("forward"), self.fabric.autocast():
             loss, measures = run.stage.loss(batch)
-        self.fabric.backward(loss)
+        with self.profile.part("backward"):
+            self.fabric.backward(loss)
+        with self.profile.part("exchange") if not self.ranks.alone else contextlib.nullcontext():
+            self._exchange(run, len(next(iter(measures.values()))), stop)
         if (run.iteration + 1) % run.intervals.validation == 0:
             self._warn(run, run.iteration + 1, run.health.dead_units(self.network, run.optimiser))
-        run.optimiser.step()
-        run.optimiser.zero_grad()
+        with self.profile.part("step"):
+            run.optimiser.step()
+            run.optimiser.zero_grad()
         run.iteration += 1
-        self._count(measures)
+        self.profile.iterations += 1
+        with self.profile.part("figures"):
+            self._count(measures)
+
+    def _exchange(self, run: _StageRun, rows: int, stop: _Stop) -> None:
+        """Add up the gradients of all processes, and agree whether to end after this iteration."""
+        if self.ranks.alone:
+            return
+        wish = self._interruption(stop)
+        parameters = [p for group in run.optimiser.param_groups for p in group["params"]]
+        late, stopped = self.ranks.add_gradients(parameters, rows, [wish == TIME_LIMIT, wish == STOPPED])
+        self._to_interrupt = STOPPED if stopped else TIME_LIMIT if late else ""
 
     # Reports
 
@@ -434,15 +520,46 @@ class Trainer:
             run.pace = None
 
     def _count(self, measures: dict[str, Tensor]) -> None:
-        for name, values in measures.items():
-            self._sums[name] = self._sums.get(name, 0.0) + float(values.float().sum())
+        """Add the measures of a batch to the sums. Reading them would make the program wait for a GPU."""
+        if tuple(measures) != self._measures:
+            self._read_sums()
+            self._measures = tuple(measures)
+        sums = _sums_of(measures)
+        self._unread = sums if self._unread is None else self._unread + sums
         self._samples += len(next(iter(measures.values())))
+
+    def _read_sums(self) -> None:
+        """Bring the sums from the device."""
+        if self._unread is not None:
+            for name, value in zip(self._measures, self._unread.tolist(), strict=True):
+                self._sums[name] = self._sums.get(name, 0.0) + value
+            self._unread = None
+
+    def _gather_sums(self) -> None:
+        """Bring the sums of all ranks to the main one, so that they are the same whenever they are written."""
+        self._read_sums()
+        if self.ranks.alone:
+            return
+        parts = self.ranks.gather((self._sums, self._samples))
+        self._sums, self._samples = {}, 0
+        if self.ranks.main:
+            for sums, samples in parts:
+                self._samples += samples
+                for name, value in sums.items():
+                    self._sums[name] = self._sums.get(name, 0.0) + value
+
+    def _means(self) -> tuple[dict[str, float], int]:
+        """The means of the measures since the last summary, and of how many examples, on every rank."""
+        self._gather_sums()
+        sums, samples = self.ranks.broadcast((self._sums, self._samples))
+        return {name: total / max(1, samples) for name, total in sums.items()}, samples
 
     def _summarise(self, run: _StageRun) -> None:
         """Write the means of the measures since the last summary, and the rate, to metrics.jsonl."""
-        stage, iteration, now = run.stage, run.iteration, time.monotonic()
-        means = {name: total / max(1, self._samples) for name, total in self._sums.items()}
-        rate = self._samples / max(now - self._clock, 1e-9)
+        stage, iteration = run.stage, run.iteration
+        means, samples = self._means()
+        now = time.monotonic()
+        rate = samples / max(now - self._clock, 1e-9)
         self._check(stage, means, iteration)
         self._row(
             kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
@@ -454,7 +571,8 @@ class Trainer:
 
     def _recent_loss(self) -> float:
         """The mean training loss since the last summary, or of that summary where it was just made."""
-        return self._sums.get("loss", 0.0) / self._samples if self._samples else self._summed_loss
+        means, samples = self._means()
+        return means.get("loss", 0.0) if samples else self._summed_loss
 
     def _check(self, stage: Stage, means: dict[str, float], iteration: int) -> None:
         """Raises Diverged if the loss or the monitored measure is NaN or infinite."""
@@ -493,21 +611,32 @@ class Trainer:
         return means
 
     def _validation_means(self, run: _StageRun) -> tuple[dict[str, float], int]:
-        """The mean of each measure over the validation examples, and how many these were."""
+        """The mean of each measure over the validation examples, and how many these were.
+
+        Each process takes some of the batches whole: measures may depend on all of a batch.
+        """
         examples = run.validation
-        self.network.eval()
-        sums: dict[str, float] = {}
-        count = 0
         total = min(len(examples), run.intervals.validate_positions)
-        batch_size = min(_VALIDATION_BATCH, total)
-        for i in range(min(-(-total // batch_size), batches_in_epoch(len(examples), batch_size))):
-            tensors = make_batch(examples, batch_size, _VALIDATION_SEED, i)
-            with self.fabric.autocast():
-                _, measures = run.stage.loss({name: values.to(self.fabric.device) for name, values in tensors.items()})
-            for name, values in measures.items():
-                sums[name] = sums.get(name, 0.0) + float(values.float().sum())
-            count += len(next(iter(measures.values())))
+        size = min(_VALIDATION_BATCH, total)
+        batches = min(-(-total // size), batches_in_epoch(len(examples), size))
+        mine = range(self.ranks.rank, batches, self.ranks.world)
+        self.network.eval()
+        found: dict[int, tuple[tuple[str, ...], Tensor, int]] = {}
+        for i, tensors in zip(
+            mine, self._fed(lambda i: make_batch(examples, size, _VALIDATION_SEED, i), mine, "validation"), strict=True
+        ):
+            with self.profile.part("validation"), self.fabric.autocast():
+                _, measures = run.stage.loss(tensors)
+                found[i] = tuple(measures), _sums_of(measures), len(next(iter(measures.values())))
         self.network.train()
+        parts: dict[int, tuple[tuple[str, ...], list[float], int]] = {}
+        for some in self.ranks.gather({i: (names, sums.tolist(), n) for i, (names, sums, n) in found.items()}):
+            parts |= some
+        sums: dict[str, float] = {}
+        for i in range(batches):  # in this order, whoever measured them
+            for name, value in zip(*parts[i][:2], strict=True):
+                sums[name] = sums.get(name, 0.0) + value
+        count = sum(n for _, _, n in parts.values())
         return {name: value / count for name, value in sums.items()}, count
 
     def _sample(self, examples: Examples) -> dict[str, Tensor]:
@@ -526,18 +655,27 @@ class Trainer:
 
     def _keep_best(self, stage: Stage) -> None:
         self._best_stage = stage.name
+        if not self.ranks.main:
+            return
         (self.path / ONNX).unlink(missing_ok=True)  # an export of other weights; the next one comes at the end
         save_weights(self.network, self.path / WEIGHTS)
 
     def _save_checkpoint(self, run: _StageRun) -> None:
         """Write the weights into the series of checkpoints, and the state to resume from to last.pt."""
         began = time.monotonic()
-        folder = self.path / CHECKPOINTS
-        folder.mkdir(exist_ok=True)
-        save_weights(self.network, folder / f"{run.stage.name}-{run.iteration:06d}.safetensors")
-        thin(folder, [stage.name for stage in self.stages], self.plan.checkpoint_megabytes)
-        self._save(run.index, run.iteration, run.optimiser)
+        with self.profile.part("checkpoint"):
+            if self.ranks.main:
+                folder = self.path / CHECKPOINTS
+                folder.mkdir(exist_ok=True)
+                save_weights(self.network, folder / f"{run.stage.name}-{run.iteration:06d}.safetensors")
+                thin(folder, [stage.name for stage in self.stages], self.plan.checkpoint_megabytes)
+            self._save(run.index, run.iteration, run.optimiser)
         self._clock += time.monotonic() - began
+
+
+def _sums_of(measures: Mapping[str, Tensor]) -> Tensor:
+    """The sum of each measure over its examples, float64 [measures], where they are."""
+    return torch.stack([values.float().sum() for values in measures.values()]).double()
 
 
 def save_weights(network: nn.Module, path: Path) -> None:

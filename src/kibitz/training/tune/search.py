@@ -7,19 +7,22 @@ the trials before it.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import shutil
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.parallel import Backend, map_ordered
 from kibitz.runs import CHECKPOINTS, INFO, SEEN, WEIGHTS, Run
 from kibitz.store.split import VALIDATE
 from kibitz.systems import load
-from kibitz.training.fit import prepare_data, train
-from kibitz.training.trainer import Diverged, TrainProgress
+from kibitz.training.fit import TrainResult, prepare_data, train
+from kibitz.training.trainer import TIME_LIMIT, Diverged, TrainConfig, TrainProgress
 from kibitz.training.tune.space import SEARCHED, TuneConfig, of_grid, sampled
 from kibitz.training.tune.study import opened
 
@@ -31,6 +34,7 @@ N_VALIDATIONS = 10
 """Validations of a trial."""
 BEFORE_PRUNING = 5
 """Number of finished trials before another one may be pruned."""
+ALL_DONE = "all trials done"
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class TrialResult:
 class TuneResult:
     """The result of a search.
 
-    reason: all trials done, stopped, or time limit; monitor: the measure by which they are compared; lower is better.
+    reason: ALL_DONE, stopped, or time limit; monitor: the measure by which they are compared; lower is better.
     """
 
     trials: list[TrialResult]
@@ -86,14 +90,22 @@ def search(
     on_progress: Callable[[Step], None] = lambda step: None,
     on_end: Callable[[TrialResult], None] = lambda tried: None,
     log: Callable[[str], None] = lambda line: None,
+    backend: Backend | None = None,
 ) -> TuneResult:
     """Run all trials that are not finished in the file `out`. Ctrl-C and the time limit stop the search.
 
-    on_progress: called after each iteration of a trial; on_end: after each trial; log: with each message.
+    on_progress: called after each iteration of a trial; on_end: after each trial; log: with each message. backend: who
+    trains; None: this process, one trial after the other. The results are the same: workers train each trial of the
+    grid to its end, and it is pruned when its turn comes to be compared. They call no `on_progress`.
     Raises KibitzError or UsageError if the store has nothing to learn from, the settings make no network, or the file
     is of another search.
     """
     began = time.monotonic()
+    if backend and config.trials is not None:
+        raise UsageError(
+            "--trials: each is drawn by the results of those before it, one after the other; leave out --workers and "
+            "--ray, or --trials for the whole grid"
+        )
     system = load(config.system)
     for name, values in zip(
         SEARCHED, (config.grid.learning_rates, config.grid.weight_decays, config.grid.initials), strict=True
@@ -111,7 +123,8 @@ def search(
         names = ", ".join(stage.name for stage in stages)
         raise UsageError(f"--network {config.network}: a search trains one network, not {names}")
     with opened(out, config.fingerprint(data.description)) as study:
-        return _Trials(config, study, folder_of(out), stages[0].monitor, began, on_progress, on_end, log).run()
+        trials = _Trials(config, study, folder_of(out), stages[0].monitor, began, on_progress, on_end, log)
+        return trials.run(backend)
 
 
 class _Trials:
@@ -141,13 +154,15 @@ class _Trials:
         self.points = config.grid.points(config.plan.seed)
         self.study.pruner = MedianPruner(n_startup_trials=BEFORE_PRUNING, n_warmup_steps=config.iterations // 3)
 
-    def run(self) -> TuneResult:
+    def run(self, backend: Backend | None = None) -> TuneResult:
         for trial in self.study.get_trials(deepcopy=False, states=(self.states.RUNNING,)):
             self.study.tell(trial.number, state=self.states.FAIL)
-        reason = "all trials done"
+        reason = ALL_DONE
         try:
             self._tidy()
-            while (left := self._left()) and reason == "all trials done":
+            if backend:
+                reason = self._run_apart(backend)
+            while (left := self._left()) and reason == ALL_DONE:
                 reason = self._try(left[0])
                 self._tidy()
         except KeyboardInterrupt:  # between two trainings
@@ -186,37 +201,15 @@ class _Trials:
     # One trial
 
     def _try(self, number: int) -> str:
-        """Run one trial. Returns "all trials done" if the search can continue with the next one, else why not."""
-        config, path = self.config, self._path(number)
-        seconds = config.plan.time_limit
-        if seconds is not None and (seconds := seconds - (time.monotonic() - self.began)) <= 0:
-            return "time limit"
-        trial = self._ask(number)
-        point = trial.user_attrs["settings"]
-        if path.exists() and not (path / INFO).is_file():  # killed before it began
-            shutil.rmtree(path)
-        interval = max(1, config.iterations // N_VALIDATIONS)
-        plan = replace(
-            config.plan,
-            summary_every=interval,
-            validate_every=interval,
-            checkpoint_every=2 * interval,
-            patience=0,
-            time_limit=seconds,
-        )
+        """Run one trial. Returns ALL_DONE if the search can continue with the next one, else why not."""
+        plan = _plan(self.config, self.began)
+        if plan is None:
+            return TIME_LIMIT
+        trial, path = self._ask(number), self._path(number)
         watch = _PruningWatch(self, trial, number, path)
         try:
-            done = train(
-                config.system,
-                config.at(point),
-                config.store,
-                run=path,
-                plan=plan,
-                export=False,
-                on_progress=watch.on_progress,
-                log=self.log,
-            )
-            watch.recall(config.iterations + 1)
+            done = _train(self.config, plan, path, trial.user_attrs["settings"], watch.on_progress, self.log)
+            watch.recall(self.config.iterations + 1)
         except Diverged:
             self._end(trial, number, "diverged", watch)
         except TrialPruned:
@@ -224,14 +217,61 @@ class _Trials:
         else:
             if not done.outcome.finished:
                 return done.outcome.reason
-            if self.monitor not in done.outcome.best:
-                raise KibitzError(
-                    f"{config.store}: {config.network or config.system} has no example for validation, by which trials"
-                    " are compared; import more games, or with a larger --validate-share"
-                )
-            watch.iteration, watch.figures = done.outcome.iteration, dict(done.outcome.best)
-            self._end(trial, number, "done", watch)
-        return "all trials done"
+            self._finish(trial, number, dict(done.outcome.best), done.outcome.iteration, watch)
+        return ALL_DONE
+
+    def _finish(self, trial: Trial, number: int, best: dict[str, float], iteration: int, watch: _PruningWatch) -> None:
+        """Note the end of a trial that was trained to its end. Raises KibitzError where nothing was measured."""
+        if self.monitor not in best:
+            raise KibitzError(
+                f"{self.config.store}: {self.config.network or self.config.system} has no example for validation, by"
+                " which trials are compared; import more games, or with a larger --validate-share"
+            )
+        watch.iteration, watch.figures = iteration, best
+        self._end(trial, number, "done", watch)
+
+    # Trials by workers
+
+    def _run_apart(self, backend: Backend) -> str:
+        """Train the trials of the grid that have not ended by workers; ALL_DONE, or why they stopped. They are compared
+        in the order of their numbers, each with those before it, as one process does."""
+        asked: dict[int, Trial] = {}
+
+        def errands() -> Iterator[_Errand]:
+            for number in self._left():
+                trial = asked[number] = self._ask(number)
+                yield _Errand(number, self._path(number).resolve(), trial.user_attrs["settings"])
+
+        reason = ALL_DONE
+        config = replace(self.config, store=str(Path(self.config.store).resolve()))
+        work = functools.partial(_train_apart, config, time.time() - (time.monotonic() - self.began))
+        with contextlib.closing(map_ordered(work, errands(), backend)) as trained:
+            for one in trained:
+                if reason == ALL_DONE:
+                    reason = self._compare(asked[one.number], one)
+                    self._tidy()
+        return reason
+
+    def _compare(self, trial: Trial, one: _Trained) -> str:
+        """Note what a worker's trial came to; ALL_DONE, or why it was stopped."""
+        for line in one.log:
+            self.log(line)
+        watch = _PruningWatch(self, trial, one.number, self._path(one.number))
+        if one.reason == TIME_LIMIT:
+            return TIME_LIMIT
+        try:
+            watch.replay(one.diverged_at)
+        except TrialPruned:
+            self._end(trial, one.number, "pruned", watch)
+            return ALL_DONE
+        if one.diverged_at is not None:
+            watch.iteration = one.diverged_at
+            self._end(trial, one.number, "diverged", watch)
+        elif one.reason:
+            return one.reason
+        else:
+            self._finish(trial, one.number, one.best, one.iteration, watch)
+        return ALL_DONE
 
     def _ask(self, number: int) -> Trial:
         """Start the trial of that number, with the grid's settings, those of an interrupted trial, or sampled ones."""
@@ -286,10 +326,21 @@ class _PruningWatch:
         """Report, once, the validations of an earlier call before that iteration."""
         if not self._recalled:
             self._recalled = True
-            for row in Run(self.path).metrics():
-                if row["kind"] == "validation" and row["iteration"] < before:
-                    no_measures = ("kind", "stage", "iteration", "samples", "n")
-                    self._report(row["iteration"], {k: v for k, v in row.items() if k not in no_measures})
+            for iteration, figures in _validations(self.path):
+                if iteration < before:
+                    self._report(iteration, figures)
+
+    def replay(self, diverged_at: int | None) -> None:
+        """Report the validations of a trial that a worker has trained. Raises TrialPruned at the one where one process
+        would have given it up."""
+        self._recalled = True
+        for iteration, figures in _validations(self.path):
+            if diverged_at is not None and iteration > diverged_at:
+                return
+            self.iteration = iteration
+            self._report(iteration, figures)
+            if self.trials.config.prune and iteration < self.trials.config.iterations and self.trial.should_prune():
+                raise TrialPruned
 
     def _report(self, iteration: int, figures: dict[str, float]) -> None:
         monitor = self.trials.monitor
@@ -305,3 +356,85 @@ class _PruningWatch:
             self._report(progress.iteration, dict(progress.validation))
             if self.trials.config.prune and progress.iteration < progress.iterations and self.trial.should_prune():
                 raise TrialPruned
+
+
+def _validations(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
+    """The validations of a run so far: iteration, and the measures."""
+    no_measures = ("kind", "stage", "iteration", "samples", "n")
+    for row in Run(path).metrics():
+        if row["kind"] == "validation":
+            yield row["iteration"], {name: value for name, value in row.items() if name not in no_measures}
+
+
+def _plan(config: TuneConfig, began: float, now: Callable[[], float] = time.monotonic) -> TrainConfig | None:
+    """How a trial that begins now is trained; None where the time of the search is over. began: by the clock `now`."""
+    seconds = config.plan.time_limit
+    if seconds is not None and (seconds := seconds - (now() - began)) <= 0:
+        return None
+    interval = max(1, config.iterations // N_VALIDATIONS)
+    return replace(
+        config.plan,
+        summary_every=interval,
+        validate_every=interval,
+        checkpoint_every=2 * interval,
+        patience=0,
+        time_limit=seconds,
+    )
+
+
+def _train(
+    config: TuneConfig,
+    plan: TrainConfig,
+    path: Path,
+    point: dict[str, Any],
+    on_progress: Callable[[TrainProgress], None],
+    log: Callable[[str], None],
+) -> TrainResult:
+    """Train a trial, or go on with it. Raises Diverged, and what `on_progress` raises."""
+    if path.exists() and not (path / INFO).is_file():  # killed before it began
+        shutil.rmtree(path)
+    return train(
+        config.system, config.at(point), config.store, run=path, plan=plan, export=False, on_progress=on_progress,
+        log=log,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Errand:
+    """A trial for a worker: its number, its folder and its settings."""
+
+    number: int
+    path: Path
+    point: dict[str, Any]
+
+
+@dataclass
+class _Trained:
+    """What a worker's trial came to. reason: why it was not finished; best: the measures of its best validation."""
+
+    number: int
+    reason: str = ""
+    iteration: int = 0
+    diverged_at: int | None = None
+    best: dict[str, float] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)
+
+
+def _train_apart(config: TuneConfig, began: float, errand: _Errand) -> _Trained:
+    """The work of a worker. began: when the search did, by the wall clock, which other processes share."""
+    plan, came_to = _plan(config, began, time.time), _Trained(errand.number)
+    if plan is None:
+        came_to.reason = TIME_LIMIT
+        return came_to
+
+    def note(progress: TrainProgress) -> None:
+        came_to.iteration = progress.iteration
+
+    try:
+        done = _train(config, plan, errand.path, errand.point, note, came_to.log.append)
+    except Diverged:
+        came_to.diverged_at = came_to.iteration
+        return came_to
+    came_to.iteration, came_to.best = done.outcome.iteration, dict(done.outcome.best)
+    came_to.reason = "" if done.outcome.finished else done.outcome.reason
+    return came_to

@@ -1,0 +1,84 @@
+"""The options --workers and --ray: where independent pieces of work are done."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kibitz.cores import cores
+from kibitz.errors import UsageError
+from kibitz.parallel import Backend
+
+LOCAL = "local"
+_ADDRESS = re.compile(r"(ray://)?(\[[0-9A-Fa-f:.]+\]|[\w.-]+):\d{1,5}")
+_LIKE_AN_ADDRESS = re.compile(r"ray://.*|[\w.-]+:\d?\w*")
+"""What is meant as an address, though it is none: another word after --ray is a file. A file in an archive has an
+ending after the colon (GAMES.zip:A.pgn)."""
+
+
+def is_address(text: str) -> bool:
+    """Whether a value of --ray is one: HOST:PORT of a cluster, or "local"."""
+    return text == LOCAL or _ADDRESS.fullmatch(text) is not None
+
+
+def with_ray_local(arguments: list[str]) -> list[str]:
+    """The arguments, with "local" after each --ray that no address follows, nor what is meant as one."""
+    followers = [*arguments, ""][1:]
+    return [
+        word if word != "--ray" or is_address(following) or _is_wrong_address(following) else f"--ray={LOCAL}"
+        for word, following in zip(arguments, followers, strict=True)
+    ]
+
+
+def _is_wrong_address(text: str) -> bool:
+    return _LIKE_AN_ADDRESS.fullmatch(text) is not None and not Path(text.rpartition(":")[0]).exists()
+
+
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        help="Share the work through Ray (pip install 'kibitz[ray]'): on this machine, or on the cluster at HOST:PORT,"
+        " all of whose cores are used.",
+        metavar="[ADDRESS]",
+        show_default=False,
+    ),
+]
+
+
+def ray_backend(text: str, workers: int) -> Backend:
+    """The backend of --ray. workers: of a local Ray. Raises UsageError without Ray and for a wrong address."""
+    if not is_address(text):
+        raise UsageError(f"--ray {text}: an address is HOST:PORT; --ray alone means this machine")
+    from kibitz.parallel.on_ray import need_ray
+
+    need_ray()
+    return Backend("ray", workers, None if text == LOCAL else text)
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """How many workers share the work, and where."""
+
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Processes that share the work. Default: none but this one; with --ray one a core.",
+            min=1,
+            metavar="N",
+            show_default=False,
+        ),
+    ] = None
+    ray: Ray = None
+
+    def backend(self) -> Backend | None:
+        """Where to work; None where no option was given. Raises UsageError without Ray and for a wrong address."""
+        if self.ray is None:
+            return Backend("processes", self.workers) if self.workers else None
+        backend = ray_backend(self.ray, self.workers or cores())
+        if backend.address and self.workers:
+            raise UsageError("--workers is not for a cluster, all of whose cores are used; leave it out")
+        return backend

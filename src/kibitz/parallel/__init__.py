@@ -1,0 +1,181 @@
+"""Many independent pieces of work: here, in processes, or on Ray, with the same results.
+
+`map_unordered` and `map_ordered` are the only places that start worker processes. A function and its items travel to
+the workers by pickle, so the function is one of a module (or a `functools.partial` of one), and both stay small.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from kibitz.errors import UsageError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+BACKENDS = ("serial", "processes", "ray")
+DEATHS = 3
+"""How many workers may die of one item before the work is given up."""
+AHEAD = 2
+"""Items for each worker that are handed out, or done and not yet returned in order."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Where work is done.
+
+    name: one of BACKENDS. workers: how many items at a time; a cluster decides this itself. address: HOST:PORT of a
+    Ray cluster; None: a Ray on this machine that lives as long as the work.
+    """
+
+    name: str = "serial"
+    workers: int = 1
+    address: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in BACKENDS:
+            raise UsageError(f"backend {self.name}: choose from {', '.join(BACKENDS)}")
+        if self.workers < 1:
+            raise UsageError(f"{self.workers} workers: there must be at least one")
+
+
+SERIAL = Backend()
+
+
+class Workers(Protocol):
+    """Workers that were started, for one map after the other. They work on `count` items at a time."""
+
+    count: int
+
+    def use(self, function: Callable[[Any], object]) -> None:
+        """The function of the items that follow. No item may be out."""
+
+    def submit(self, index: int, item: object) -> None:
+        """Hand out an item. At most `AHEAD * count` may be out."""
+
+    def finished(self) -> list[tuple[int, Any]]:
+        """Wait until an item is done; those that are, with their results. Raises what the function raised."""
+
+    def abandon(self) -> None:
+        """Forget all items that are out, and end the workers that have them."""
+
+    def close(self) -> None:
+        """End all workers at once."""
+
+
+@contextlib.contextmanager
+def open_workers(backend: Backend = SERIAL) -> Iterator[Workers]:
+    """Workers for several maps, which end with this context. Raises KibitzError where Ray cannot be had."""
+    with contextlib.closing(_start(backend)) as workers:
+        yield workers
+
+
+def _start(backend: Backend) -> Workers:
+    if backend.name == "ray":
+        from kibitz.parallel.on_ray import RayWorkers
+
+        return RayWorkers(backend.workers, backend.address)
+    if backend.name == "processes":
+        from kibitz.parallel.processes import ProcessWorkers
+
+        return ProcessWorkers(backend.workers)
+    return _Here()
+
+
+def map_unordered(
+    function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers = SERIAL
+) -> Generator[tuple[int, Result]]:
+    """(index, function(item)) of each item, as they are done; each index exactly once.
+
+    Items are taken from the iterable only as workers become free. Closing the generator, or an error, ends the work at
+    once. An item whose worker died is given to another one, DEATHS times at most. Raises what the function raised, and
+    KibitzError where workers die or Ray cannot be had.
+    """
+    return _mapped(function, items, workers, ordered=False)
+
+
+def map_ordered(
+    function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers = SERIAL
+) -> Generator[Result]:
+    """The results in the order of the items; for the rest like `map_unordered`. Memory for a few items is enough."""
+    with contextlib.closing(_mapped(function, items, workers, ordered=True)) as results:
+        for _, result in results:
+            yield result
+
+
+def _mapped(
+    function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers, ordered: bool
+) -> Generator[tuple[int, Result]]:
+    if isinstance(workers, Backend):
+        with open_workers(workers) as opened:
+            yield from _mapped(function, items, opened, ordered)
+        return
+    workers.use(function)
+    try:
+        yield from _shared_out(workers, items, ordered)
+    except BaseException:
+        workers.abandon()
+        raise
+
+
+def _shared_out(workers: Workers, items: Iterable[Item], ordered: bool) -> Generator[tuple[int, Any]]:
+    numbered = enumerate(items)
+    limit = AHEAD * workers.count
+    done: dict[int, Any] = {}
+    out = due = 0
+    more = True
+    while True:
+        while more and out + len(done) < limit:
+            if (following := next(numbered, None)) is None:
+                more = False
+            else:
+                workers.submit(*following)
+                out += 1
+        if not out:
+            return
+        for index, result in workers.finished():
+            done[index] = result
+            out -= 1
+        for index in _ready(done, due, ordered):
+            yield index, done.pop(index)
+            due = index + 1
+
+
+def _ready(done: dict[int, Any], due: int, ordered: bool) -> list[int]:
+    """The indices of results that can be returned now."""
+    if not ordered:
+        return list(done)
+    end = due
+    while end in done:
+        end += 1
+    return list(range(due, end))
+
+
+class _Here:
+    """`Workers` without any: this process does one item after the other."""
+
+    count = 1
+
+    def __init__(self) -> None:
+        self._todo: deque[tuple[int, object]] = deque()
+        self._function: Callable[[Any], object] | None = None
+
+    def use(self, function: Callable[[Any], object]) -> None:
+        self._function = function
+
+    def submit(self, index: int, item: object) -> None:
+        self._todo.append((index, item))
+
+    def finished(self) -> list[tuple[int, Any]]:
+        assert self._function is not None
+        index, item = self._todo.popleft()
+        return [(index, self._function(item))]
+
+    def abandon(self) -> None:
+        self._todo.clear()
+
+    close = abandon

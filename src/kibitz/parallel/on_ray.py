@@ -1,0 +1,176 @@
+"""Workers on Ray: a local one that lives as long as the work, or a cluster that runs already."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import logging
+import os
+import secrets
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from pathlib import Path
+from typing import Any
+
+from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.parallel import DEATHS
+from kibitz.parallel.processes import ONE_THREAD, environment
+
+STORE_BYTES = 256 << 20
+"""Memory of a local Ray for items and results on their way. By default it would reserve 30% of the machine's."""
+REACH_S = 10
+"""Seconds that a cluster has to answer."""
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # sends nothing to anybody
+    "RAY_DEDUP_LOGS": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # leaves CUDA_VISIBLE_DEVICES alone, and does not warn about it
+}
+
+
+def need_ray() -> None:
+    """Raises UsageError if Ray is not installed."""
+    if importlib.util.find_spec("ray") is None:
+        raise UsageError("--ray needs Ray, which is not installed: pip install 'kibitz[ray]'")
+
+
+class RayWorkers:
+    """`kibitz.parallel.Workers` on Ray. Ray itself repeats the item of a worker that died, DEATHS times at most.
+
+    count: workers of a local Ray; a cluster has one a core. A Ray that this process uses already is taken as it is.
+    Raises UsageError without Ray, KibitzError where a cluster does not answer.
+    """
+
+    def __init__(self, count: int, address: str | None):
+        need_ray()
+        self._folder: Path | None = None
+        os.environ.update(QUIET)
+        self._ray = self._start(count, address)
+        self.count = count if address is None else max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self._remote = self._ray.remote(num_cpus=1, max_retries=DEATHS)(_call)
+        self._function: Any = None
+        self._out: dict[Future[Any], tuple[int, Any]] = {}
+
+    def _start(self, count: int, address: str | None) -> Any:
+        if address is not None:
+            _reach(address)
+        else:
+            # Other users of this machine must not be able to call our Ray, and nothing is left in the home folder.
+            os.environ.setdefault("RAY_AUTH_MODE", "token")
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        import ray
+
+        self._own = not ray.is_initialized()
+        if not self._own:
+            return ray
+        logging.getLogger("ray").setLevel(logging.ERROR)
+        quiet: dict[str, Any] = {"log_to_driver": False, "configure_logging": False, "logging_level": "ERROR"}
+        try:
+            with _own_signals(), environment(ONE_THREAD):
+                if address is not None:
+                    ray.init(address=address, **quiet)
+                else:
+                    self._folder = Path(tempfile.mkdtemp(prefix="kibitz-ray-", dir=_short_folder()))
+                    ray.init(
+                        address="local", num_cpus=count, object_store_memory=STORE_BYTES, include_dashboard=False,
+                        _node_ip_address="127.0.0.1", _temp_dir=str(self._folder), **quiet,
+                    )  # fmt: skip
+        except BaseException as error:
+            self._end(ray)
+            if isinstance(error, SystemExit):  # Ray's handlers, which are in place while it starts, exit with 1 or 15
+                raise SystemExit(
+                    error.code if error.code not in (1, signal.SIGTERM) else 128 + signal.SIGTERM
+                ) from None
+            if not isinstance(error, Exception):
+                raise
+            raise _unusable(address, error) from None
+        return ray
+
+    def use(self, function: Callable[[Any], object]) -> None:
+        self._function = self._ray.put(function)
+
+    def submit(self, index: int, item: object) -> None:
+        reference = self._remote.remote(self._function, item)
+        # Python's futures are interrupted as Python is; `ray.wait` turns the exit code of a signal into 1.
+        self._out[reference.future()] = (index, reference)
+
+    def finished(self) -> list[tuple[int, Any]]:
+        ready, _ = wait(self._out, return_when=FIRST_COMPLETED)
+        return [(self._out.pop(future)[0], self._result(future)) for future in ready]
+
+    def _result(self, future: Future[Any]) -> Any:
+        from ray import exceptions
+
+        try:
+            return future.result()
+        except exceptions.RayTaskError as error:
+            cause = getattr(error, "cause", None)
+            raise (cause if isinstance(cause, Exception) else RuntimeError(one_line(error))) from None
+        except exceptions.RayError as error:
+            raise KibitzError(
+                f"a worker of Ray died {DEATHS + 1} times at the same piece of work, or Ray itself did"
+                f" ({type(error).__name__}); is there enough memory? Take fewer workers"
+            ) from None
+
+    def abandon(self) -> None:
+        for _, reference in self._out.values():
+            with contextlib.suppress(Exception):
+                self._ray.cancel(reference, force=True)
+        self._out.clear()
+
+    def close(self) -> None:
+        self.abandon()
+        self._end(self._ray)
+
+    def _end(self, ray: Any) -> None:
+        if not self._own:
+            return
+        with _own_signals(), contextlib.suppress(Exception):
+            ray.shutdown()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _call(function: Callable[[Any], object], item: object) -> object:
+    return function(item)
+
+
+def _unusable(address: str | None, error: Exception) -> KibitzError:
+    if address is None:
+        remedy = "is it too busy (Ray waits half a minute)? Else check memory and disk"
+        return KibitzError(f"Ray on this machine cannot be used: {one_line(error)}; {remedy}")
+    remedy = "is it running (ray start --head), and of the same version?"
+    return KibitzError(f"Ray at {address} cannot be used: {one_line(error)}; {remedy}")
+
+
+def _reach(address: str) -> None:
+    """Raises KibitzError where nobody listens at HOST:PORT; Ray itself would try for many minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S).close()
+    except (OSError, OverflowError) as error:
+        raise _unusable(address, error) from None
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep the program's handlers: Ray takes over SIGTERM, which must unwind the program as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _short_folder() -> str | None:
+    """Where Ray's sockets go: their paths may have 107 bytes, of which Ray itself takes about 70."""
+    folder = tempfile.gettempdir()
+    return "/tmp" if len(folder) > 20 and os.access("/tmp", os.W_OK) else folder

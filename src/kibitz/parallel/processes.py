@@ -1,0 +1,165 @@
+"""Worker processes on this machine, each with one item at a time, so that a dead one is known by its item."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from kibitz.errors import KibitzError, one_line
+from kibitz.parallel import DEATHS
+
+_CONTEXT = multiprocessing.get_context("spawn")  # a fork copies locks that threads hold
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+"""Environment of a worker: the workers share the cores, and equal numbers of threads give equal sums."""
+
+
+class ProcessWorkers:
+    """`kibitz.parallel.Workers` in spawned processes. They end with this process, however it ends."""
+
+    def __init__(self, count: int):
+        self.count = count
+        self._function = b""
+        self._todo: deque[tuple[int, object]] = deque()
+        self._idle: list[_Worker] = []
+        self._busy: dict[Connection, tuple[_Worker, int, object]] = {}
+        self._deaths: Counter[int] = Counter()
+
+    def use(self, function: Callable[[Any], object]) -> None:
+        self._function = pickle.dumps((function, None))
+        self._deaths.clear()
+
+    def submit(self, index: int, item: object) -> None:
+        self._todo.append((index, item))
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        while self._todo and len(self._busy) < self.count:
+            index, item = self._todo.popleft()
+            worker = self._idle.pop() if self._idle else _Worker()
+            self._busy[worker.connection] = (worker, index, item)
+            worker.send(self._function, pickle.dumps((None, item), pickle.HIGHEST_PROTOCOL))
+
+    def finished(self) -> list[tuple[int, Any]]:
+        results: list[tuple[int, Any]] = []
+        while not results:
+            for connection in wait(list(self._busy)):
+                assert isinstance(connection, Connection)
+                worker, index, item = self._busy.pop(connection)
+                try:
+                    good, answer = pickle.loads(connection.recv_bytes())
+                except (EOFError, OSError):
+                    self._died(worker, index, item)
+                    continue
+                self._idle.append(worker)
+                if not good:
+                    raise answer
+                results.append((index, answer))
+            self._hand_out()
+        return results
+
+    def _died(self, worker: _Worker, index: int, item: object) -> None:
+        worker.end()
+        self._deaths[index] += 1
+        if self._deaths[index] > DEATHS:
+            raise KibitzError(
+                f"a worker process died {DEATHS + 1} times at the same piece of work (the last with exit code "
+                f"{worker.process.exitcode}); is there enough memory? Take fewer workers"
+            )
+        self._todo.appendleft((index, item))
+
+    def abandon(self) -> None:
+        for worker, _, _ in self._busy.values():
+            worker.end()
+        self._busy.clear()
+        self._todo.clear()
+
+    def close(self) -> None:
+        self.abandon()
+        for worker in self._idle:
+            worker.end()
+        self._idle.clear()
+
+
+class _Worker:
+    """A process and our end of its pipe."""
+
+    def __init__(self) -> None:
+        self._function = b""
+        self.connection, theirs = _CONTEXT.Pipe()
+        self.process: BaseProcess = _CONTEXT.Process(target=_serve, args=(theirs,), daemon=True)
+        with environment(ONE_THREAD):
+            self.process.start()
+        theirs.close()
+
+    def send(self, function: bytes, item: bytes) -> None:
+        """Send an item, and the function first where the worker has another."""
+        with contextlib.suppress(OSError):  # it is dead, which reading from it will tell
+            if function != self._function:
+                self.connection.send_bytes(function)
+                self._function = function
+            self.connection.send_bytes(item)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+@contextlib.contextmanager
+def environment(variables: dict[str, str]) -> Iterator[None]:
+    """Within this context the environment has these variables, for processes that are started."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _serve(connection: Connection) -> None:
+    """The worker: item after item, until the other end of the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; our parent ends us
+    function: Callable[[Any], object] | None = None
+    while True:
+        try:
+            message = connection.recv_bytes()
+        except (EOFError, OSError):
+            return
+        try:
+            given, item = pickle.loads(message)
+            if given:
+                function = given
+                continue
+            assert function is not None
+            answer = pickle.dumps((True, function(item)), pickle.HIGHEST_PROTOCOL)
+        except Exception as error:
+            answer = _failure(error)
+        try:
+            connection.send_bytes(answer)
+        except OSError:
+            return
+
+
+def _failure(error: Exception) -> bytes:
+    """An error on its way to the parent, with its trace as a note; one that cannot travel goes as its text."""
+    if not isinstance(error, KibitzError):
+        error.add_note("in a worker process:\n" + "".join(traceback.format_tb(error.__traceback__)))
+    try:
+        message = pickle.dumps((False, error))
+        pickle.loads(message)
+        return message
+    except Exception:
+        return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {one_line(error)}")))

@@ -1,0 +1,69 @@
+"""Where the time of a training goes."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+PARTS = {
+    "wait": "waiting for a batch",
+    "copy": "copy to the device",
+    "forward": "forward",
+    "backward": "backward",
+    "exchange": "gradients of other processes",
+    "step": "optimiser's step",
+    "figures": "figures and reports",
+    "validation": "validation",
+    "checkpoint": "checkpoint",
+}
+"""The parts of a training, one after the other; their names in tables."""
+REPLAY = "replay"
+"""Batches are made in threads beside the training: this time is not part of the sum."""
+
+
+@dataclass
+class Profile:
+    """Seconds of each part of a training; nothing is measured unless `on`.
+
+    wait_for_device: called at the end of each part, so that what a GPU still has to do counts where it was asked for.
+    That takes away what parts do at the same time: a profiled training on a GPU is slower.
+    """
+
+    on: bool = False
+    wait_for_device: Callable[[], object] = lambda: None
+    seconds: dict[str, float] = field(default_factory=dict)
+    iterations: int = 0
+    _lock: Any = field(default_factory=threading.Lock)
+
+    @contextlib.contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Measure what happens inside. name: of PARTS, or REPLAY, which may run in several threads at a time."""
+        if not self.on:
+            yield
+            return
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            if name != REPLAY:
+                self.wait_for_device()
+            with self._lock:
+                self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+
+    def rows(self) -> list[dict[str, Any]]:
+        """For each part that took time: part, seconds, share of the sum (of REPLAY None), ms an iteration."""
+        total = sum(seconds for name, seconds in self.seconds.items() if name != REPLAY)
+        return [
+            {
+                "part": name,
+                "seconds": round(self.seconds[name], 3),
+                "share": None if name == REPLAY else round(self.seconds[name] / max(total, 1e-9), 4),
+                "ms_an_iteration": round(1000 * self.seconds[name] / max(1, self.iterations), 3),
+            }
+            for name in (REPLAY, *PARTS)
+            if name in self.seconds
+        ]

@@ -1,0 +1,82 @@
+"""A network in whole numbers of 8 bits. bench/bench_int8.py measures what is gained and lost by it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.resources
+import logging
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games import game_of
+from kibitz.runs import ONNX, Run, with_default_side_inputs
+from kibitz.store.store import Store
+from kibitz.store.writer import StoreWriter
+
+KINDS = ["Conv", "MatMul", "Gemm"]
+"""The operations that are done in whole numbers."""
+POSITIONS, BATCH = 512, 64
+"""Positions by which the ranges of numbers are found, and how many at once."""
+RECORDS = {"chess": "games.pgn.zst", "go": "games.sgfl.zst"}
+
+
+def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
+    """Write the run's ONNX file in whole numbers. store: of the positions by which the ranges of numbers are found;
+    None: of the games that come with kibitz."""
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+
+    class Batches(CalibrationDataReader):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self._batches = _batches(run, store)
+
+        def get_next(self) -> dict[str, NDArray[np.uint8]] | None:
+            return next(self._batches, None)
+
+    logging.getLogger().addFilter(_no_advice)
+    try:
+        quantize_static(
+            run.path / ONNX, path, Batches(), quant_format=QuantFormat.QDQ, op_types_to_quantize=KINDS,
+            per_channel=True, weight_type=QuantType.QInt8, activation_type=QuantType.QUInt8,
+        )  # fmt: skip
+    finally:
+        logging.getLogger().removeFilter(_no_advice)
+
+
+def _no_advice(record: logging.LogRecord) -> bool:
+    """ONNX Runtime advises a step before this one, which our files do not need."""
+    return "pre-processing" not in record.getMessage()
+
+
+def positions(run: Run, store: Store, n: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Codes [n, squares] and state [n, k] of positions drawn from a store, with the defaults of what else is told."""
+    draw = np.random.default_rng(0)
+    games = np.sort(draw.integers(len(store), size=n))
+    codes, state = store.replay(games, (draw.random(n) * store.plies[games]).astype(np.int64))
+    return codes, with_default_side_inputs(state, run.side_inputs)
+
+
+def _batches(run: Run, store: Store | None) -> Iterator[dict[str, NDArray[np.uint8]]]:
+    if store is None:
+        with tempfile.TemporaryDirectory(prefix="kibitz-") as folder:
+            codes, state = positions(run, _own_games(run.info["game"], Path(folder) / "games"), POSITIONS)
+    else:
+        codes, state = positions(run, store, POSITIONS)
+    for at in range(0, len(codes), BATCH):
+        yield {"codes": codes[at : at + BATCH], "state": state[at : at + BATCH]}
+
+
+def _own_games(game: str, path: Path) -> Store:
+    """A store of the games that come with kibitz."""
+    rules: Any = game_of(game)
+    keep = importlib.import_module(f"kibitz.games.{game}.filters").Filter()
+    records = str(importlib.resources.files("kibitz") / "data" / RECORDS[game])
+    with StoreWriter(path, game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE) as writer:
+        for batch in rules.Reader([records], keep):
+            batch.per_game = {}
+            writer.add(batch)
+        return writer.commit({})

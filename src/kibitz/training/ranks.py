@@ -1,0 +1,344 @@
+"""Processes that train one network together, on the devices of one machine or of several.
+
+Each process (its number is its rank) has the whole network and takes its rows of each batch. Gradients are added up
+in float32 between the backward pass and the optimiser's step, so that every rank makes the same step. torch.distributed
+does the talking: gloo between CPUs, NCCL between GPUs. Lightning's own wrapper does not serve here: it wants one module
+whose `forward` makes the loss, and a stage trains parts of a network by functions of its own; its launcher kills all
+processes without a word when one is lost.
+
+A small exchange over gloo precedes every sum of gradients, on GPUs too. It carries what the ranks must agree about, and
+fails at once when another process has died, where NCCL would wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, TypeVar, cast
+
+import torch
+import torch.distributed as dist
+from lightning_fabric import Fabric
+from torch import Tensor
+
+from kibitz.cores import cores
+from kibitz.errors import KibitzError, UsageError, one_line
+
+T = TypeVar("T")
+TIMEOUT = timedelta(minutes=5)
+"""How long a process waits for another that is alive, or for a machine that has vanished from the network."""
+PORT = 29400
+"""Where the first machine of several listens, unless --main-address names another port."""
+_PARENT = "KIBITZ_PARENT"
+"""Environment variable of processes that were started here: the id of the process that did it."""
+_LEAVE_SECONDS = 10.0
+
+
+class Lost(KibitzError):
+    """Raised when another process of the training is gone."""
+
+
+class ToldElsewhere(KibitzError):
+    """Raised in a process whose error another process of this machine reports."""
+
+    def __init__(self, exit_code: int):
+        super().__init__("told by another process")
+        self.exit_code = exit_code
+
+
+@dataclass(eq=False)
+class Ranks:
+    """This process among those that train together; one that trains alone is `Ranks()`.
+
+    rank: from 0 to world - 1; local: the same on this machine. children: processes that this one has started. lost:
+    whether another is gone.
+    """
+
+    rank: int = 0
+    world: int = 1
+    local: int = 0
+    backend: str = "gloo"
+    children: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    control: Any = None
+    lost: bool = False
+
+    @property
+    def main(self) -> bool:
+        """Whether this is the process that writes and reports."""
+        return self.rank == 0
+
+    @property
+    def alone(self) -> bool:
+        return self.world == 1
+
+    def fabric(self, device: str, precision: Any) -> Fabric:
+        """Lightning's device and precision of this process. device: auto, cpu or cuda."""
+        if self.alone:
+            return Fabric(accelerator=device, devices=1, precision=precision)
+        if self.backend == "nccl":
+            return Fabric(accelerator="cuda", devices=[self.local], precision=precision)
+        return Fabric(accelerator="cpu", devices=1, precision=precision)
+
+    def broadcast(self, value: T) -> T:
+        """The main process' value, on every rank."""
+        if self.alone:
+            return value
+        values = [value if self.main else None]
+        with self._losses():
+            dist.broadcast_object_list(values, 0, group=self.control)
+        return cast(T, values[0])
+
+    def gather(self, value: T) -> list[T]:
+        """The values of all ranks, on every rank, in the order of ranks."""
+        if self.alone:
+            return [value]
+        values: list[Any] = [None] * self.world
+        with self._losses():
+            dist.all_gather_object(values, value, group=self.control)
+        return values
+
+    def together(self, work: Callable[[], T]) -> T:
+        """What `work` gives here. A KibitzError of any rank ends all of them; one process a machine raises it."""
+        if self.alone:
+            return work()
+        problem: tuple[str, int] | None = None
+        try:
+            done = work()
+        except KibitzError as error:
+            problem = (str(error), error.exit_code)
+        for told in self.gather(problem):
+            if told is not None:
+                raise (UsageError if told[1] == 2 else KibitzError)(told[0])
+        return done
+
+    def add_gradients(self, parameters: Sequence[Tensor], rows: int, flags: Sequence[bool]) -> list[bool]:
+        """Replace each gradient by that of the mean loss over the rows of all ranks; which flags any rank has raised.
+
+        rows: how many examples the loss of this rank is the mean of. A parameter that no rank has a gradient for keeps
+        none, as in one process.
+        """
+        if self.alone:
+            return list(flags)
+        counts = torch.tensor([rows, *flags, *(p.grad is not None for p in parameters)], dtype=torch.int32)
+        with self._losses():
+            dist.all_reduce(counts, group=self.control)
+        all_rows, *raised = counts.tolist()
+        present = [p for p, count in zip(parameters, raised[len(flags) :], strict=True) if count]
+        if present:
+            self._add(present, rows / all_rows)
+        return [count > 0 for count in raised[: len(flags)]]
+
+    def _add(self, parameters: Sequence[Tensor], share: float) -> None:
+        """Each gradient times `share`, summed over all ranks."""
+        sizes = [p.numel() for p in parameters]
+        flat = torch.zeros(sum(sizes), device=parameters[0].device)
+        views = [part.view(p.shape) for part, p in zip(torch.split(flat, sizes), parameters, strict=True)]
+        for p, view in zip(parameters, views, strict=True):
+            if p.grad is not None:
+                view.copy_(p.grad)
+        flat *= share
+        with self._losses():
+            dist.all_reduce(flat)
+        for p, view in zip(parameters, views, strict=True):
+            if p.grad is None:
+                p.grad = torch.empty_like(p)
+            p.grad.copy_(view)
+
+    @contextlib.contextmanager
+    def _losses(self) -> Iterator[None]:
+        """Turn torch's error about a process that does not answer into one line."""
+        try:
+            yield
+        except RuntimeError:
+            raise Lost(
+                f"{self._who()}, so that this training stopped; the same command goes on from the last checkpoint"
+            ) from None
+
+    def _who(self) -> str:
+        """Which process has ended, as far as it is known here."""
+        until = time.monotonic() + 1.0  # a connection may break a moment before its process is gone
+        while self.children and time.monotonic() < until and all(child.poll() is None for child in self.children):
+            time.sleep(0.02)
+        ended = [(i, child.returncode) for i, child in enumerate(self.children, 1) if child.returncode]
+        if not ended:
+            return f"another of the {self.world} processes ended"
+        i, code = min(ended, key=lambda each: each[1])  # killed ones first
+        how = f"was killed (signal {-code})" if code < 0 else f"ended (exit code {code})"
+        return f"process {self.rank + i + 1} of {self.world} {how}"
+
+
+ALONE = Ranks()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where this process stands. host, port: of the main process. outside: whether another program (torchrun) has
+    started it, and its fellows."""
+
+    rank: int
+    world: int
+    local: int
+    here: int
+    host: str
+    port: int
+    outside: bool = False
+
+    def environment(self, child: int) -> dict[str, str]:
+        """The environment of the process with that local rank, in the names of torchrun."""
+        return os.environ | {
+            "RANK": str(self.rank + child), "WORLD_SIZE": str(self.world), "LOCAL_RANK": str(child),
+            "LOCAL_WORLD_SIZE": str(self.here), "MASTER_ADDR": self.host, "MASTER_PORT": str(self.port),
+            _PARENT: str(os.getpid()),
+        }  # fmt: skip
+
+
+def place(devices: int | None, nodes: int | None, node_rank: int | None, main_address: str | None) -> Place:
+    """Where this process stands: by its environment, if torchrun or kibitz has started it, else by the options.
+
+    None: not given. Raises UsageError for options that do not fit together, or do not fit the environment.
+    """
+    if "RANK" in os.environ and "LOCAL_RANK" in os.environ:
+        return _place_outside(devices, nodes)
+    devices, nodes = devices or 1, nodes or 1
+    if nodes == 1:
+        if node_rank or main_address:
+            raise UsageError("--node-rank and --main-address belong to a training on several machines: give --nodes")
+        return Place(0, devices, 0, devices, "127.0.0.1", 0)
+    if main_address is None or node_rank is None:
+        raise UsageError(
+            f"--nodes {nodes}: give each machine --main-address HOST[:PORT] of the first one, and its own --node-rank,"
+            f" 0 to {nodes - 1}"
+        )
+    if not 0 <= node_rank < nodes:
+        raise UsageError(f"--node-rank {node_rank}: 0 to {nodes - 1}, another one on each machine")
+    host, _, port = main_address.partition(":")
+    if not host or (port and not port.isdecimal()):
+        raise UsageError(f"--main-address {main_address}: HOST or HOST:PORT of the first machine")
+    return Place(node_rank * devices, nodes * devices, 0, devices, host, int(port or PORT))
+
+
+def _place_outside(devices: int | None, nodes: int | None) -> Place:
+    def number(name: str, default: int) -> int:
+        return int(os.environ.get(name, default))
+
+    world, outside = number("WORLD_SIZE", 1), _PARENT not in os.environ
+    here = number("LOCAL_WORLD_SIZE", world)
+    if outside and devices not in (None, here):
+        raise UsageError(f"--devices {devices}: torchrun has started {here} processes here; leave the option out")
+    if outside and nodes not in (None, world // here):
+        raise UsageError(f"--nodes {nodes}: torchrun has {world // here}; leave the option out")
+    host, port = os.environ.get("MASTER_ADDR", "127.0.0.1"), number("MASTER_PORT", PORT)
+    return Place(number("RANK", 0), world, number("LOCAL_RANK", 0), here, host, port, outside)
+
+
+@contextlib.contextmanager
+def joined(where: Place, device: str) -> Iterator[Ranks]:
+    """This process joined with the others of its training; those of this machine are started if nobody else does it.
+
+    device: auto, cpu or cuda. Raises UsageError where there are fewer GPUs than processes, and KibitzError where the
+    first machine does not answer. In a process that another one of this machine speaks for, errors become
+    ToldElsewhere.
+    """
+    if where.world == 1:
+        yield Ranks()
+        return
+    gpus = device != "cpu" and torch.cuda.is_available()
+    if gpus and where.here > torch.cuda.device_count():
+        raise UsageError(
+            f"--devices {where.here}: this machine has {torch.cuda.device_count()} GPUs; or take --device cpu"
+        )
+    ranks = Ranks(where.rank, where.world, where.local, "nccl" if gpus else "gloo")
+    if not gpus and "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(max(1, cores() // where.here))
+    try:
+        _connect(ranks, where)
+        yield ranks
+    except KibitzError as error:
+        ranks.lost = isinstance(error, Lost)
+        if _quiet(ranks, error):
+            raise ToldElsewhere(error.exit_code) from None
+        raise
+    finally:
+        _leave(ranks)
+
+
+def _quiet(ranks: Ranks, error: KibitzError) -> bool:
+    """Whether another process of this machine tells of an error that this one has."""
+    if not ranks.local:
+        return False
+    parent = os.environ.get(_PARENT)
+    return not isinstance(error, Lost) or (parent is not None and os.getppid() == int(parent))
+
+
+def _connect(ranks: Ranks, where: Place) -> None:
+    if ranks.backend == "nccl":
+        torch.cuda.set_device(ranks.local)
+    listens = where.rank == 0 and not where.outside
+    try:
+        socket.getaddrinfo(where.host, None)  # for an unknown name torch would print pages, again and again
+        if where.outside:
+            dist.init_process_group(ranks.backend, timeout=TIMEOUT)
+        else:
+            store = _meet(ranks, where, listens)
+            dist.init_process_group(
+                ranks.backend, store=store, rank=ranks.rank, world_size=ranks.world, timeout=TIMEOUT
+            )
+        ranks.control = dist.new_group(backend="gloo", timeout=TIMEOUT)
+    except (RuntimeError, socket.gaierror) as error:
+        what = "cannot listen there" if listens else "no answer"
+        raise KibitzError(
+            f"{where.host}:{where.port}: {what} ({one_line(error)}); start the same command on every machine, with the"
+            " --main-address of the first one"
+        ) from None
+
+
+def _meet(ranks: Ranks, where: Place, listens: bool) -> Any:
+    """The store through which the processes find each other. The first process of a machine starts the others."""
+    store = dist.TCPStore(  # type: ignore[attr-defined]
+        where.host, where.port, where.world, is_master=listens, timeout=TIMEOUT, wait_for_workers=False
+    )
+    if ranks.local:
+        store.set(f"here {ranks.rank}", "")
+    else:
+        _start_children(ranks, replace(where, port=store.port), store)
+    return store
+
+
+def _start_children(ranks: Ranks, where: Place, store: Any) -> None:
+    """Start the other processes of this machine, and wait until each has come as far as this one."""
+    command = [sys.executable, "-m", "kibitz.cli", *sys.argv[1:]]
+    for local in range(1, where.here):
+        ranks.children.append(subprocess.Popen(command, env=where.environment(local), stdin=subprocess.DEVNULL))
+    missing = {f"here {where.rank + i}": child for i, child in enumerate(ranks.children, 1)}
+    while missing:
+        missing = {key: child for key, child in missing.items() if not store.check([key])}
+        for child in missing.values():
+            if child.poll() is not None:
+                raise Lost(f"{ranks._who()} before the training began")
+        time.sleep(0.02)
+
+
+def _leave(ranks: Ranks) -> None:
+    """Part from the others. Children that do not end by themselves are killed."""
+    if dist.is_initialized():
+        if ranks.lost and ranks.backend == "nccl":  # at the end of a process NCCL waits for devices that are gone
+            import atexit
+
+            atexit.register(os._exit, 1)
+        else:
+            with contextlib.suppress(RuntimeError):
+                dist.destroy_process_group()
+    until = time.monotonic() + _LEAVE_SECONDS
+    for child in ranks.children:
+        try:
+            child.wait(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()

@@ -1,0 +1,314 @@
+"""Several processes train one network: as one would, and as often as they like."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.runs import Run
+from kibitz.store.store import Store
+from kibitz.systems.deepchess import PairExamples
+from kibitz.systems.deepchess import Settings as PairSettings
+from kibitz.training.dataloader import make_batch, part_of
+from kibitz.training.ranks import Place, place
+from support.helpers import SMALL_PAIRS
+from support.processes import is_gone
+
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+SETTINGS = [
+    "--layers", "16conv4x4.pool2x2.ip8", "--activation", "relu", "--optimiser", "adamw", "--learning-rate", "0.003",
+    "--dropout", "0.2", "--batch", "65", "--iterations", "200", "--precision", "float32", "--device", "cpu",
+    "--validate-every", "50", "--checkpoint-every", "60", "--validate-positions", "9000", "--summary-every", "40",
+]  # fmt: skip
+TIMEOUT = 300
+
+
+def command(store: Path, run: Path, *more: str, before: tuple[str, ...] = ("-m",)) -> list[str]:
+    start = [sys.executable, *before, "kibitz.cli", "train", "winner", str(store), "--run", str(run)]
+    return [*start, *SETTINGS, *more]
+
+
+@contextlib.contextmanager
+def started(words: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A process with its output in pipes, killed at the end with all it has started."""
+    with subprocess.Popen(
+        words, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def trained(words: list[str]) -> str:
+    """Run a training to its end; what it printed on standard error."""
+    with started(words) as process:
+        out, errors = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, errors + out
+    return errors
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [{k: v for k, v in row.items() if k != "samples_per_second"} for row in Run(path).metrics()]
+
+
+def assert_same(ours: Path, theirs: Path) -> None:
+    """Weights bit for bit, and every figure but the pace."""
+    for name in ("best.safetensors", "snapshots/winner-000200.safetensors"):
+        mine, others = load_file(ours / name), load_file(theirs / name)
+        assert mine.keys() == others.keys()
+        assert all(torch.equal(mine[key], others[key]) for key in mine), name
+    assert rows(ours) == rows(theirs)
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
+    """A training of two processes that nothing disturbed."""
+    path = tmp_path_factory.mktemp("ranks") / "unbroken"
+    trained(command(small_store.path, path, "--devices", "2"))
+    return path
+
+
+def test_two_processes_leave_a_run_as_one_does(unbroken: Path) -> None:
+    info = Run(unbroken).info
+    assert (info["finished"], info["iteration"]) == (True, 200)
+    assert info["machine"].endswith("2 processes")
+    assert (unbroken / "model.onnx").is_file()
+    kinds = [row["kind"] for row in rows(unbroken)]
+    assert (kinds.count("summary"), kinds.count("validation")) == (5, 4)  # of one process, not of each
+    means = [row["accuracy"] for row in rows(unbroken) if row["kind"] == "summary"]
+    assert means[-1] > means[0] > 0.4
+
+
+@pytest.mark.parametrize("victim", ["child", "parent"])
+def test_a_killed_process_ends_the_training_and_the_same_command_goes_on(
+    victim: str, tmp_path: Path, small_store: Store, unbroken: Path
+) -> None:
+    words = command(small_store.path, tmp_path / "run", "--devices", "2")
+    with started(words) as process:
+        assert process.stderr is not None
+        seen = []
+        for line in process.stderr:
+            seen.append(line)
+            if line.startswith("winner 100:"):
+                break
+        (child,) = children(process)
+        os.kill(child if victim == "child" else process.pid, signal.SIGKILL)
+        _, errors = process.communicate(timeout=60)  # ends when nobody has the pipe open: the child neither
+        lines = [line for line in errors.splitlines() if line.startswith("kibitz:")]
+        said = "process 2 of 2 was killed (signal 9)" if victim == "child" else "another of the 2 processes ended"
+        said = f"kibitz: {said}, so that this training stopped; the same command goes on from the last checkpoint"
+        # Whoever loses the program that it writes to may end before it has said so.
+        assert lines == [said] or (victim == "parent" and not lines), "".join(seen) + errors
+        assert process.returncode == (1 if victim == "child" else -signal.SIGKILL)
+        assert is_gone(child)
+    assert "Traceback" not in errors
+    assert 0 < torch.load(tmp_path / "run" / "last.pt", weights_only=True)["iteration"] < 200
+    trained(words)
+    assert_same(tmp_path / "run", unbroken)
+
+
+def test_ctrl_c_at_one_process_stops_all_with_a_checkpoint(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
+    words = command(small_store.path, tmp_path / "run", "--devices", "2")
+    with started(words) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("winner 100:"):
+                break
+        os.kill(children(process)[0], signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+    assert Run(tmp_path / "run").info["ended"] == "stopped"
+    assert torch.load(tmp_path / "run" / "last.pt", weights_only=True)["iteration"] >= 100
+    trained(words)
+    assert_same(tmp_path / "run", unbroken)
+
+
+def test_torchrun(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
+    before = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "--")
+    trained(command(small_store.path, tmp_path / "run", before=before))
+    assert_same(tmp_path / "run", unbroken)
+
+
+def on_two_machines(store: Path, run: Path, first: list[str], second: list[str]) -> list[tuple[int, str]]:
+    """Exit code and standard error of two trainings that meet at the second loopback address."""
+    more = ("--nodes", "2", "--main-address", f"127.0.0.2:{free_port()}", "--node-rank")
+    with (
+        started(command(store, run, *more, "0", *first)) as one,
+        started(command(store, run.with_name("unused"), *more, "1", *second)) as other,
+    ):
+        errors = [process.communicate(timeout=TIMEOUT)[1] for process in (one, other)]
+        return [(process.returncode, error) for process, error in zip((one, other), errors, strict=True)]
+
+
+def test_two_machines(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
+    (one, _), (other, errors) = on_two_machines(small_store.path, tmp_path / "run", [], [])
+    assert (one, other) == (0, 0)
+    assert re.fullmatch(r"2 processes meet at 127\.0\.0\.2:\d+\n", errors)
+    assert_same(tmp_path / "run", unbroken)
+    assert not (tmp_path / "unused").exists()
+
+
+def test_two_machines_with_different_commands_are_told_so(tmp_path: Path, small_store: Store) -> None:
+    for code, errors in on_two_machines(small_store.path, tmp_path / "run", [], ["--seed", "1"]):
+        assert code == 1
+        assert errors.splitlines()[-1] == (
+            "kibitz: process 2 of 2 has another command than the first: give all the same"
+        )
+
+
+GRADIENTS = """
+import json, sys
+import numpy as np, torch
+from safetensors.torch import save_file
+from kibitz.store.store import Store
+from kibitz.systems import load
+from kibitz.training.dataloader import make_batch
+from kibitz.training.ranks import Ranks, joined, place
+
+def gradients(ranks, name, settings, path):
+    system = load(name)
+    settings, store = system.settings_type(**settings), Store(path)
+    torch.manual_seed(0)
+    network, games = system.network(settings), system.games(store, settings)
+    system.prepare(network, store, games, settings, 0)
+    found = {}
+    for stage in system.stages(network, settings):
+        examples = stage.examples(store, games)
+        batch = make_batch(examples, stage.batch, 0, 3, ranks.rank, ranks.world)
+        torch.manual_seed(0)
+        loss, measures = stage.loss(batch)
+        optimiser = stage.optimiser()
+        loss.backward()
+        parameters = [p for group in optimiser.param_groups for p in group["params"]]
+        ranks.add_gradients(parameters, len(next(iter(measures.values()))), [])
+        here = {id(p): key for key, p in network.named_parameters()}
+        found |= {f"{name} {stage.name} {here[id(p)]}": p.grad.clone() for p in parameters if p.grad is not None}
+        for p in network.parameters():
+            p.grad = None
+    return found
+
+cases = json.loads(sys.argv[1])
+with joined(place(None, None, None, None), "cpu") as ranks:
+    found = {key: value for case in cases for key, value in gradients(ranks, *case).items()}
+    if ranks.main:
+        save_file(found, sys.argv[2])
+"""
+
+
+def test_two_processes_have_the_gradients_of_one(tmp_path: Path, small_store: Store, small_go_store: Store) -> None:
+    """Of every system and stage, of a batch that two do not share evenly; and where one has none for a network."""
+    chess, movers = str(small_store.path), {"layers": "8conv3x3p1.ip16", "batch": 33}
+    pairs = {**SMALL_PAIRS, "reuse": 3, "batch": 33, "nearer": True, "mirror": True}
+    cases = [
+        ("winner", {"layers": "8conv4x4.pool2x2.ip8", "dropout": 0.0, "batch": 33}, chess),
+        ("winner", {"layers": "8conv4x4.pool2x2.ip8", "dropout": 0.0, "batch": 5, "separate": "side+phase"}, chess),
+        ("convchess", movers, chess),
+        ("chessnet", {**movers, "value_batch": 33}, chess),
+        ("chessnet", {"share": "body", "layers": "8conv3x3p1.2*8res3x3", "batch": 33}, chess),
+        ("deepchess", pairs, chess),
+        ("human", {"blocks": 1, "filters": 16, "batch": 33}, chess),
+        ("gocnn", {"layers": "8conv5x5p2", "batch": 9}, str(small_go_store.path)),
+        ("gohuman", {"blocks": 1, "filters": 16, "batch": 9}, str(small_go_store.path)),
+    ]
+    port = str(free_port())
+
+    def process(rank: int, world: int, file: Path) -> subprocess.Popen[bytes]:
+        where = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": world, "LOCAL_WORLD_SIZE": world, "MASTER_PORT": port}
+        environment = {**ENVIRONMENT, **{name: str(value) for name, value in where.items()}, "MASTER_ADDR": "127.0.0.1"}
+        return subprocess.Popen([sys.executable, "-c", GRADIENTS, json.dumps(cases), str(file)], env=environment)
+
+    alone, both = tmp_path / "alone", tmp_path / "both"
+    running = [process(0, 1, alone), process(0, 2, both), process(1, 2, both)]
+    assert [each.wait(TIMEOUT) for each in running] == [0, 0, 0]
+    one, two = load_file(alone), load_file(both)
+    assert one.keys() == two.keys()
+    assert {key.split()[0] for key in one} == {name for name, _, _ in cases}
+    assert {"deepchess pos2vec-2", "deepchess distilled", "convchess king"} <= {" ".join(k.split()[:2]) for k in one}
+    largest: dict[str, float] = {}  # of each stage: a bias before a softmax has a gradient of rounding errors alone
+    for key, gradient in one.items():
+        stage = key.rpartition(" ")[0]
+        largest[stage] = max(largest.get(stage, 0.0), float(gradient.abs().max()))
+    for key, gradient in one.items():
+        off = float((two[key] - gradient).abs().max())
+        assert off <= 2e-6 * largest[key.rpartition(" ")[0]], key
+
+
+@pytest.mark.parametrize("world", [2, 3])
+def test_parts_of_pairs_are_the_pairs(world: int, small_store: Store) -> None:
+    """Every pair of the batch is in one part, with its positions and target."""
+    settings = PairSettings(**{**SMALL_PAIRS, "reuse": 4, "nearer": True})
+    games = np.flatnonzero(small_store.column("result") != 0)
+    examples, ids = PairExamples(small_store, games, settings, 5), np.arange(40, 104)
+
+    def pairs(rank: int, of: int) -> list[tuple[bytes, bytes, float]]:
+        batch = part_of(examples, ids, 2, rank, of)
+        positions = np.concatenate([batch["codes"], batch["state"]], 1)
+        return [
+            (positions[first].tobytes(), positions[second].tobytes(), float(target))
+            for names in (("first", "second", "target"), ("more_first", "more_second", "more_target"))
+            for first, second, target in zip(*(batch[name] for name in names), strict=True)
+        ]
+
+    assert len(pairs(0, 1)) == 64 + 16
+    assert sorted(pair for rank in range(world) for pair in pairs(rank, world)) == sorted(pairs(0, 1))
+
+
+def test_fewer_examples_than_processes_are_refused(small_store: Store) -> None:
+    settings = PairSettings(**SMALL_PAIRS)
+    examples = PairExamples(small_store, np.flatnonzero(small_store.column("result") != 0), settings)
+    with pytest.raises(KibitzError, match=r"--batch: 2 examples cannot be shared by 3 processes; take fewer --devices"):
+        make_batch(examples, 2, 0, 0, 0, 3)
+    with pytest.raises(KibitzError, match=r"pairs of 1 positions cannot be shared by 2 processes"):
+        make_batch(examples, 4, 0, 0, 0, 2)
+
+
+def test_where_a_process_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    assert place(None, None, None, None).world == 1
+    assert place(3, None, None, None) == Place(0, 3, 0, 3, "127.0.0.1", 0)
+    assert place(4, 2, 1, "big:77") == Place(4, 8, 0, 4, "big", 77)
+    assert place(4, 2, 1, "big") == Place(4, 8, 0, 4, "big", 29400)
+    for given, message in (
+        ((1, None, 1, None), "give --nodes"),
+        ((1, 2, None, "big"), "its own --node-rank, 0 to 1"),
+        ((1, 2, 0, None), "--main-address HOST"),
+        ((1, 2, 2, "big"), "--node-rank 2: 0 to 1"),
+        ((1, 2, 0, "big:port"), "HOST or HOST:PORT"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            place(*given)
+    for name, value in {"RANK": "5", "LOCAL_RANK": "1", "WORLD_SIZE": "8", "LOCAL_WORLD_SIZE": "4"}.items():
+        monkeypatch.setenv(name, value)
+    assert place(None, None, None, None) == Place(5, 8, 1, 4, "127.0.0.1", 29400, outside=True)
+    with pytest.raises(UsageError, match="torchrun has started 4 processes here"):
+        place(2, None, None, None)
+    with pytest.raises(UsageError, match="--nodes 3: torchrun has 2"):
+        place(4, 3, None, None)
