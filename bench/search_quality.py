@@ -3,10 +3,11 @@
     python bench/search_quality.py --nodes 150 method=topprob-negamax "" start=1.5 temperature=1.3,pending=0.3
 
 Each argument is a player: `method=...`, or constants of PUCT (start, growth, base, reduction, root_reduction, pending:
-see kibitz.play.puct.tree.Constants; temperature: of the policy; least, most, visits: see BatchSizes); ""
-has all as they are. All think about the same positions of bundled games, from an empty table. Stockfish judges the
-position after each chosen move at a fixed depth. Differences to the first player are paired, position by position, with
-a standard error; a match needs some hundred times as many searches to see the same.
+see kibitz.play.puct.tree.Constants; temperature: of the policy; least, most, visits: see BatchSizes; loss, check,
+opinion, pawn, win: see CaptureWeights, and captures=0 leaves them all out); "" has all as they are. All think about the
+same positions of bundled games, from an empty table. Stockfish judges the position after each chosen move at a fixed
+depth. Differences to the first player are paired, position by position, with a standard error; a match needs some
+hundred times as many searches to see the same.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from bench_search import boards
 from kibitz.play.chess.player import ChessPlayer
+from kibitz.play.puct.chess import CaptureWeights
 from kibitz.play.puct.player import PuctPlayer, PuctTuning
 from kibitz.play.puct.search import BatchSizes
 from kibitz.play.puct.tree import Constants
@@ -36,8 +38,10 @@ def player(session: Session, description: str) -> Any:
     numbers = {name: float(value) for name, value in given.items()}
     batches = {field.name: int(numbers.pop(field.name)) for field in fields(BatchSizes) if field.name in numbers}
     temperature = numbers.pop("temperature", PuctTuning().temperature)
+    weights = {name: numbers.pop(name) for name in CaptureWeights._fields if name in numbers}
+    captures = CaptureWeights(**weights) if numbers.pop("captures", 1) else None
     constants = Constants(**{**PuctTuning().constants._asdict(), **numbers})
-    return PuctPlayer(session, tuning=PuctTuning(constants, temperature, BatchSizes(**batches)))
+    return PuctPlayer(session, tuning=PuctTuning(constants, temperature, BatchSizes(**batches), captures))
 
 
 class Judge:

@@ -33,7 +33,7 @@ class SearchLimits:
 class PvLine:
     """One of the first choices. score: centipawns, mover's view; mate: moves to mate (> 0 the mover mates, < 0 is
     mated) or None; probability: the policy's, among the legal moves; pv: from the move on; wdl: per mille, mover's
-    view."""
+    view; visits: how often a search by visits has looked at it, 0 of others."""
 
     move: chess.Move
     score: int
@@ -41,6 +41,7 @@ class PvLine:
     probability: float
     pv: tuple[chess.Move, ...]
     wdl: tuple[int, int, int]
+    visits: int = 0
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.cores import cores
-from kibitz.errors import need_training
+from kibitz.errors import KibitzError, need_training, one_line
 from kibitz.games import STATE_WIDTH
+from kibitz.play import providers
+from kibitz.received import is_self_contained
 from kibitz.runs import ONNX, Run, with_default_side_inputs
 from kibitz.systems import find
 
@@ -45,6 +47,7 @@ class Session:
 
     system, game: names; outputs: names of the arrays that `evaluate` returns.
     threads: CPU cores for large batches (default: all that this process may use); few positions always take one.
+    Large batches go to the provider that was chosen (`play.providers`); few positions never leave the processor.
     corrected: whether what the system declares to stand beside its network, as a person's opening book, has its say.
     Raises KibitzError where there is no such run, or nothing trained in it, or its files are damaged.
 
@@ -59,6 +62,7 @@ class Session:
         self.game: str = self.run.info["game"]
         self.threads = threads or cores()
         self._many: Any = None
+        self._batch = BATCH_SIZE
         self.side_inputs: dict[str, int] = self.run.side_inputs
         """The side inputs of the network by name, with the default (0..255) of each."""
         self._correct = _correction(self.run) if corrected else None
@@ -66,15 +70,35 @@ class Session:
         problem = "missing"
         if path.is_file():
             try:
+                if not is_self_contained(path):
+                    raise KibitzError("keeps weights in other files, which are not read")
                 self._few = _open(path, 1)
                 self.outputs: tuple[str, ...] = tuple(item.name for item in self._few.get_outputs())
                 self._answer: Callable[..., Sequence[Any]] = self._onnx
-                return
+            except KibitzError as error:
+                problem = str(error)
             except Exception:  # ONNX Runtime has an exception of its own for each kind of damage, all plain Exceptions
                 problem = "damaged"
+            else:
+                self._open_provider(path)
+                return
         need_training(f"{path}: {problem}; to answer without it {self.name}")
         self._answer = self._torch()
         print(f"kibitz: {path}: {problem}; torch answers instead, more slowly", file=sys.stderr)
+
+    def _open_provider(self, path: Path) -> None:
+        """Open what answers many positions, where that is not the processor. Raises KibitzError where it does not
+        start, unless any will do."""
+        for name in providers.candidates():
+            if name == providers.CPU:
+                return
+            try:
+                self._many = _open(path, self.threads, providers.NAMES[name])
+                self._batch = providers.BATCHES.get(name, BATCH_SIZE)
+                return
+            except Exception as error:  # of ONNX Runtime, as above
+                if providers.asked() != providers.AUTO:
+                    raise providers.refused(name, one_line(error)) from None
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
         """The network's outputs, by name, each float32 with the position as first axis.
@@ -92,9 +116,9 @@ class Session:
             state = with_default_side_inputs(state, self.side_inputs)
         pieces = [
             self._answer(
-                np.ascontiguousarray(codes[at : at + BATCH_SIZE]), np.ascontiguousarray(state[at : at + BATCH_SIZE])
+                np.ascontiguousarray(codes[at : at + self._batch]), np.ascontiguousarray(state[at : at + self._batch])
             )
-            for at in range(0, len(codes), BATCH_SIZE)
+            for at in range(0, len(codes), self._batch)
         ]
         if len(pieces) == 1:
             answers = dict(zip(self.outputs, pieces[0], strict=True))
@@ -105,7 +129,7 @@ class Session:
 
     def _onnx(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Sequence[Any]:
         session = self._few
-        if codes.size > SINGLE_THREAD_MAX * 64 and self.threads > 1:
+        if codes.size > SINGLE_THREAD_MAX * 64 and (self.threads > 1 or self._many is not None):
             if self._many is None:
                 self._many = _open(self.run.path / ONNX, self.threads)
             session = self._many
@@ -136,8 +160,9 @@ def _correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Ans
     return found
 
 
-def _open(path: Path, threads: int) -> Any:
-    """An ONNX Runtime session of that many threads."""
+def _open(path: Path, threads: int, provider: str = providers.NAMES[providers.CPU]) -> Any:
+    """An ONNX Runtime session of that many threads. Raises KibitzError where another provider than the one asked for
+    answers."""
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()  # for where it was loaded before kibitz, see environment.py
@@ -148,7 +173,10 @@ def _open(path: Path, threads: int) -> Any:
     # Threads that wait by spinning take the cores from whatever else runs, and from each other: beside a training they
     # halved the rate of small batches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(path, options, providers=[provider])
+    if session.get_providers()[0] != provider:
+        raise KibitzError(f"ONNX Runtime took {session.get_providers()[0]}")
+    return session
 
 
 STRONGEST = 2400

@@ -9,14 +9,15 @@ import pytest
 from kibitz.play.chess import position as positions
 from kibitz.play.chess import score
 from kibitz.play.chess.evaluator import Evaluator
-from kibitz.play.chess.player import METHODS, ChessPlayer
+from kibitz.play.chess.player import ChessPlayer
 from kibitz.play.chess.tactics import gains_and_checks
 from kibitz.play.chess.tree import Tree
 from kibitz.play.result import SearchLimits, SearchResult
 from support.chess_fakes import Fake
 from support.helpers import SHARED
 
-SEARCHES = METHODS[2:]
+SEARCHES = ("topprob-negamax", "value-negamax")
+"""Those that know tactics; test_fixed_depth.py has the one that does not."""
 MATES_IN_2 = [
     "2bqkbn1/2pppp2/np2N3/r3P1p1/p2N2B1/5Q2/PPPPKPP1/RNB2r2 w - - 0 1",
     "8/6K1/1p1B1RB1/8/2Q5/2n1kP1N/3b4/4n3 w - - 0 1",

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.policy import move_probabilities, normalised
 from support.chess_fakes import Fake
@@ -38,6 +39,24 @@ def test_each_move_has_its_pair_s_probability(rows: str) -> None:
             asked = move.from_square if rows == "square" else board.piece_type_at(move.from_square) - 1
             pair = answers["origin"][i, move.from_square] * answers["target"][i, asked, move.to_square]
             assert found[at] == (0 if move.promotion in (2, 3, 4) else pytest.approx(pair))
+
+
+def test_a_promotion_has_its_part_of_the_pair() -> None:
+    """Where a network says what a pawn on each file becomes; other moves have all of their pair."""
+    codes, state = positions()
+    answers = Fake("square").evaluate(codes, state)
+    moves, offsets = legal_moves(codes, state)
+    files = np.arange(len(FENS) * 32, dtype=np.float32).reshape(len(FENS), 8, 4) / 100
+    found = move_probabilities({**answers, "promotion": files}, codes, moves, offsets)
+    assert found.dtype == np.float32
+    promotions = 0
+    for at, move in enumerate(map(to_move, moves.tolist())):
+        i = int(np.searchsorted(offsets, at, "right")) - 1
+        pair = answers["origin"][i, move.from_square] * answers["target"][i, move.from_square, move.to_square]
+        part = files[i, move.to_square % 8, move.promotion - chess.KNIGHT] if move.promotion else 1.0
+        assert found[at] == pytest.approx(pair * part)
+        promotions += bool(move.promotion)
+    assert promotions >= 8
 
 
 def test_normalised_sums_to_one_and_survives_nothing() -> None:

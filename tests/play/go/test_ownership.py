@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from kibitz.games.go.points import BLACK, GRID, WHITE, from_gtp
-from kibitz.games.go.replay import encode_board
+from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp
+from kibitz.games.go.replay import SIDE, encode_board
 from kibitz.games.go.rules import Board
 from kibitz.play.go import ownership
 from support.go_fakes import influence, owners
@@ -114,3 +115,41 @@ def test_all_ways_are_averaged_on_boards_of_any_size() -> None:
         assert answer[i, corners].tolist() == pytest.approx([0.5 + 0.5 * 2 / 8] * 4)
         assert np.count_nonzero(answer[i] != 0.5) == 12
         assert all(np.allclose(answer[i][way], answer[i]) for way in symmetries(size))
+
+
+class Tempo:
+    """A network that says how much it likes the side to move: each point of that board, less where it is settled."""
+
+    outputs = (ownership.OUTPUT,)
+
+    def __init__(self, black: float, white: float):
+        self.says = np.array([black, white], np.float32)
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
+        return {ownership.OUTPUT: np.repeat(self.says[state[:, SIDE]][:, None], POINTS, 1)}
+
+
+def test_both_sides_take_a_part_of_what_the_move_is_worth() -> None:
+    black, white = encode_board(Board(9)), encode_board(board("XO......."))
+    codes = np.stack([black[0], white[0]])
+    state = np.stack([black[1], black[1]])
+    state[1, SIDE] = 1
+    said = ownership.BothSides(Tempo(0.6, 0.4)).evaluate(codes, state)[ownership.OUTPUT]
+    there = ownership.points_of(9)
+    expected = 0.4 * 0.1 + 0.6 * 0.01 * 1  # of the network's own tenth, and of the usual hundredth
+    assert said[0, there] == pytest.approx(0.5 + expected, abs=1e-6)
+    assert said[1, there] == pytest.approx(0.5 - expected, abs=1e-6)
+    outside = np.setdiff1d(np.arange(POINTS), there)
+    assert said[0, outside] == pytest.approx(0.6)  # as it came
+
+
+def test_settled_points_are_worth_no_move() -> None:
+    codes, state = (one[None] for one in encode_board(Board(9)))
+    assert (ownership.BothSides(Tempo(1, 1)).evaluate(codes, state)[ownership.OUTPUT] == 1).all()
+
+
+def test_only_networks_of_owners_alone_are_asked_twice() -> None:
+    one = Tempo(0.5, 0.5)
+    assert isinstance(ownership.steady(one), ownership.BothSides)
+    one.outputs = ("policy", "black_owns")  # type: ignore[misc, assignment]
+    assert ownership.steady(one) is one

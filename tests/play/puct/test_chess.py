@@ -10,7 +10,7 @@ import pytest
 
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.puct.chess import ChessRules, described, history, mate_in_two, start
+from kibitz.play.puct.chess import CaptureWeights, ChessRules, described, history, mate_in_two, start
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 from support.chess_fakes import Fake
 
@@ -145,3 +145,43 @@ def test_a_mate_in_two_is_none_where_the_game_is_drawn_before() -> None:
     board.push(line[1])
     assert not asked(chess.Board("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"), (int(start(board).keys[0]),))
     assert not asked(chess.Board("kbK5/pp6/1P6/8/8/8/8/R7 w - - 98 90"))
+
+
+def told(fen: str, captures: CaptureWeights | None, value: float = 0.0) -> tuple[float, dict[str, float]]:
+    """The value of a position and the priors of its moves, by a network that thinks all alike."""
+
+    class Even(Fake):
+        def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+            return {**super().evaluate(codes, state), "value": np.full(len(codes), value, np.float32)}
+
+    rules, entered = ChessRules(Even(sharp=0.0), Even(), captures=captures), start(chess.Board(fen))
+    values, priors = rules.evaluate(entered.rows, entered.moves, entered.offsets)
+    assert priors.sum() == pytest.approx(1, abs=1e-5)
+    moves = [to_move(move).uci() for move in entered.moves.tolist()]
+    return float(values[0]), dict(zip(moves, priors.tolist(), strict=True))
+
+
+QUEEN_HANGS = "3qk3/8/8/8/8/8/8/3RK3 w - - 0 1"
+
+
+def test_captures_weigh_on_priors_and_values() -> None:
+    plain_value, plain = told(QUEEN_HANGS, None)
+    assert plain_value == 0
+    assert plain["d1d8"] == pytest.approx(plain["d1a1"])
+    value, priors = told(QUEEN_HANGS, CaptureWeights(loss=0.5, check=0.3, opinion=1.0, pawn=0.1, win=0.2))
+    # The queen for the rook; after any other move the rook is lost, which is more than the four pawns that count.
+    assert priors["d1d8"] / priors["d1a1"] == pytest.approx(np.exp(0.3 + 0.5 * 4), rel=1e-4)
+    assert value == pytest.approx(np.tanh((0.1 * (5 - 9) + 0.2 * (9 - 5)) / 2), rel=1e-4)
+    # A rook that can be taken is lost; a guarded one is not.
+    _, priors = told("4k3/8/2p5/8/8/8/8/3RK3 w - - 0 1", CaptureWeights(loss=0.5))
+    assert priors["d1d5"] / priors["d1d4"] == pytest.approx(np.exp(-0.5 * 4), rel=1e-4)
+    assert told("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", CaptureWeights(opinion=0.5, pawn=0.0), 0.6)[0] == pytest.approx(
+        np.tanh(0.5 * np.log(1.6 / 0.4) / 2), rel=1e-4
+    )
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1.0, -1.0])
+def test_captures_make_a_number_of_any_value(value: float) -> None:
+    found, priors = told(QUEEN_HANGS, CaptureWeights(), value)
+    assert -1 <= found <= 1
+    assert np.isfinite(list(priors.values())).all()

@@ -46,13 +46,22 @@ class Evaluator:
 
     policy: a network with `origin` and `target`; value: one with `value`, the same one or another. At least one of the
     two is there; without a policy all moves are equally likely, without a value all positions are worth 0.
+    tactics: whether winning captures, checks and mates in one are seen by the rules (tactics.py); without, moves weigh
+    what the policy says, and there must be one.
     """
 
     def __init__(
-        self, policy: NetworkSession | None, value: NetworkSession | None, *, cut: float, width: int, hash_mb: int
+        self,
+        policy: NetworkSession | None,
+        value: NetworkSession | None,
+        *,
+        cut: float,
+        width: int,
+        hash_mb: int,
+        tactics: bool = True,
     ):
         self.policy, self.value = policy, value
-        self.cut, self.width = cut, width
+        self.cut, self.width, self.tactics = cut, width, tactics
         self.table: dict[int, TableEntry] = {}
         self.max_entries = max(_MIN_ENTRIES, hash_mb * 1_000_000 // ENTRY_BYTES)
         self.nodes = 0
@@ -84,7 +93,7 @@ class Evaluator:
         moves = np.array([move for some in legal for move in some], np.uint16)
         rows = np.array([position.row for position in pending])
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
-        gain, check = gains_and_checks(codes, state, moves, offsets)
+        gain, check = self._tactics(codes, state, moves, offsets)
         mates = self._mates(pending, moves, offsets, check)
         if mates:
             for i, mating in mates.items():
@@ -124,7 +133,7 @@ class Evaluator:
         priors = dict(zip(legal, shares.tolist(), strict=True))
         selected = np.array([move in only for move in legal]) if only else np.ones(len(legal), np.bool_)
         moves, shares, offsets = moves[selected], shares[selected], np.array([0, int(selected.sum())])
-        gain, check = gains_and_checks(codes, state, moves, offsets)
+        gain, check = self._tactics(codes, state, moves, offsets)
         mates = self._mates([position], moves, offsets, check).values()
         gain[list(mates)] = 100  # to the front
         moves, weights, marks, widths = order_moves(moves, offsets, shares, gain, check, self.cut, self.width)
@@ -134,6 +143,14 @@ class Evaluator:
         order = np.argsort(marks != MATE, kind="stable")
         width = min(len(moves), max(int(widths[0]), lines))
         return TableEntry(float(values[0]), False, moves[order], weights[order], marks[order], width), priors
+
+    def _tactics(
+        self, codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+        """What moves gain, and whether they give check; nothing where tactics are not to be seen."""
+        if self.tactics:
+            return gains_and_checks(codes, state, moves, offsets)
+        return np.zeros(len(moves), np.int16), np.zeros(len(moves), np.bool_)
 
     def _mates(
         self,

@@ -15,16 +15,20 @@ from kibitz.play.chess import position as positions
 from kibitz.play.chess.alphabeta import AlphaBeta
 from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
 from kibitz.play.chess.evaluator import Evaluator
+from kibitz.play.chess.fixed_depth import FixedDepthSearch
 from kibitz.play.chess.policy import move_probabilities, normalised, pair_probabilities
 from kibitz.play.result import SearchLimits, SearchResult, Tell, TimeManager, make_line
 from kibitz.play.session import NetworkSession, Session
 from kibitz.play.side_inputs import with_side_inputs
 from kibitz.runs import Run
-from kibitz.systems.declaration import TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX
+from kibitz.systems.declaration import THESIS_NEGAMAX, TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX
 
-METHODS = tuple(method.name for method in (TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX))
+_SEARCHES: dict[str, type[BestFirstSearch | AlphaBeta | FixedDepthSearch]] = {
+    TOPPROB_NEGAMAX.name: BestFirstSearch, VALUE_NEGAMAX.name: AlphaBeta, THESIS_NEGAMAX.name: FixedDepthSearch,
+}  # fmt: skip
+METHODS = (TOP_MOVE.name, TOP_PROB.name, *_SEARCHES)
 CUT, WIDTH = 0.98, 20
-"""Of TopProb-Negamax: the part of the probability that is searched, and moves at most."""
+"""Of TopProb-Negamax, ours and the thesis': the part of the probability that is searched, and moves at most."""
 SPREAD = 0.1
 """Value by which a move may be worse and be e times less probable, at temperature 1."""
 
@@ -40,13 +44,14 @@ class ChessPlayer:
     - top-prob: the likeliest pair of squares
     - topprob-negamax: search of the likeliest moves (best_first.py)
     - value-negamax: alpha-beta over all moves with the value network (alphabeta.py)
+    - thesis-negamax: the likeliest moves to a fixed depth, and nothing else (fixed_depth.py)
 
     session: the network; value: another run whose value network is used instead. Default method: topprob-negamax where
     policy and value are known, else top-prob, else value-negamax. temperature: 0 plays the best move; T > 0 draws
     policy methods' moves in proportion to probability^(1/T), searched ones to probability · exp(value / (SPREAD · T)).
-    lines: how many first choices to tell. cut, width: of topprob-negamax. hash_mb: room for the table. seed: of the
-    draws; None: any. side_inputs: what top-move and top-prob tell the network beside the position, by name, 0..255;
-    the last moves they tell it themselves.
+    lines: how many first choices to tell. cut, width: of topprob-negamax and thesis-negamax. hash_mb: room for the
+    table. seed: of the draws; None: any. side_inputs: what top-move and top-prob tell the network beside the position,
+    by name, 0..255; the last moves they tell it themselves.
 
     Raises UsageError for an unknown method, or one whose network is missing, and for settings out of range.
     """
@@ -80,7 +85,7 @@ class ChessPlayer:
             raise UsageError(f"no method {method!r}; there are {', '.join(METHODS)}")
         if method != "value-negamax" and self.policy is None:
             raise UsageError(f"{method} needs a network that predicts moves, and {name} does not")
-        if method.endswith("negamax") and self.value is None:
+        if method in _SEARCHES and self.value is None:
             raise UsageError(
                 f"{method} needs a value network, and {name} has none; name a run that has one, or use top-prob"
             )
@@ -93,9 +98,10 @@ class ChessPlayer:
         if method == "value-negamax" and policy is not self.value:
             # Ordering moves is not worth another evaluation of each position.
             policy = value if value is not None and "origin" in value.outputs else None
-        everything = method == "value-negamax"
+        if method == VALUE_NEGAMAX.name:
+            cut, width = 1.0, 256
         self._evaluator = Evaluator(
-            policy, self.value, cut=1.0 if everything else cut, width=256 if everything else width, hash_mb=hash_mb
+            policy, self.value, cut=cut, width=width, hash_mb=hash_mb, tactics=method != THESIS_NEGAMAX.name
         )
 
     def new_game(self) -> None:
@@ -113,14 +119,15 @@ class ChessPlayer:
         legal = set(board.legal_moves)
         if not legal or (limits.moves and not legal & set(limits.moves)):
             return None
-        if not self.method.endswith("negamax"):
+        if self.method not in _SEARCHES:
             thought, odds = self._at_once(board, limits)
         else:
             position, seen = positions.root(board)
             # Temperature draws from all moves whose values the search found, and searches no more for it.
             final_lines = self.lines if self.temperature == 0 else len(legal)
-            kind = BestFirstSearch if self.method == "topprob-negamax" else AlphaBeta
-            search = kind(self._evaluator, self.tuning, position, seen, limits, self.lines, final_lines)
+            search = _SEARCHES[self.method](
+                self._evaluator, self.tuning, position, seen, limits, self.lines, final_lines
+            )
             thought, values = search.think(stop, tell)
             scores = np.array(values)
             odds = np.exp((scores - scores.max()) / (SPREAD * max(self.temperature, 1e-9)))

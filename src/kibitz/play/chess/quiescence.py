@@ -31,6 +31,7 @@ from kibitz.games.chess.position_stack import (
     static_exchange,
 )
 from kibitz.games.chess.replay import SIDE, START_WIDTH
+from kibitz.kernels import inner
 
 MATE_SCORE = 30_000
 """The score of a mate on the board; one in n plies counts n less."""
@@ -76,7 +77,11 @@ _ENTRIES = 1 << 17
 _CHUNK = 32
 """Positions that one thread searches at once, one after the other, with the same table."""
 
-inner = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
+
+_MOVE_NODES = 2_000
+"""Limit of the positions that are visited after one move of `quiesce_moves`."""
+_MARGIN = 500
+"""Hundredths of a pawn: how much worse than the best one a move may be before it is not followed exactly."""
 
 
 class QuiescenceResult(NamedTuple):
@@ -109,7 +114,7 @@ def _score_moves(memory, ply, first):  # type: ignore[no-untyped-def]
     side = np.int64(memory.rows[ply, 64 + SIDE])
     for i in range(memory.move_count[ply]):
         move = memory.moves[ply, i]
-        won, loses = static_exchange(memory.board, side, move)
+        won, loses = static_exchange(memory.board[:], side, move)
         promotion = move >> 12
         if promotion and promotion != 5:
             score = _LOSING
@@ -171,8 +176,9 @@ def _captures(memory, ply, move):  # type: ignore[no-untyped-def]
 def _gives_check(memory, ply):  # type: ignore[no-untyped-def]
     """Whether the mover of a row that is written and not entered is in check."""
     row = memory.rows[ply]
-    king = look(row[:64], row[64 + SIDE], memory.board)
-    return king >= 0 and attacked(memory.board, king, -8 if row[64 + SIDE] else 8)
+    side, board = np.int64(row[64 + SIDE]), memory.board[:]
+    king = look(row[:64], side, board)
+    return king >= 0 and attacked(board, king, -8 if side else 8)
 
 
 @inner
@@ -244,7 +250,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
             if entry.kind != _LOWER_BOUND and entry.score <= alpha:
                 return np.int64(entry.score)
     may_pass = narrow and not in_check and passed == MOVED and depth >= 3 and standing >= beta
-    if may_pass and has_non_pawn_material(memory.board):
+    if may_pass and has_non_pawn_material(memory.board[:]):
         make_null_move(memory, ply)
         value = -_search(memory, table, ply + 1, depth - 3, -beta, 1 - beta, PASSED)
         if value >= beta and value < SURE:
@@ -304,6 +310,54 @@ def _search_all(memory, table, rows, max_nodes, reached, scores, quiet, lines): 
                 quiet[n, depth, i] = memory.leaf[0, i]
             for i in range(_LINE):
                 lines[n, depth, i] = memory.line[0, i] if i < memory.length[0] else 0
+
+
+@numba.njit(nogil=True, cache=True)
+def _quiesce_moves(memory, rows, moves, offsets, material, scores, checks):  # type: ignore[no-untyped-def]
+    """The loop of `MoveQuiescence.scores`; writes the fields of a MoveScores."""
+    memory.repeated_count, memory.max_nodes = 0, _MOVE_NODES
+    root, after, checks_left = np.int64(0), np.int64(1), _CHECKS
+    for n in range(rows.shape[0]):
+        for i in range(START_WIDTH):
+            memory.rows[0, i] = rows[n, i]
+        set_root(memory)
+        material[n] = _material(memory.rows[0])
+        best = np.int64(-MATE_SCORE)
+        for at in range(offsets[n], offsets[n + 1]):
+            memory.nodes = 0
+            make_move(memory, root, moves[at])
+            least = max(best - _MARGIN, np.int64(-MATE_SCORE))
+            score = max(-_qsearch(memory, after, np.int64(-MATE_SCORE), -least, checks_left), least)
+            scores[at] = score if memory.nodes < _MOVE_NODES else material[n]
+            checks[at] = memory.checks[1] > 0
+            best = max(best, np.int64(scores[at]))
+
+
+class MoveScores(NamedTuple):
+    """What captures say of n positions and all of their moves, in hundredths of a pawn, mover's view.
+
+    material int32 [n]: the balance as it stands. scores int32 [total]: after each move and the captures, promotions and
+    answers to checks that follow; a move that is far worse than an earlier one has at least that score. Beyond SURE: a
+    mate. checks bool [total]: the move gives check.
+    """
+
+    material: NDArray[np.int32]
+    scores: NDArray[np.int32]
+    checks: NDArray[np.bool_]
+
+
+class MoveQuiescence:
+    """Follows every move of positions until nothing can be captured to advantage. For one thread at a time."""
+
+    def __init__(self) -> None:
+        self._memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
+
+    def scores(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]) -> MoveScores:
+        """The scores of legal moves. rows uint8 [n, 68 or more]; moves uint16 [total], offsets int64 [n + 1]."""
+        n, total = len(rows), len(moves)
+        found = MoveScores(np.empty(n, np.int32), np.empty(total, np.int32), np.empty(total, np.bool_))
+        _quiesce_moves(self._memory, rows, moves, offsets, *found)
+        return found
 
 
 def quiescence_search(

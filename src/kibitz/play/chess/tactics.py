@@ -28,11 +28,11 @@ def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: i
     for i in range(codes.shape[0]):
         black = state[i, SIDE] != 0
         forward = -8 if black else 8
-        look(codes[i], state[i, SIDE], board)
-        king = -1
+        look(codes[i], np.int64(state[i, SIDE]), board)
+        king = np.int64(-1)
         for square in range(64):
             if board[square] == -6:
-                king = square
+                king = np.int64(square)
         for at in range(offsets[i], offsets[i + 1]):
             origin, target, promotion = squares_of(moves[at])
             piece = np.int64(board[origin])

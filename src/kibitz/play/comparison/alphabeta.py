@@ -38,6 +38,7 @@ from kibitz.games.chess.position_stack import (
     static_exchange,
 )
 from kibitz.games.chess.replay import CLOCK, FIFTY_MOVES, SIDE
+from kibitz.kernels import inner
 from kibitz.play.comparison.state import (
     ABOVE,
     AGE,
@@ -55,7 +56,6 @@ from kibitz.play.comparison.state import (
     compare_position,
     compare_terminal,
     compare_to_bound,
-    inner,
     update_pv,
 )
 
@@ -80,7 +80,7 @@ def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
     moves, scores = stack.moves[ply], state.data.scores[ply]
     for i in range(stack.move_count[ply]):
         move = moves[i]
-        won, loses = static_exchange(stack.board, side, move)
+        won, loses = static_exchange(stack.board[:], side, move)
         promotion = move >> 12
         if won > 0 and (promotion == 0 or promotion == 5):
             score = (_BAD_CAPTURE if loses else _GOOD_CAPTURE) + 16 * won - abs(np.int64(stack.board[move & 63]))
@@ -258,7 +258,7 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
     score_moves(state, ply, table_move)
     child_mode = OPEN if mode == OPEN else 3 - mode
     may_pass = mode != OPEN and passed == MOVED and not in_check and state.data.bound_mate[beta] == 0
-    if may_pass and 0 < state.data.tuning_null <= depth and has_non_pawn_material(stack.board):
+    if may_pass and 0 < state.data.tuning_null <= depth and has_non_pawn_material(stack.board[:]):
         side = np.float32(-1) if stack.rows[ply, 64 + SIDE] else np.float32(1)
         slot = cached_embedding(state, ply)
         if side * compare_to_bound(state, stack.rows[ply], stack.keys[ply], state.embeddings[slot], beta) >= 0:

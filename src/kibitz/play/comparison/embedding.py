@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.games.chess.position_stack import fill
 from kibitz.games.chess.replay import CASTLING, SIDE, START_WIDTH
+from kibitz.kernels import fill
 from kibitz.runs import Run
 
 PARTS = ("distilled", "full")

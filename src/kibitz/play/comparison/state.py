@@ -40,13 +40,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.legal import MAX_MOVES
-from kibitz.games.chess.position_stack import DRAW, MAX_PLIES, STACK, fill
+from kibitz.games.chess.position_stack import DRAW, MAX_PLIES, STACK
 from kibitz.games.chess.replay import CASTLING, SIDE, START_WIDTH
+from kibitz.kernels import fill, inner
 from kibitz.play.comparison.embedding import (
     RIGHTS,
     WHITE_TO_MOVE,
@@ -87,9 +87,6 @@ TABLE_ENTRY = np.dtype(
     ],
     align=True,
 )
-
-inner = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
-"""Compiles what only kernels call, without entry points from Python and C: they would double the time to compile."""
 
 
 class ComparisonTuning(NamedTuple):

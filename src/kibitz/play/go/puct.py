@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -225,7 +225,7 @@ class GoPuctPlayer:
         )
         return GoThought(colour, board.size, 1, winrate, lead, spread, said["black_owns"][0], moves)
 
-    def _means(self, at: int, steps: float) -> NDArray[np.float64]:
+    def _means(self, at: SupportsIndex, steps: float) -> NDArray[np.float64]:
         """The mean over the visits of each node of a number in the rows, float64 [nodes]; 0 without a visit."""
         tree = self.search.tree
         visits = np.maximum(1, tree.visits[: tree.size[0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 import chess
 import numba
@@ -14,7 +15,9 @@ from kibitz.games.chess.board_kernels import play_moves, squares_of
 from kibitz.games.chess.legal import MAX_MOVES, generate
 from kibitz.games.chess.material import insufficient_material
 from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, SQUARES, START_WIDTH, encode_board
+from kibitz.kernels import fill, inner, is_among
 from kibitz.play.chess.policy import KNIGHT, QUEEN
+from kibitz.play.chess.quiescence import MoveQuiescence
 from kibitz.play.chess.tactics import note_gains_and_checks
 from kibitz.play.puct.search import Entered
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
@@ -22,6 +25,26 @@ from kibitz.play.session import NetworkSession
 
 FIFTY = 100
 """Plies without a capture or pawn move after which a game is drawn."""
+
+MOST_LOST, MOST_WON = 4.0, 12.0
+"""Pawns by which a move loses or wins material that count at most."""
+
+
+class CaptureWeights(NamedTuple):
+    """What captures count beside the network, in log odds: every move is followed until nothing hangs.
+
+    Of a move: `loss` for each pawn that it loses against the best one, `check` if it gives check. Of a position's
+    value: the network's own, times `opinion`; `pawn` for each pawn that the mover is ahead; `win` for each that the
+    best move wins. Networks know little of hanging pieces, which hardly ever hang for long where people play. Fitted
+    to Stockfish's chances and to moves of games and puzzles, see docs/RESULTS-search.md.
+    """
+
+    loss: float = 0.8
+    check: float = 0.7
+    opinion: float = 0.55
+    pawn: float = 0.19
+    win: float = 0.23
+
 
 _random = np.random.default_rng(0x5EED)
 _PIECES = _random.integers(1, 2**63, (SQUARES, 13), np.int64).astype(np.uint64)
@@ -31,11 +54,13 @@ _PASSED = _random.integers(1, 2**63, 9, np.int64).astype(np.uint64)
 _BLACK = np.uint64(_random.integers(1, 2**63))
 
 
+_SURE = 0.999
+"""No value of a network counts as surer."""
 _NOT_TOLD = np.empty((0, 8, 4), np.float32)
 _NO_SCORES = np.empty(0, np.float32)
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _key(row):  # type: ignore[no-untyped-def]
     key = np.uint64(0)
     for square in range(64):
@@ -54,12 +79,12 @@ def _play(rows, moves):  # type: ignore[no-untyped-def]
         rights, clock, double_step = play_moves(
             board, moves, i, i + 1, np.int64(state[CASTLING]), np.int64(state[CLOCK]), None
         )
-        side = state[SIDE] ^ 1
+        side = np.int64(state[SIDE]) ^ 1
         state[SIDE], state[CASTLING], state[CLOCK] = side, rights, min(clock, 255)
         state[EN_PASSANT] = double_step if can_pass(board, side, double_step, view) else 0
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
     """Which of a position's moves, from `begin` on, mates; -1 for none."""
     count = moves.shape[0] - begin
@@ -70,7 +95,7 @@ def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
         if check[i]:
             after = one.copy()
             _play(after, moves[begin + i :])
-            if generate(after[0, :64], after[0, 64:], board, pinned, replies, 0)[0] == 0:
+            if generate(after[0, :64], after[0, 64:], board, pinned, replies, np.int64(0))[0] == 0:
                 return begin + i
     return -1
 
@@ -86,16 +111,16 @@ def _mate_in_two(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
     for i in range(moves.shape[0]):
         after = row.copy().reshape(1, START_WIDTH)
         _play(after, moves[i:])
-        count, _ = generate(after[0, :64], after[0, 64:], board, pinned, replies, 0)
-        if count == 0 or (drawn_keys == _key(after[0])).any():
+        count, _ = generate(after[0, :64], after[0, 64:], board, pinned, replies, np.int64(0))
+        if count == 0 or is_among(_key(after[0]), drawn_keys):
             continue
         forced = True
         for j in range(count):
             then = after.copy()
             _play(then, replies[j:])
-            n, _ = generate(then[0, :64], then[0, 64:], board, pinned, answers, 0)
-            mate = _mate(then[0], answers[:n], 0, board, pinned)
-            if mate < 0 or (drawn_keys == _key(then[0])).any():
+            n, _ = generate(then[0, :64], then[0, 64:], board, pinned, answers, np.int64(0))
+            mate = _mate(then[0], answers[:n], np.int64(0), board, pinned)
+            if mate < 0 or is_among(_key(then[0]), drawn_keys):
                 forced = False
                 break
             line[1], line[2] = replies[j], answers[mate]
@@ -117,7 +142,7 @@ def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-unty
         row, begin = rows[i], offsets[i]
         if moves.shape[0] - begin < MAX_MOVES:
             more = np.empty(2 * moves.shape[0] + MAX_MOVES, np.uint16)
-            more[:begin] = moves[:begin]
+            fill(more[:begin], moves)
             moves = more
         count, checks = generate(row[:64], row[64:], board, pinned, moves, begin)
         offsets[i + 1] = count
@@ -160,6 +185,27 @@ def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):
             priors[at] = priors[at] / total if total > 1e-30 else 1 / (last - first)
 
 
+@numba.njit(nogil=True, cache=True)
+def _weigh(weights, offsets, material, scores, checks, values, priors):  # type: ignore[no-untyped-def]
+    """Add to values [n] and priors [total], in place, what captures say; see CaptureWeights."""
+    for i in range(values.shape[0]):
+        first, last = offsets[i], offsets[i + 1]
+        best = scores[first]
+        for at in range(first, last):
+            best = max(best, scores[at])
+        total = 0.0
+        for at in range(first, last):
+            lost = min((best - scores[at]) / 100, MOST_LOST)
+            priors[at] *= np.exp((weights.check if checks[at] else 0.0) - weights.loss * lost)
+            total += priors[at]
+        for at in range(first, last):
+            priors[at] = priors[at] / total if total > 1e-30 else 1 / (last - first)
+        won = max(-MOST_WON, min((best - material[i]) / 100, MOST_WON))
+        value = max(-_SURE, min(np.float64(values[i]), _SURE)) if values[i] == values[i] else 0.0
+        odds = weights.opinion * np.log((1 + value) / (1 - value))
+        values[i] = np.tanh((odds + weights.pawn * material[i] / 100 + weights.win * won) / 2)
+
+
 def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
     """Positions with what the rules say of them. rows uint8 [n, 68]; mates: see `_describe`."""
     n = len(rows)
@@ -191,13 +237,21 @@ def mate_in_two(
 class ChessRules:
     """Chess as PUCT sees it, see search.SearchRules, with the networks that it asks.
 
-    temperature: of the policy; above 1 it is less sure of its first moves.
+    temperature: of the policy; above 1 it is less sure of its first moves. captures: what they count beside the
+    networks; None: nothing.
     """
 
     width, tail, usual, most, repetition = START_WIDTH, 0, 32, MAX_MOVES, DRAW
 
-    def __init__(self, policy: NetworkSession, value: NetworkSession, temperature: float = 1.0):
-        self.policy, self.value, self.sharpness = policy, value, 1 / temperature
+    def __init__(
+        self,
+        policy: NetworkSession,
+        value: NetworkSession,
+        temperature: float = 1.0,
+        captures: CaptureWeights | None = None,
+    ):
+        self.policy, self.value, self.sharpness, self.captures = policy, value, 1 / temperature, captures
+        self._followed = MoveQuiescence()
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
         """The positions after one legal move in each of the rows [n, 68], which are changed to them."""
@@ -207,7 +261,7 @@ class ChessRules:
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Values [n] of positions for the side to move, and priors of all their moves, by the networks."""
+        """Values [n] of positions for the side to move, and priors of all their moves, by the networks and captures."""
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         answers = self.policy.evaluate(codes, state)
         valued = answers if self.value is self.policy else self.value.evaluate(codes, state)
@@ -215,7 +269,11 @@ class ChessRules:
         promotion = answers.get("promotion", _NOT_TOLD)
         origin, target = answers["origin"], answers["target"]
         _priors(origin, target, promotion, rows, moves, offsets, self.sharpness, priors)
-        return valued["value"], priors
+        values = valued["value"]
+        if self.captures is not None:
+            values = values.astype(np.float32)
+            _weigh(self.captures, offsets, *self._followed.scores(rows, moves, offsets), values, priors)
+        return values, priors
 
 
 def history(board: chess.Board) -> Counter[int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 import numba
 import numpy as np
@@ -48,6 +49,7 @@ from kibitz.games.go.rules import (
     position_hash,
     set_up,
 )
+from kibitz.kernels import inner, is_among
 from kibitz.play.puct.search import Entered
 from kibitz.play.puct.tree import FORBIDDEN, SCORED, UNKNOWN, PuctTree
 from kibitz.play.session import STATE, NetworkSession
@@ -56,14 +58,16 @@ PLIES_AGO = POINTS
 SIDE_AT = 2 * POINTS
 """0 Black, 1 White; then the board's size, and passes just before."""
 SIZE_AT, PASSES_AT = SIDE_AT + 1, SIDE_AT + 2
-KO_AT, PLY_AT, LOST_AT = SIDE_AT + 3, SIDE_AT + 5, SIDE_AT + 7
+# Of NumPy's type, see kernels.inner.
+KO_AT, PLY_AT, LOST_AT = np.int64(SIDE_AT + 3), np.int64(SIDE_AT + 5), np.int64(SIDE_AT + 7)
 """Numbers of two bytes: the point where nobody may take back (PASS for none), the ply, stones lost by Black and by
 White."""
 BARE = SIDE_AT + 11
 """A row without its tail: Black's owners, 0..255 for 0..1; then numbers of two bytes, for the side to move: win − loss
 in steps of 1 / CHANCE_STEPS, and lead and spread in steps of 1 / POINT_STEPS."""
 OWNERS_AT = BARE
-CHANCE_AT, LEAD_AT, SPREAD_AT = BARE + POINTS, BARE + POINTS + 2, BARE + POINTS + 4
+CHANCE_AT = np.int64(BARE + POINTS)
+LEAD_AT, SPREAD_AT = CHANCE_AT + 2, CHANCE_AT + 4
 WIDTH = BARE + POINTS + 6
 CHANCE_STEPS, POINT_STEPS = 32000.0, 32.0
 
@@ -114,13 +118,13 @@ def _put(row, at, value):  # type: ignore[no-untyped-def]
     row[at], row[at + 1] = whole & 255, whole >> 8
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def worth(chance, lead, size, share, centre):  # type: ignore[no-untyped-def]
     """See Preference. chance: win − loss, −1..1; lead: for the same side; centre: for that side, too."""
     return (1 - share) * chance + share * 2 / math.pi * math.atan((lead - centre) / size)
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _is_own_eye(board, cell, colour):  # type: ignore[no-untyped-def]
     """As play.go.player.own_eyes."""
     for step in (1, -1, WIDE, -WIDE):
@@ -160,7 +164,7 @@ def _key(row, stones):  # type: ignore[no-untyped-def]
     return key ^ _WHITE if row[SIDE_AT] else key
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _play(row, board, move):  # type: ignore[no-untyped-def]
     """Make a move on a row, and on its board."""
     side, ko = np.int64(row[SIDE_AT]), np.int64(PASS)
@@ -168,12 +172,13 @@ def _play(row, board, move):  # type: ignore[no-untyped-def]
         if 0 < row[PLIES_AGO + point] < OLDEST:
             row[PLIES_AGO + point] += 1
     if move < PASS:
-        taken, ko_cell = place(board, np.int64(CELL[move]), side + 1, 0)
+        taken, ko_cell = place(board, np.int64(CELL[move]), side + 1, np.int64(0))
         if ko_cell:
             ko = np.int64(POINT[ko_cell])
         if taken:
             loser = 1 - side if taken > 0 else side
-            _put(row, LOST_AT + 2 * loser, _get(row, LOST_AT + 2 * loser) + abs(taken))
+            lost = LOST_AT + 2 * loser
+            _put(row, lost, np.float64(_get(row, lost) + abs(taken)))
         row[PLIES_AGO + move] = 1
         for point in range(POINTS):
             colour = board[COLOUR, CELL[point]]
@@ -186,8 +191,8 @@ def _play(row, board, move):  # type: ignore[no-untyped-def]
         row[PASSES_AT] = 0
     else:
         row[PASSES_AT] = min(row[PASSES_AT] + 1, 2)
-    _put(row, KO_AT, ko)
-    _put(row, PLY_AT, min(_get(row, PLY_AT) + 1, 32000))
+    _put(row, KO_AT, np.float64(ko))
+    _put(row, PLY_AT, np.float64(min(_get(row, PLY_AT) + 1, 32000)))
     row[SIDE_AT] = 1 - side
 
 
@@ -226,7 +231,7 @@ def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
     return lead - komi, unsure
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
     """Count a row at which the game has just ended: its tail, until now that of the position before the last pass,
     becomes that of the end.
@@ -329,13 +334,12 @@ def _read(rows, answers, moves, offsets, sharpness, preference, values, priors):
 @numba.njit(nogil=True, cache=True)
 def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-untyped-def]
     """Which moves lead to stones of the game's history."""
-    after = np.empty_like(board)
     for i in range(moves.shape[0]):
         repeated[i] = False
         if moves[i] < PASS:
-            after[:] = board
-            place(after, np.int64(CELL[moves[i]]), colour, 0)
-            repeated[i] = (history == position_hash(after)).any()
+            after = board.copy()
+            place(after, np.int64(CELL[moves[i]]), colour, np.int64(0))
+            repeated[i] = is_among(position_hash(after), history)
 
 
 def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
@@ -347,10 +351,10 @@ def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
     stones = ((colours == 1) | (colours == 2)) & (played > 0)
     row[PLIES_AGO : PLIES_AGO + POINTS][stones] = np.minimum(OLDEST, board.ply - played[stones] + 1)
     row[SIDE_AT : SIDE_AT + 3] = colour - 1, board.size, min(board.passes, 2)
-    _put(row, KO_AT, board.ko if board.to_move == colour else PASS)
-    _put(row, PLY_AT, min(board.ply, 32000))
+    _put(row, KO_AT, float(board.ko if board.to_move == colour else PASS))
+    _put(row, PLY_AT, float(min(board.ply, 32000)))
     for side in (1, 2):
-        _put(row, LOST_AT + 2 * (side - 1), board.captured[side])
+        _put(row, LOST_AT + 2 * (side - 1), float(board.captured[side]))
     return row
 
 
@@ -486,10 +490,11 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
             owners[group[node], point] += times * row[OWNERS_AT + point]
     for i in range(tops.shape[0]):
         if weight[i] > 0:
-            owners[i] /= 255 * weight[i]
+            for point in range(POINTS):
+                owners[i, point] /= 255 * weight[i]
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
     for i in range(n):
         row = rows[i]
@@ -514,6 +519,6 @@ def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
             tree.total[tree.parent[node]] -= tree.total[node]
 
 
-def number_at(tree: PuctTree, node: int, at: int) -> int:
+def number_at(tree: PuctTree, node: int, at: SupportsIndex) -> int:
     """A number of two bytes in the row of a node that was visited."""
     return int(_get(tree.rows[tree.row[node]], at))

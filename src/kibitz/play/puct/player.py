@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import chess
@@ -27,12 +27,13 @@ PUCT = "puct"
 
 @dataclass(frozen=True)
 class PuctTuning:
-    """Constants of the selection, the policy's temperature (see ChessRules), and the sizes of batches. As they stand
-    here they were chosen by bench/search_quality.py, see docs/RESULTS-search.md."""
+    """Constants of the selection, the policy's temperature and what captures count (see ChessRules), and the sizes of
+    batches. As they stand here they were chosen by bench/search_quality.py, see docs/RESULTS-search.md."""
 
     constants: Constants = field(default_factory=Constants)
     temperature: float = 1.5
     batches: BatchSizes = field(default_factory=BatchSizes)
+    captures: rules.CaptureWeights | None = field(default_factory=rules.CaptureWeights)
 
 
 class PuctPlayer:
@@ -69,7 +70,7 @@ class PuctPlayer:
         self.method, self.temperature, self.lines = PUCT, temperature, lines
         self._random = np.random.default_rng(seed)
         self._tuning = tuning or PuctTuning()
-        chess_rules = rules.ChessRules(session, valued, self._tuning.temperature)
+        chess_rules = rules.ChessRules(session, valued, self._tuning.temperature, self._tuning.captures)
         self.search = PuctSearch(chess_rules, self._tuning.constants, hash_mb * 1_000_000)
 
     @property
@@ -164,7 +165,8 @@ class PuctPlayer:
         lines, values = [], []
         for child in order:
             value = value_for_parent(tree, child)
-            lines.append(make_line(value, float(tree.prior[child]), [int(tree.move[child]), *likely_line(tree, child)]))
+            line = make_line(value, float(tree.prior[child]), [int(tree.move[child]), *likely_line(tree, child)])
+            lines.append(replace(line, visits=int(tree.visits[child])))
             values.append(value)
         nodes = self.nodes - clock.before
         return SearchResult(max(1, len(lines[0].pv)), nodes, clock.seconds(), tuple(lines)), values

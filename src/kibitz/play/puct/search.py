@@ -124,7 +124,9 @@ class PuctSearch:
         tree.parent[0], tree.pending[0] = -1, 1
         if not whole:
             forget(self.cache, int(root.keys[0]))
-        open_ = root._replace(ended=np.where(root.ended == WIN, WIN, UNKNOWN))  # a draw by the rules may be played on
+        open_ = root._replace(
+            ended=np.where(root.ended == WIN, WIN, UNKNOWN).astype(np.int8)
+        )  # a draw by the rules may be played on
         self._enter(np.zeros(1, np.int64), open_, np.empty(0, np.uint64))
         if not whole:
             forget(self.cache, int(root.keys[0]))

@@ -14,6 +14,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.kernels import fill, inner, is_among
 from kibitz.play.puct.cache import recall, remember
 
 UNKNOWN, WIN, LOSS, DRAW, SCORED = 0, 1, 2, 3, 4
@@ -99,7 +100,7 @@ def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTre
     return None
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
     """The child to follow from an expanded node that is not proven: the best value plus exploration."""
     visits = tree.visits[node] + tree.pending[node]
@@ -129,19 +130,18 @@ def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
     return best
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
-    """Add a visit with this value to a node and all above it. waited: the visit was pending until now."""
+    """Add a visit with this value to a node and all above it. waited: 1 where it was pending until now, else 0."""
     while node >= 0:
         tree.visits[node] += 1
         tree.total[node] += value
-        if waited:
-            tree.pending[node] -= 1
+        tree.pending[node] -= waited
         value = -value
         node = tree.parent[node]
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def prove(tree, node):  # type: ignore[no-untyped-def]
     """Carry what is proven of a node upward, as far as it proves something."""
     node = tree.parent[node]
@@ -170,7 +170,7 @@ def prove(tree, node):  # type: ignore[no-untyped-def]
         node = tree.parent[node]
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def proven_value(tree, node):  # type: ignore[no-untyped-def]
     """The value of a proven node: 1, −1, 0, or its score's."""
     proven = tree.proven[node]
@@ -179,7 +179,7 @@ def proven_value(tree, node):  # type: ignore[no-untyped-def]
     return 1.0 if proven == WIN else -1.0 if proven == LOSS else 0.0
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _wait(tree, node, change):  # type: ignore[no-untyped-def]
     """Change the pending visits of a node and all above it."""
     while node >= 0:
@@ -197,11 +197,11 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
     found, met, ended = 0, 0, 0
     again = np.empty(2 * wanted, np.int64)
     while found < wanted and met < again.shape[0] and ended < 8 * wanted and tree.proven[0] == UNKNOWN:
-        node = 0
+        node = np.int64(0)
         while tree.first[node] >= 0 and tree.proven[node] == UNKNOWN:
             node = _pick(tree, constants, node, node == 0)
         if tree.proven[node] != UNKNOWN:
-            back_up(tree, node, proven_value(tree, node), False)
+            back_up(tree, node, proven_value(tree, node), np.int64(0))
             ended += 1
             continue
         if tree.pending[node] > 0:
@@ -210,13 +210,13 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
         else:
             leaves[found] = node
             found += 1
-        _wait(tree, node, 1)
+        _wait(tree, node, np.int64(1))
     for i in range(met):
-        _wait(tree, again[i], -1)
+        _wait(tree, again[i], np.int64(-1))
     return found
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def repeats(tree, node, key):  # type: ignore[no-untyped-def]
     """Whether a position with this key stands above a node on its way from the root."""
     node = tree.parent[node]
@@ -227,53 +227,66 @@ def repeats(tree, node, key):  # type: ignore[no-untyped-def]
     return False
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def end(tree, node, proven):  # type: ignore[no-untyped-def]
     """A leaf at which the game is over: known for good, and backed up."""
     tree.proven[node], tree.plies[node] = proven, 0
-    back_up(tree, node, proven_value(tree, node), True)
+    back_up(tree, node, proven_value(tree, node), np.int64(1))
     prove(tree, node)
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _hold(tree, node, key, row, value):  # type: ignore[no-untyped-def]
     """Give a node its position and value."""
     at = tree.size[1]
-    tree.rows[at] = row
+    fill(tree.rows[at], row)
     tree.key[node], tree.row[node], tree.value[node] = key, at, value
     tree.size[1] = at + 1
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
     """A leaf at which the game is over with a value. There must be room for its position."""
+    value = np.float64(value)
     _hold(tree, node, key, row, value)
     tree.proven[node], tree.plies[node] = SCORED, 0
-    back_up(tree, node, value, True)
+    back_up(tree, node, value, np.int64(1))
 
 
-@numba.njit(nogil=True, cache=True)
-def _likeliest(priors, most):  # type: ignore[no-untyped-def]
-    """Which of a position's moves, in their order, are followed: the `most` likeliest, the last one in any case."""
+@inner
+def _likeliest(moves, priors, most):  # type: ignore[no-untyped-def]
+    """The moves of a position that are followed, in their order: the `most` likeliest, the last one in any case; and
+    their priors, which sum to 1."""
     n = priors.shape[0]
-    kept = np.argsort(-priors, kind="mergesort")[:most]
-    if not (kept == n - 1).any():
-        kept[most - 1] = n - 1
-    return np.sort(kept)
+    followed = np.zeros(n, np.bool_)
+    followed[n - 1] = True
+    for _ in range(most - 1):
+        best = -1
+        for i in range(n):
+            if not followed[i] and (best < 0 or priors[i] > priors[best]):
+                best = i
+        followed[best] = True
+    some, their = np.empty(most, np.uint16), np.empty(most, np.float32)
+    at = 0
+    for i in range(n):
+        if followed[i]:
+            some[at], their[at] = moves[i], priors[i]
+            at += 1
+    their /= their.sum()
+    return some, their
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no-untyped-def]
     """Give a leaf its position and its children, and back its value up. There must be room.
 
     most: children at most, see `_likeliest`; the root has one for every move.
     """
+    value = np.float64(value)
     if not -1 <= value <= 1:  # what is no number says nothing
         value = 1.0 if value > 1 else -1.0 if value < -1 else 0.0
     if moves.shape[0] > most and node > 0:
-        kept = _likeliest(priors, most)
-        moves, priors = moves[kept], priors[kept]
-        priors /= priors.sum()
+        moves, priors = _likeliest(moves, priors, most)
     begin = tree.size[0]
     _hold(tree, node, key, row, value)
     tree.first[node], tree.children[node] = begin, moves.shape[0]
@@ -283,16 +296,16 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
         tree.first[child], tree.row[child] = -1, -1
         tree.visits[child], tree.pending[child], tree.total[child], tree.proven[child] = 0, 0, 0.0, UNKNOWN
     tree.size[0] = begin + moves.shape[0]
-    back_up(tree, node, value, True)
+    back_up(tree, node, value, np.int64(1))
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
     """A leaf with a move that ends and wins the game: it has this child alone."""
     moves, priors = np.empty(1, np.uint16), np.ones(1, np.float32)
     moves[0] = move
-    expand(tree, node, key, row, 1.0, moves, priors, 1)
-    child = tree.first[node]
+    expand(tree, node, key, row, np.float32(1), moves, priors, np.int64(1))
+    child = np.int64(tree.first[node])
     tree.proven[child], tree.plies[child], tree.visits[child], tree.total[child] = LOSS, 0, 1, -1.0
     prove(tree, child)
 
@@ -322,11 +335,11 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
     for i in range(leaves.shape[0]):
         node, begin, count = leaves[i], offsets[i], offsets[i + 1] - offsets[i]
         outcome = ended[i]
-        if outcome != LOSS and (repeats(tree, node, again[i]) or (often == again[i]).any()):
+        if outcome != LOSS and (repeats(tree, node, again[i]) or is_among(again[i], often)):
             outcome = repetition
         if outcome == FORBIDDEN:  # never chosen, as if it lost, and nobody's visit
             tree.proven[node], tree.plies[node] = WIN, 0
-            _wait(tree, node, -1)
+            _wait(tree, node, np.int64(-1))
             continue
         if outcome == WIN:
             win(tree, node, again[i], rows[i], moves[begin])
@@ -343,13 +356,14 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
             at = cache.begins[slot] % room
             priors = cache.priors[at : at + count]
             if tail:
-                rows[i, rows.shape[1] - tail :] = cache.tails[slot]
+                fill(rows[i, rows.shape[1] - tail :], cache.tails[slot])
             expand(tree, node, again[i], rows[i], cache.values[slot], moves[begin : begin + count], priors, most)
             continue
         to = offsets[left]  # never behind where it is read
         for k in range(count):
             moves[to + k] = moves[begin + k]
-        leaves[left], keys[left], again[left], rows[left] = node, keys[i], again[i], rows[i]
+        leaves[left], keys[left], again[left] = node, keys[i], again[i]
+        fill(rows[left], rows[i])
         left += 1
         offsets[left] = to + count
     return left
@@ -359,14 +373,14 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
 def reserve(tree, leaves):  # type: ignore[no-untyped-def]
     """Mark leaves as selected."""
     for i in range(leaves.shape[0]):
-        _wait(tree, leaves[i], 1)
+        _wait(tree, leaves[i], np.int64(1))
 
 
 @numba.njit(nogil=True, cache=True)
 def abandon(tree, leaves):  # type: ignore[no-untyped-def]
     """Take back that leaves were selected."""
     for i in range(leaves.shape[0]):
-        _wait(tree, leaves[i], -1)
+        _wait(tree, leaves[i], np.int64(-1))
 
 
 @numba.njit(nogil=True, cache=True)
@@ -397,7 +411,7 @@ def cut_out(tree, root, into):  # type: ignore[no-untyped-def]
         into.key[at], into.row[at] = tree.key[old], -1
         if tree.row[old] >= 0:
             into.row[at] = into.size[1]
-            into.rows[into.size[1]] = tree.rows[tree.row[old]]
+            fill(into.rows[into.size[1]], tree.rows[tree.row[old]])
             into.size[1] += 1
         into.first[at], into.children[at] = -1, tree.children[old]
         if tree.first[old] >= 0:

@@ -1,0 +1,151 @@
+"""TopProb-Negamax as the thesis has it: negamax to a fixed depth over the most probable moves, in batches.
+
+After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved": every position offers its likeliest legal moves
+only, the value network is asked at the leaves, and what it has answered once comes from a table. Nothing else is known
+of chess: no captures or checks come first or are followed further, and a mate is found where it is among the likely
+moves. best_first.py is the search that does know such things.
+
+The tree grows level by level, so that a whole level goes to the network in large batches, and a search of depth d is
+the beginning of one of depth d + 1. A level that a limit interrupts does not count. The rules decide mate, stalemate,
+repetition, fifty moves and dead positions.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kibitz.games.chess.replay import FIFTY_MOVES
+from kibitz.play.chess.best_first import SearchTuning
+from kibitz.play.chess.evaluator import DRAWN, ENTRY_BYTES, Evaluator, TableEntry
+from kibitz.play.chess.position import SearchPosition, children, packed
+from kibitz.play.chess.score import to_parent
+from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
+
+_NODE_BYTES = 900
+"""Approximate size of a node with its boards."""
+_MAX_DEPTH = 60
+
+
+@dataclass
+class Level:
+    """The nodes of one depth. parents: index of each one's parent in the level above; moves: packed, to each node."""
+
+    parents: list[int] = field(default_factory=list)
+    moves: list[int] = field(default_factory=list)
+    positions: list[SearchPosition] = field(default_factory=list)
+    entries: list[TableEntry] = field(default_factory=list)
+
+
+class FixedDepthSearch:
+    """One search of one position; arguments as those of best_first.BestFirstSearch. The evaluator must be without
+    tactics (Evaluator(tactics=False)). Levels that would not fit into its table's room are not begun."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        tuning: SearchTuning,
+        position: SearchPosition,
+        seen: Counter[int],
+        limits: SearchLimits,
+        lines: int,
+        final_lines: int,
+    ):
+        self.evaluator, self.tuning, self.position, self.seen, self.limits = evaluator, tuning, position, seen, limits
+        self.lines, self.final_lines = lines, final_lines
+        self.max_nodes = evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES
+
+    def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
+        """The result, and the values of its lines (score.py). There must be a legal move."""
+        limits = self.limits
+        self.clock = TimeManager(limits, stop, self.evaluator.nodes)
+        entry, self.policy = self.evaluator.root(self.position, packed(limits.moves), self.lines)
+        self.levels = [Level([-1], [0], [self.position], [entry])]
+        max_depth = limits.depth or _MAX_DEPTH
+        if len(entry.moves) == 1 and limits.seconds is not None:
+            max_depth = 0  # nothing to think about
+        progress = ProgressThrottle(self.clock, tell)
+        while len(self.levels) <= max_depth and (level := self._next_level()) is not None:
+            self.levels.append(level)
+            progress(*self._thought(self.lines))
+        return self._thought(self.final_lines)
+
+    def _next_level(self) -> Level | None:
+        """The level after the last one; None where every line has ended, there is no room, or a limit comes first."""
+        last, level = self.levels[-1], Level()
+        wanted = [
+            (parent, move)
+            for parent, entry in enumerate(last.entries)
+            if not entry.final
+            for move in entry.moves[: entry.width].tolist()
+        ]
+        if not wanted or sum(len(each.moves) for each in self.levels) + len(wanted) > self.max_nodes:
+            return None
+        while len(level.moves) < len(wanted):
+            size = self.clock.batch(self.evaluator.nodes, self.tuning.batch)
+            if size == 0:
+                return None
+            parents, moves = zip(*wanted[len(level.moves) :][:size], strict=True)
+            made = children([last.positions[parent] for parent in parents], np.array(moves, np.uint16))
+            drawn = [self._drawn(parent, position) for parent, position in zip(parents, made, strict=True)]
+            self.evaluator.evaluate([position for position, draw in zip(made, drawn, strict=True) if not draw])
+            table = self.evaluator.table
+            level.entries += [DRAWN if draw else table[p.key] for p, draw in zip(made, drawn, strict=True)]
+            level.parents += parents
+            level.moves += moves
+            level.positions += made
+        return level
+
+    def _drawn(self, parent: int, position: SearchPosition) -> bool:
+        """Whether a position after one of the last level's is drawn by its path: repetition, or fifty moves."""
+        if position.clock >= FIFTY_MOVES:
+            return not position.board.is_checkmate()
+        if self.seen[position.key] > 1:
+            return True
+        for level in reversed(self.levels):
+            if level.positions[parent].key == position.key:
+                return True
+            parent = level.parents[parent]
+        return False
+
+    def _negamax(self) -> tuple[list[list[float]], list[list[int]]]:
+        """Values of all nodes, level by level, and the index of each one's best child in the next level, or −1."""
+        values = [[entry.value for entry in level.entries] for level in self.levels]
+        best = [[-1] * len(level.moves) for level in self.levels]
+        for depth in range(len(self.levels) - 1, 0, -1):
+            above, chosen = values[depth - 1], best[depth - 1]
+            for child, parent in enumerate(self.levels[depth].parents):
+                value = to_parent(values[depth][child])
+                if chosen[parent] < 0 or value > above[parent]:
+                    above[parent], chosen[parent] = value, child
+        return values, best
+
+    def _line(self, child: int, best: list[list[int]]) -> list[int]:
+        """The moves that are expected from a move at the root on."""
+        line = []
+        for level, chosen in zip(self.levels[1:], best[1:], strict=True):
+            if child < 0:
+                break
+            line.append(level.moves[child])
+            child = chosen[child]
+        return line
+
+    def _thought(self, count: int) -> tuple[SearchResult, list[float]]:
+        """The result so far, the best moves first; without a level the likeliest ones."""
+        seconds, nodes = self.clock.seconds(), self.evaluator.nodes - self.clock.before
+        if len(self.levels) == 1:
+            entry = self.levels[0].entries[0]
+            likeliest = entry.moves[: min(count, entry.width)].tolist()
+            lines = tuple(make_line(entry.value, self.policy[move], [move]) for move in likeliest)
+            return SearchResult(1, nodes, seconds, lines), [entry.value] * len(lines)
+        values, best = self._negamax()
+        at_root = [to_parent(value) for value in values[1]]
+        order = sorted(range(len(at_root)), key=lambda child: -at_root[child])[:count]
+        lines = tuple(
+            make_line(at_root[child], self.policy[self.levels[1].moves[child]], self._line(child, best))
+            for child in order
+        )
+        return SearchResult(len(self.levels) - 1, nodes, seconds, lines), [at_root[child] for child in order]
