@@ -19,6 +19,8 @@ from kibitz.cli import run
 from kibitz.errors import KibitzError
 from kibitz.web.server import bind
 from support.board_client import Client, until
+from support.opinion_fakes import fake
+from support.processes import is_gone
 
 HEAVY = ("torch", "numba", "numpy", "onnxruntime", "chess", "pyarrow", "onnx", "matplotlib")
 
@@ -54,6 +56,27 @@ def test_it_serves_and_ends(number: int) -> None:
         assert client.get("/").status == 200
         assert any(network["name"] == "winner" for network in client.get("/api/networks").json["networks"])
         end(process, number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_engine_ends_with_the_board(tmp_path: Path, number: int) -> None:
+    with board("--no-browser", "--engine", fake("uci", "stubborn", tmp_path)) as (process, port):
+        client = Client(port)
+        (name,) = {each["name"] for each in client.get("/api/programs").json["programs"]} & {Path(sys.executable).stem}
+        with client.lines("/api/opinion", {"program": name, "line": {"game": "chess"}}) as lines:
+            assert next(each for each in lines if "lines" in each)
+            end(process, number)
+    assert all(is_gone(int(started)) for started in (tmp_path / "started").read_text().split())
+
+
+def test_an_engine_that_is_only_starting_ends_with_the_board(tmp_path: Path) -> None:
+    with board("--no-browser", "--engine", fake("uci", "mute", tmp_path)) as (process, port):
+        started = tmp_path / "started"
+        body = {"program": Path(sys.executable).stem, "line": {"game": "chess"}}
+        with contextlib.suppress(http.client.HTTPException, ConnectionError), Client(port).lines("/api/opinion", body):
+            until(lambda: started.exists() and started.read_text().endswith("\n"))
+            end(process, signal.SIGINT)
+    assert all(is_gone(int(each)) for each in started.read_text().split())
 
 
 def test_ctrl_c_in_the_middle_of_everything() -> None:
@@ -103,6 +126,8 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
         (["nowhere"], 1, "kibitz: nowhere: no such run, and no packaged network of that name"),
         (["winner", "nowhere"], 1, "kibitz: nowhere: no such run"),
         (["--port", "0"], 2, "kibitz: Invalid value for '--port'"),
+        (["--engine", "nowhere"], 2, "kibitz: --engine nowhere: no such program"),
+        (["--engine", "'nowhere"], 2, "kibitz: --engine 'nowhere: a quotation mark is open"),
         (["--port", "x"], 2, "kibitz: Invalid value for '--port'"),
     ],
 )

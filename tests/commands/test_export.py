@@ -69,3 +69,24 @@ def test_what_cannot_be_exported(
     (tmp_path / "full" / "file").touch()
     assert run(["export", *arguments]) == code
     assert told in capsys.readouterr().err
+
+
+def test_whole_numbers_answer_nearly_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import numpy as np
+    import onnxruntime
+
+    from kibitz.play.session import Session
+    from kibitz.training.quantised import positions
+    from support.helpers import import_games
+
+    folder = tmp_path / "out"
+    assert run(["export", "winner", "--to", str(folder), "--int8"]) == 0
+    capsys.readouterr()
+    assert json.loads((folder / "description.json").read_text(encoding="utf-8"))["numbers"] == "int8"
+    assert (folder / "model.onnx").stat().st_size < 0.5 * (Run("winner").path / "model.onnx").stat().st_size
+    codes, state = positions(Run("winner"), import_games(tmp_path / "s", limit=60), 500)
+    small = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
+    answers = small.run(["white_wins"], {"codes": codes, "state": state})[0]
+    before = Session("winner").evaluate(codes, state)["white_wins"]
+    assert np.abs(answers - before).mean() < 0.02
+    assert np.abs(answers - before).max() > 0, "in other numbers"

@@ -230,7 +230,7 @@ def test_a_packaged_network_goes_by_its_name(
         (("{run}", "{tmp}"), 1, "not a store"),
         (("{run}", "{seen}"), 1, "the run has seen all 1 that winner takes"),
         (("{run}", "{go}"), 2, "a store of go games"),
-        (("{run}", "--split", "train"), 2, "--split train: choose from unseen, test, validation, all"),
+        (("{run}", "--split", "train"), 2, "--split train: choose from unseen, test, validation, training, all"),
         (("{run}", "--stockfish", "{tmp}/none"), 2, "no such program"),
         (("{run}", "--positions", "-1"), 2, "--positions"),
         (("{run}", "--out", "{tmp}"), 1, "a folder; name a file"),
@@ -238,12 +238,10 @@ def test_a_packaged_network_goes_by_its_name(
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
-    arguments: tuple[str, ...], code: int, said: str, kibitz: Kibitz, run: Path, small_store: Store, tmp_path: Path
+    arguments: tuple[str, ...], code: int, said: str, kibitz: Kibitz, run: Path, small_go_store: Store, tmp_path: Path
 ) -> None:
     seen = import_games(tmp_path / "seen.store", limit=1).path
-    go = shutil.copytree(small_store.path, tmp_path / "go.store")
-    info = (go / "store.json").read_text()
-    (go / "store.json").write_text(info.replace('"game": "chess"', '"game": "go"', 1))
+    go = small_go_store.path
     ended = kibitz("test", *(part.format(run=run, tmp=tmp_path, seen=seen, go=go) for part in arguments))
     assert (ended.code, ended.out) == (code, "")
     assert said in ended.err
@@ -265,7 +263,7 @@ def test_figures_are_told_even_if_the_page_cannot_be_written(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("kibitz.commands.test.os.replace", full)
+    monkeypatch.setattr("kibitz.durable.os.replace", full)
     ended = kibitz("test", run, "--stockfish-positions", 0, "--positions", 300, "--json")
     assert ended.code == 1
     assert ended.json["figures"]["accuracy"]["n"] == 300

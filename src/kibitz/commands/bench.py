@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kibitz.commands.provider import Provider, use_provider
+
 if TYPE_CHECKING:
     from kibitz.play.session import Session
 
@@ -17,6 +19,7 @@ BATCHES = 1, 16, 64
 def bench(
     network: Annotated[str, typer.Argument(help="A run's directory or a packaged network.")] = "chessnet",
     seconds: Annotated[float, typer.Option(min=0.1, max=600, help="Seconds for each figure.")] = 1.0,
+    provider: Provider = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the line.")] = False,
 ) -> None:
     """Measure a chess network's speed on this machine: one line, to be compared with those of others."""
@@ -27,6 +30,7 @@ def bench(
     from kibitz.play.session import Session
     from kibitz.runs import Run
 
+    use_provider(provider)
     run = Run(network)
     if run.info["game"] != "chess":
         raise UsageError(f"{network}: kibitz bench measures networks for chess; take chessnet")

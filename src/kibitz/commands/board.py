@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from kibitz.commands.provider import Provider, use_provider
+from kibitz.errors import KibitzError
 from kibitz.web import PORT
+
+RECORDS = tuple(f".pgn{packed}" for packed in ("", ".zst", ".gz", ".bz2"))
+STORE, RUN = "store.json", "run.json"
+"""What makes a folder a store, or a run."""
 
 
 def board(
     runs: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Runs, or names of packaged networks, to show first. Runs in the folder runs/ and packaged networks"
-            " are there anyway.",
+            help="Runs, or names of packaged networks, to show first; runs in the folder runs/ and packaged networks"
+            " are there anyway. Stores of games, of which the board tells what was played in a position. And PGN files"
+            " of your own games, or folders of such, for its tab My games.",
             show_default=False,
-            metavar="[RUN]...",
+            metavar="[RUN|STORE|MY.pgn]...",
         ),
     ] = None,
     port: Annotated[
@@ -26,20 +34,33 @@ def board(
             help=f"Port to serve on. Default: {PORT}, or the next free one.", min=1, max=65535, metavar="NUMBER"
         ),
     ] = None,
+    engines: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--engine",
+            help="An engine that the page may ask for a second opinion: its name or path, and its arguments, such as"
+            " stockfish or 'gnugo --mode gtp'; UCI for chess, GTP for Go. May be given several times. Well-known ones"
+            " that are installed are there anyway.",
+            show_default=False,
+            metavar="COMMAND",
+        ),
+    ] = None,
+    provider: Provider = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser; the address is printed.")] = False,
 ) -> None:
     """Play the networks, load a game and see what they see, in the browser: chess and Go.
 
     Serves this machine alone, until Ctrl-C.
     """
+    use_provider(provider)
     with contextlib.suppress(KeyboardInterrupt):
-        if runs:
-            from kibitz.runs import find
+        records, others = _records(runs or [])
+        stores, networks = _divided(others)
 
-            for name in runs:
-                find(name)
-
+        from kibitz.web.opinions import read_command
         from kibitz.web.server import Server, bind, leave, open_browser
+
+        programs = [read_command(words) for words in engines or []]
 
         def announce(address: str) -> None:
             print(f"kibitz board: {address} (Ctrl-C ends it)", flush=True)
@@ -47,5 +68,50 @@ def board(
                 open_browser(address)
 
         with contextlib.closing(bind(port)) as listener:
-            Server(runs or [], listener, announce).go()
+            Server(networks, listener, announce, stores, records, programs).go()
         leave()
+
+
+def _records(names: list[str]) -> tuple[list[str], list[str]]:
+    """The files of PGN among names, with those in the folders among them, and the other names.
+
+    Raises KibitzError for a file that is not there, and for a folder that is called like one and has none.
+    """
+    records, others = [], []
+    for name in names:
+        path, called = Path(name), name.lower().endswith(RECORDS)
+        if called and not path.is_dir():
+            if not path.is_file():
+                raise KibitzError(f"{name}: no such file; check the path")
+            records.append(name)
+        elif inside := _records_inside(path):
+            records += inside
+        elif called and not any((path / file).exists() for file in (STORE, RUN)):
+            raise KibitzError(f"{name}: a folder, and no PGN file in it; name a file of your games")
+        else:
+            others.append(name)
+    return records, others
+
+
+def _records_inside(folder: Path) -> list[str]:
+    """The files of PGN in a folder that is neither a store nor a run, by name."""
+    if not folder.is_dir() or any((folder / file).exists() for file in (STORE, RUN)):
+        return []
+    return sorted(str(file) for file in folder.iterdir() if file.name.lower().endswith(RECORDS) and file.is_file())
+
+
+def _divided(names: list[str]) -> tuple[list[str], list[str]]:
+    """The stores among names, and the networks. Raises KibitzError for what is neither, or damaged."""
+    stores = [name for name in names if (Path(name) / STORE).exists()]
+    networks = [name for name in names if name not in stores]
+    if stores:
+        from kibitz.store.store import Store
+
+        for name in stores:
+            Store(name)
+    if networks:
+        from kibitz.runs import find
+
+        for name in networks:
+            find(name)
+    return stores, networks

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from kibitz.commands.provider import Provider, use_provider
 from kibitz.engines.uci.options import AUTO, ELO, METHODS, OWN_TEMPERATURE, Options
 from kibitz.errors import UsageError
 from kibitz.games.go.rulesets import MAX_KOMI, NAMED, named
@@ -84,7 +85,8 @@ class UciOptions:
         from kibitz.play import playable, why_not
         from kibitz.runs import Run
 
-        methods, rated = playable(Run(run)), _takes_ratings(run)
+        opened = Run(run)
+        methods, rated = playable(opened), opened.takes_ratings
         if not methods and not self.value:
             raise UsageError(f"{run} neither predicts moves nor values positions for the mover; take chessnet, say")
         if self.method not in (AUTO, *methods):
@@ -95,7 +97,7 @@ class UciOptions:
             raise UsageError(f"--elo {self.elo}: {run} is not told ratings, so it has one strength; take human")
         if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
             raise UsageError(f"--elo {self.elo}: ratings from {ELO[0]} to {ELO[1]}")
-        person = Run(run).person is not None
+        person = opened.person is not None
         if (self.think_times or self.resign) and not person:
             raise UsageError(f"--think-times and --resign are for networks of one person (kibitz personal), not {run}")
         usual = OWN_TEMPERATURE if rated else 100 if person else 0
@@ -113,6 +115,7 @@ def uci(
     ],
     *,
     start: UciOptions,
+    provider: Provider = None,
 ) -> None:
     """Play as a UCI engine, for chess GUIs and matches: commands on standard input, answers on standard output.
 
@@ -122,6 +125,7 @@ def uci(
     BookFile names an opening book in Polyglot's format, for the first BookDepth plies.
     The network is loaded on isready.
     """
+    use_provider(provider)
     for name in (run, start.value):
         if name:
             _check(name)
@@ -146,14 +150,6 @@ def _standard_streams(command: str, remedy: str) -> Iterator[tuple[BinaryIO, Bin
     output = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
         yield sys.stdin.buffer, output
-
-
-def _takes_ratings(run: str) -> bool:
-    """Whether the run's network can be told a rating to play like. That of one person has the person's."""
-    from kibitz.runs import Run
-
-    opened = Run(run)
-    return "rating" in opened.side_inputs and opened.person is None
 
 
 def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
@@ -323,12 +319,14 @@ def gtp(
     ],
     *,
     options: GtpOptions,
+    provider: Provider = None,
 ) -> None:
     """Play Go as a GTP engine, for boards and matches: commands on standard input, answers on standard output.
 
     Shows who will own what in GoGui, Lizzie and Sabaki, and where the network answers moves, as gohuman does, what a
     search sees. The network is loaded when a command needs it.
     """
+    use_provider(provider)
     largest = _largest_board(run)
     options.check(run)
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kibitz.commands.pages import check_page, write_page
 from kibitz.commands.progress import BAR, LEFT, Progress
+from kibitz.commands.provider import Provider, use_provider
 from kibitz.commands.tables import print_table
-from kibitz.errors import KibitzError, one_line
+from kibitz.commands.workers import WorkerOptions
+from kibitz.parallel import open_workers
 
 if TYPE_CHECKING:
     from kibitz.runs import Run
@@ -34,8 +37,8 @@ class RunTestOptions:
         str,
         typer.Option(
             help="Which of the store's games: 'unseen' by the run (of its own store the 'test' games), 'validation'"
-            " (by the run's split), or 'all'.",
-            metavar="unseen|test|validation|all",
+            " (by the run's split), 'training' (the games that it learned from: how much it knows by heart), or 'all'.",
+            metavar="unseen|test|validation|training|all",
         ),
     ] = "unseen"
     positions: Annotated[
@@ -119,6 +122,8 @@ def run_test(
     ] = None,
     *,
     options: RunTestOptions,
+    sharing: WorkerOptions,
+    provider: Provider = None,
 ) -> None:
     """Test a trained network on games it has not seen: its system's table, baselines beside it, and a result page."""
     from kibitz.errors import UsageError
@@ -130,6 +135,7 @@ def run_test(
 
     if options.split not in CHOICES:
         raise UsageError(f"--split {options.split}: choose from {', '.join(CHOICES)}")
+    use_provider(provider)
     opened = Run(run)
     opened.trained()
     if options.all_ways and opened.info["game"] != "go":
@@ -146,28 +152,31 @@ def run_test(
         if path is None:
             name = PROGRAMS[option]
             _log(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
+    backend = sharing.backend()
     config = EvalConfig(
         options.positions, programs.get("stockfish"), options.stockfish_positions, programs.get("gnugo"),
         options.gnugo_positions, options.playout_positions, options.all_ways, options.stranger, options.curve,
     )  # fmt: skip
-    with _TestProgress() as progress:
+    with contextlib.ExitStack() as stack:
+        workers = stack.enter_context(open_workers(backend)) if backend else None
+        progress = stack.enter_context(_TestProgress())
         result = evaluate(
             opened,
             games,
             chosen,
-            config,
+            replace(config, workers=workers),
             command=shlex.join(["kibitz", *sys.argv[1:]]),
             on_progress=progress.on_progress,
             log=_log,
         )
     result["page"] = str(page)
-    problem = _write(page, render_test_page(result))
-    if options.as_json:
-        print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
-    else:
-        _report(result)
-    if problem:  # the figures took a while: they are printed all the same
-        raise KibitzError(problem)
+    try:
+        write_page(page, render_test_page(result), "--out")
+    finally:  # the figures took a while: they are printed all the same
+        if options.as_json:
+            print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
+        else:
+            _report(result)
     if not options.as_json:
         print(f"result page: {page}")
 
@@ -182,24 +191,8 @@ def _page(run: Run, store: Path, out: Path | None) -> Path:
         if path == run.path:  # nothing is written into the package, which may be where only root writes
             page = store.parent / f"test-{name}-{games}.html"
     page = out or page
-    if page.is_dir():
-        raise KibitzError(f"{page}: a folder; name a file with --out")
-    if not page.parent.is_dir():
-        raise KibitzError(f"{page}: there is no folder {page.parent}; make it, or choose another place with --out")
-    if not os.access(page.parent, os.W_OK):
-        raise KibitzError(f"{page}: no permission to write in {page.parent}; choose another place with --out")
+    check_page(page, "--out")
     return page
-
-
-def _write(page: Path, text: str) -> str | None:
-    """Write the page whole or not at all; what went wrong, in one line."""
-    from kibitz.durable import write_whole
-
-    try:
-        write_whole(page, text.encode())
-    except OSError as error:
-        return f"{page}: {one_line(error)}; the page was not written, choose another place with --out"
-    return None
 
 
 def _log(line: str) -> None:

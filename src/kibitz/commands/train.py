@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 import sys
 from dataclasses import asdict, dataclass
@@ -15,10 +16,14 @@ from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
     from kibitz.store.split import Split
+    from kibitz.training.fit import TrainResult
+    from kibitz.training.ranks import Ranks
     from kibitz.training.trainer import TrainProgress
 
 PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
 """Precision on the command line -> what the loop (Lightning) calls it."""
+INTERRUPTED = 130
+"""Exit code of a training that was asked to stop, as after Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +132,22 @@ class MachineOptions:
         str | None, typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16. [default: auto]")
     ] = None
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto"
+    devices: Annotated[
+        int | None,
+        typer.Option(
+            help="GPUs of this machine to train on together; with --device cpu, processes. [default: 1]", min=1
+        ),
+    ] = None
+    nodes: Annotated[
+        int | None, typer.Option(help="Machines; the same command starts each, with its --node-rank.", min=1)
+    ] = None
+    node_rank: Annotated[
+        int | None, typer.Option(help="Which of the machines this is, from 0; 0 writes the run.", min=0)
+    ] = None
+    main_address: Annotated[
+        str | None, typer.Option(help="HOST or HOST:PORT of machine 0, the same on each. [default port: 29400]")
+    ] = None
+    profile: Annotated[bool, typer.Option("--profile", help="Print at the end where the time went.")] = False
 
 
 def train(
@@ -145,26 +166,54 @@ def train(
     Without more it takes the system's recipe "default"; --recipe paper has the paper's own numbers. `kibitz train
     SYSTEM --help` lists the settings of that system too, each with the recipe's value.
     """
-    from kibitz.systems import DEFAULT, find_recipe, load
-    from kibitz.training.fit import train as fit
-    from kibitz.training.trainer import TrainConfig
+    from kibitz.systems import load
+    from kibitz.training.ranks import ToldElsewhere, joined, place
 
     given = loop.given()
     if machine.precision is not None:
         given["precision"] = lightning_precision(machine.precision)
+    given |= {"device": machine.device, "profile": machine.profile}
     chosen = load(system)
     check_device(machine.device)
-    split = division.split(store)
-    recipe = start.recipe or DEFAULT
-    plan = TrainConfig(**{**find_recipe(system, recipe).training, **given}, device=machine.device)
-    with TrainingBar() as progress:
-        done = fit(
-            system, chosen.settings_type(**settings), store, run=start.run, split=split, plan=plan,
-            start_from=start.start_from, recipe=recipe if start.recipe or start.start_from is None else "",
-            command=shlex.join(["kibitz", *sys.argv[1:]]), on_progress=progress.on_progress, log=progress.log,
-        )  # fmt: skip
+    where = place(machine.devices, machine.nodes, machine.node_rank, machine.main_address)
+    if where.world > where.here and not where.outside and not where.local:
+        print(f"{where.world} processes meet at {where.host}:{where.port}", file=sys.stderr)
+    try:
+        with joined(where, machine.device) as ranks:
+            done = _train(system, store, chosen.settings_type(**settings), start, division.split(store), given, ranks)
+            if not ranks.main:
+                raise typer.Exit(INTERRUPTED if done.outcome.reason == "stopped" else 0)
+    except ToldElsewhere as error:
+        raise typer.Exit(error.exit_code) from None
     _draw(done.path)
     _report(done, json)
+
+
+def _train(
+    system: str,
+    store: str,
+    settings: Any,
+    start: StartOptions,
+    split: Split | None,
+    given: dict[str, Any],
+    ranks: Ranks,
+) -> TrainResult:
+    """given: fields of the loop's plan that the command line names. The main process shows the progress."""
+    from kibitz.systems import DEFAULT, find_recipe
+    from kibitz.training.fit import train as fit
+    from kibitz.training.trainer import TrainConfig
+
+    recipe = start.recipe or DEFAULT
+    plan = TrainConfig(**{**find_recipe(system, recipe).training, **given, "ranks": ranks})
+    call = functools.partial(
+        fit, system, settings, store, run=start.run, split=split, plan=plan, start_from=start.start_from,
+        recipe=recipe if start.recipe or start.start_from is None else "",
+        command=shlex.join(["kibitz", *sys.argv[1:]]),
+    )  # fmt: skip
+    if not ranks.main:
+        return call()
+    with TrainingBar() as progress:
+        return call(on_progress=progress.on_progress, log=progress.log)
 
 
 def lightning_precision(name: str) -> str:
@@ -237,7 +286,7 @@ def _report(done: Any, as_json: bool) -> None:
         info = Run(done.path).info
         print(json.dumps({"run": str(done.path), "continued": done.continued, **{
             key: info.get(key) for key in ("system", "finished", "ended", "iteration", "best", "seconds")
-        }}))  # fmt: skip
+        }, **({} if outcome.profile is None else {"profile": outcome.profile})}))  # fmt: skip
     elif outcome.reason == "finished before":
         print(f"{done.path}: this training is finished (iteration {outcome.iteration:,}); train another with --seed")
     else:
@@ -248,5 +297,27 @@ def _report(done: Any, as_json: bool) -> None:
             + (f"; best validation: {best}{at}" if best else "")
         )
         print(f"next: kibitz test {done.path}" if outcome.finished else "the same command goes on from here")
+    if outcome.profile and not as_json:
+        _print_profile(outcome.profile)
     if outcome.reason == "stopped":
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _print_profile(rows: list[dict[str, Any]]) -> None:
+    from kibitz.commands.tables import print_table
+    from kibitz.training.profile import PARTS
+
+    print_table(
+        "where the time went",
+        ("part", "seconds", "share", "ms an iteration"),
+        [
+            (
+                PARTS.get(row["part"], "making batches (in threads beside it)"),
+                f"{row['seconds']:,.1f}",
+                "" if row["share"] is None else f"{row['share']:.1%}",
+                f"{row['ms_an_iteration']:,.2f}",
+            )
+            for row in rows
+        ],
+        right=(1, 2, 3),
+    )

@@ -13,6 +13,7 @@ import typer
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.commands.train import PRECISIONS, check_device, check_time_limit, lightning_precision
+from kibitz.commands.workers import WorkerOptions
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def tune(
         Path | None, typer.Option(help="File of the study. Default: searches/SYSTEM-STORE.journal.", metavar="FILE")
     ] = None,
     loop: TrialLoopOptions,
+    sharing: WorkerOptions,
     json: Annotated[bool, typer.Option("--json", help="Print what was found as one JSON object.")] = False,
     **settings: Any,
 ) -> None:
@@ -127,6 +129,7 @@ def tune(
     from kibitz.systems import load
 
     loop.check()
+    backend = sharing.backend()
     chosen = load(system)
     check_device(loop.device)
 
@@ -146,7 +149,9 @@ def tune(
         suffix = "" if network == usual_network else "-" + network.replace(",", "-")
         out = Path("searches") / f"{system}-{Path(store).stem}{suffix}.journal"
     with TuningProgress(request) as progress:
-        result = search(request, out, progress.on_step, progress.on_trial_end, progress.log)
+        if backend:
+            progress.begin("", request.total * request.iterations, trial=1, figures="")
+        result = search(request, out, progress.on_step, progress.on_trial_end, progress.log, backend)
     _report(request, result, out, folder_of(out), json)
 
 
@@ -198,7 +203,7 @@ class TuningProgress(Progress):
 
     def on_trial_end(self, trial: TrialResult) -> None:
         """Called at the end of a trial, which may have been cut short. Trials come in the order of their numbers."""
-        if self._trial:
+        if self._total is not None:
             self.update(trial.number * self.request.iterations)
         how = f"pruned at iteration {trial.iteration:,}" if trial.state == "pruned" else trial.state
         figures = ", ".join(f"{name} {value:.4f}" for name, value in trial.figures.items() if name != "iteration")

@@ -9,10 +9,12 @@ import chess
 import numpy as np
 import pytest
 
+from kibitz.analysis import load
 from kibitz.analysis.chess import answers
 from kibitz.analysis.chess.games import parse
-from kibitz.analysis.chess.judging import Judge
+from kibitz.analysis.chess.judging import FirstLook, Judge
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
+from kibitz.play.session import Session
 
 Analysed = Callable[..., AnalysedGame]
 
@@ -92,3 +94,32 @@ def test_report_sums_by_side_phase_and_piece(judged: Analysed) -> None:
     losses = [move["loss"] for move in game.as_json()["moves"] if move["side"] == "white"]
     assert found["white"]["loss"]["value"] == pytest.approx(np.mean(losses), abs=1e-3)
     assert set(game.as_json()["moves"][0]) >= {"loss", "best", "line", "mark", "only_move", "phase", "piece"}
+
+
+def test_the_loss_that_is_expected_of_some_shares() -> None:
+    options = FirstLook(np.array([5, 2, 9], np.uint16), np.array([0, 0.5, 0.2]))
+    shares = np.array([0.5, 0.25, 0.25], np.float32)
+    assert options.expected(np.array([2, 9, 7], np.uint16), shares) == pytest.approx((0.25 + 0.05) / 0.75)
+    assert options.expected(np.array([7], np.uint16), shares[:1]) is None
+
+
+def test_players_of_a_higher_rating_usually_lose_less() -> None:
+    session = Session("human")
+    analysis = load("human")
+
+    def report(rating: int) -> Any:
+        record = parse(HANGS)
+        assert record is not None
+        judge = Judge(session, analysis, 2, nodes=0)
+        return analyse(record, session, analysis, 0.1, (rating, rating), judge=judge).as_json()["report"]
+
+    weak, strong = report(900), report(2200)
+    for side in ("white", "black"):
+        assert weak[side]["usual_loss"]["value"] > strong[side]["usual_loss"]["value"] > 0
+        assert weak[side]["loss"] == strong[side]["loss"]
+
+
+def test_without_ratings_nothing_is_usual(judged: Analysed) -> None:
+    found = judged(HANGS).as_json()
+    assert "usual_loss" not in found["report"]["white"]
+    assert "usual_loss" not in found["moves"][0]

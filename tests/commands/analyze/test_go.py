@@ -16,7 +16,8 @@ import sgfmill.sgf
 import zstandard
 
 from kibitz.cli import run
-from support.go_fakes import FakeOwners, influence
+from kibitz.play.go.ownership import BothSides
+from support.go_fakes import FakeOwners
 
 GAME = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[A]PW[B]RE[W+3.5];B[ee];W[ec];B[cc];W[gg])\n"
 ILLEGAL = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[C]PW[D];B[ee];W[ec];B[ee])\n"
@@ -63,7 +64,8 @@ def test_json_says_what_the_network_says(network: FakeOwners, file: Path, capsys
     found = json.loads(out)
     assert (found["run"], found["system"], len(found["games"])) == ("gocnn", "gocnn", 1)
     (game,) = found["games"]
-    maps = influence(network.asked[0][0]).reshape(-1, 19, 19)[:, :9, :9]
+    asked, sides = network.asked[0]
+    maps = BothSides(network).evaluate(asked, sides)["black_owns"].reshape(-1, 19, 19)[:, :9, :9]
     np.testing.assert_allclose(game["black_owns"], maps, atol=0.006)
     leads = (2 * maps - 1).sum((1, 2)) - 6.5
     np.testing.assert_allclose([m["before"] for m in game["moves"]], leads[:-1], atol=0.01)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import json
 import os
 import shlex
@@ -22,6 +23,7 @@ from kibitz.cli import run
 from support.board_client import until
 from support.helpers import program
 
+HAS_RAY = importlib.util.find_spec("ray") is not None
 # The engines of tests/arena/conftest.py are needed here too; a fixture of another folder is not seen.
 ENGINES = (Path(__file__).parents[2] / "arena" / "conftest.py").read_text(encoding="utf-8")
 
@@ -68,6 +70,23 @@ def read(path: str) -> list[chess.pgn.Game]:
             assert not game.errors
             games.append(game)
     return games
+
+
+@pytest.mark.skipif(not HAS_RAY and not os.environ.get("CI"), reason="Ray is not installed")
+def test_ray_plays_the_same_games(engine: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
+    plain = matched(capsys, engine(), engine(), "--games", "5", "--nodes", "1", "--pgn", "plain.pgn")
+    shared = matched(
+        capsys, engine(), engine(), "--games", "5", "--nodes", "1", "--pgn", "shared.pgn", "--ray", "--concurrency", "2"
+    )
+    assert shared["games"] == 5
+    for name in ("wins", "draws", "losses", "pentanomial", "endings"):
+        assert plain[name] == shared[name]
+    assert plain["a"]["engine"] == shared["a"]["engine"]
+
+    def played(path: str) -> dict[str, str]:
+        return {game.headers["Round"]: " ".join(move.uci() for move in game.mainline_moves()) for game in read(path)}
+
+    assert played("plain.pgn") == played("shared.pgn")
 
 
 def test_two_real_engines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,3 +91,24 @@ def test_tints_stand_on_their_squares_and_small_ones_are_left_out() -> None:
     heat = {(rect.get("x"), rect.get("y")): rect.get("opacity") for rect in root.iter("rect")}
     assert heat == {(str(4 * SQUARE), str(4 * SQUARE)): "0.80", ("0", "0"): "0.09"}
     assert [text.text for text in root.iter("text")] == ["64"]
+
+
+def test_a_turned_board_has_every_piece_at_the_opposite_place() -> None:
+    board = played(3, 40)
+    straight, turned = pieces_of(board_svg(board.fen())), pieces_of(board_svg(board.fen(), turned=True))
+    assert turned == {63 - square: piece for square, piece in straight.items()}
+    assert set(re.findall(r'href="#([^"]+)"', board_svg(board.fen(), turned=True))) <= set(
+        re.findall(r' id="([^"]+)"', piece_defs(turned=True))
+    )
+
+
+@pytest.mark.parametrize(
+    ("turned", "ends"), [(False, ("202.5 292.5", "202.5 202.5")), (True, ("157.5 67.5", "157.5 157.5"))]
+)
+def test_an_arrow_points_to_where_the_move_goes(turned: bool, ends: tuple[str, str]) -> None:
+    path = re.search(r'class="arrow" d="M([^"]+)z"', board_svg(chess.STARTING_FEN, turned=turned, arrow="e2e4"))
+    assert path is not None
+    corners = [tuple(map(float, corner.split())) for corner in path[1].split("L")]
+    start, end = (tuple(map(float, place.split())) for place in ends)
+    assert corners[3] == end
+    assert ((corners[0][0] + corners[-1][0]) / 2, (corners[0][1] + corners[-1][1]) / 2) == start

@@ -86,6 +86,29 @@ def read(
         )
 
 
+def glance(path: str) -> Generator[tuple[chess.pgn.Headers, str]]:
+    """The headers and the text of each game of a PGN file, without a look at its moves: thousands of games a second.
+
+    A stretch of text without headers is passed over. Raises KibitzError for a file that is missing or damaged, or that
+    has no game with headers.
+    """
+    lines = _Lines(path)
+    number = 0
+    try:
+        while True:
+            lines.begin(number + 1)
+            headers = chess.pgn.read_headers(cast(Any, lines))
+            if headers is None:
+                break
+            if len(headers):
+                number += 1
+                yield headers, lines.text()
+    finally:
+        lines.close()
+    if number == 0:
+        raise KibitzError(f"{lines.name}: no game in it; is it a PGN file?")
+
+
 def parse(text: str, any_spelling: bool = False) -> Record | None:
     """The first game of a text; None if there is none.
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 DEPTH, QUICK_DEPTH = 6, 2
 """Plies of the search that judges, and of one that is done at once."""
+MAX_DEPTH = 12
+"""Plies of the search at most."""
 FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
 """Moves that seem to lose as much as DOUBTFUL are followed FURTHER plies more, where no more than so many positions
 have to be visited for it."""
@@ -69,7 +71,8 @@ class Judgement:
 
     before, after: White's chance of winning, 0..1, with the best move and with the played one. loss: what the mover's
     chance lost by it, 0..1. best: the best move, which may be the played one; line: how the game would go on from the
-    position before the move, the best move first. only: every other move would have lost much more.
+    position before the move, the best move first. only: every other move would have lost much more. options: what every
+    legal move seems to lose at a first look; None for a null move.
     """
 
     before: float
@@ -78,6 +81,27 @@ class Judgement:
     best: chess.Move
     line: tuple[chess.Move, ...]
     only: bool
+    options: FirstLook | None = None
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """The legal moves of a position at a first look: after each one, only captures are followed.
+
+    moves: uint16 [n], packed; losses: float64 [n], what the mover's chance loses by it against the best of them, 0..1.
+    """
+
+    moves: NDArray[np.uint16]
+    losses: NDArray[np.float64]
+
+    def expected(self, moves: NDArray[np.uint16], shares: NDArray[np.float32]) -> float | None:
+        """The loss, 0..1, of players who choose by these shares among the moves; None if there is nothing to choose."""
+        its = np.zeros(len(self.moves))
+        order = np.argsort(self.moves)
+        at = order[np.searchsorted(self.moves[order], moves).clip(0, len(order) - 1)]
+        known = self.moves[at] == moves
+        np.add.at(its, at[known], shares[known])
+        return float(its @ self.losses / its.sum()) if its.sum() > 0 else None
 
 
 @dataclass
@@ -154,7 +178,7 @@ class Judge:
             chances, left = self._both(seen, first, second, over)
         scores, depths, lines = seen.scores, seen.depths, seen.lines
         earlier = start.move_stack[-1] if start.move_stack else chess.Move.null()
-        kept, only = self._alternatives(rows[:-1], moves, earlier)
+        kept, only, options = self._alternatives(rows[:-1], moves, earlier)
         if not favourites:
             favourites = kept
         held = self._hold(rows[:-1], favourites, scores[:-1], depths[:-1])
@@ -172,9 +196,8 @@ class Judge:
             if black[i]:
                 before, after = 1 - before, 1 - after
             best = line[0] if loss >= _EQUAL else played
-            found.append(
-                Judgement(before, after, loss, best, line if loss >= _EQUAL else (played,), only[i] and loss < _EQUAL)
-            )
+            shown = line if loss >= _EQUAL else (played,)
+            found.append(Judgement(before, after, loss, best, shown, only[i] and loss < _EQUAL, options[i]))
         return white, found
 
     def _followed(self, rows: NDArray[np.uint8], depth: int, most: int = MAX_NODES) -> _Followed:
@@ -253,8 +276,8 @@ class Judge:
 
     def _alternatives(
         self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
-    ) -> tuple[list[chess.Move], list[bool]]:
-        """In each position, after a look at every move: the best one, and whether the played one was the only one.
+    ) -> tuple[list[chess.Move], list[bool], list[FirstLook | None]]:
+        """In each position, after a look at every move: the best one, whether the played one was the only one, and all.
         earlier: the move before the first position, a null move where there is none."""
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         moves, offsets = legal_moves(codes, state)
@@ -265,13 +288,16 @@ class Judge:
         kept = np.flatnonzero(scores >= most - _SIDE_STEP)
         white = np.full(len(children), np.nan)
         white[kept] = self._opinions(leaves[kept])
-        preferred, only = [], []
+        preferred: list[chess.Move] = []
+        only: list[bool] = []
+        options: list[FirstLook | None] = []
         for i, move in enumerate(played):
             part = slice(offsets[i], offsets[i + 1])
             own = white[part] if rows[i, SQUARES + SIDE] == 0 else 1 - white[part]
             if not len(own):  # a null move
                 preferred.append(move)
                 only.append(False)
+                options.append(None)
                 continue
             own = np.where(np.isnan(own), np.nanmean(own), own)
             chances = self._chances(scores[part], own)
@@ -282,7 +308,8 @@ class Judge:
             before = played[i - 1] if i else earlier
             retaken = bool(before) and before.to_square == move.to_square
             only.append(alone and not retaken and to_move(best) == move)
-        return preferred, only
+            options.append(FirstLook(moves[part], chances.max() - chances))
+        return preferred, only, options
 
     def _hold(
         self, rows: NDArray[np.uint8], favourites: list[chess.Move], scores: NDArray[np.int32],
@@ -300,6 +327,16 @@ class Judge:
             if depth >= 0 and -deep.scores[at, depth] >= scores[i] - _SIDE_STEP:
                 found[i] = tuple(to_move(int(move)) for move in deep.lines[at, depth] if move)
         return found
+
+
+def judge_by_search(
+    session: Session, analysis: Analysis, depth: int | None = None, nodes: int | None = None
+) -> Judge | None:
+    """The judge of this network, with the usual depth and evaluations where none are given; None where it does not say
+    who wins."""
+    if not {"white_wins", "white_better", "value"} & set(session.outputs):
+        return None
+    return Judge(session, analysis, DEPTH if depth is None else depth, NODES if nodes is None else nodes)
 
 
 def _after(rows: NDArray[np.uint8], moves: NDArray[np.uint16], parents: NDArray[np.int64]) -> NDArray[np.uint8]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,6 +22,7 @@ from kibitz.games.chess.material import PHASES, phase
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
 from kibitz.play.session import STATE, Session
+from kibitz.systems import find
 from kibitz.systems.declaration import Meaning
 
 MATE, STALEMATE = "#", "½"
@@ -86,7 +88,8 @@ class Judged:
 
     loss: what the mover's chance of winning lost by it, 0..1. best: the best move, UCI, which may be the played one;
     line: how the game would go on with it, SAN. only: every other move would have lost much more. phase: of the game,
-    of PHASES; piece: that moved, of PIECES.
+    of PHASES; piece: that moved, of PIECES. usual: what players of the mover's rating lose in this position on the
+    average, 0..1; None where the network is not told ratings.
     """
 
     loss: float
@@ -95,10 +98,12 @@ class Judged:
     only: bool
     phase: str
     piece: str
+    usual: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         shown = {"loss": round(self.loss, 4), "best": self.best, "line": list(self.line), "only_move": self.only}
-        return {**shown, "phase": self.phase, "piece": self.piece}
+        usual = {} if self.usual is None else {"usual_loss": round(self.usual, 4)}
+        return {**shown, "phase": self.phase, "piece": self.piece, **usual}
 
 
 @dataclass(frozen=True)
@@ -149,17 +154,20 @@ class Predictable:
 
 @dataclass(frozen=True)
 class Slice:
-    """Moves of one side, or those of a phase or piece: how many, their mean loss (0..1), and how many got each mark."""
+    """Moves of one side, or those of a phase or piece: how many, their mean loss (0..1), and how many got each mark.
+    usual: the mean loss of players of the same rating in these positions; None where it is not known of all."""
 
     moves: int
     loss: float
     marks: dict[str, int]
     only: int
+    usual: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
             "moves": self.moves,
             "loss": figure(self.loss, self.moves),
+            **({} if self.usual is None else {"usual_loss": figure(self.usual, self.moves)}),
             "marks": {SIGNS[sign]: count for sign, count in self.marks.items()},
             "only_moves": self.only,
         }
@@ -171,7 +179,7 @@ class Report:
 
     games: int = 0
     sums: dict[tuple[str, str], list[float]] = field(default_factory=dict)
-    """By side and slice (whole, or a phase or piece): moves, loss, ?!, ?, ??, only moves."""
+    """By side and slice (whole, phase or piece): moves, loss, usual loss (nan: not known), ?!, ?, ??, only moves."""
 
     def add(self, game: AnalysedGame) -> None:
         """Count the judged moves of a game."""
@@ -179,7 +187,8 @@ class Report:
         for move in game.moves:
             if (judged := move.judged) is None:
                 continue
-            row = [1, judged.loss, *(move.mark == sign for sign in SIGNS), judged.only]
+            usual = math.nan if judged.usual is None else judged.usual
+            row = [1, judged.loss, usual, *(move.mark == sign for sign in SIGNS), judged.only]
             for name in (WHOLE, judged.phase, judged.piece):
                 sums = self.sums.setdefault((move.side, name), [0.0] * len(row))
                 sums[:] = [a + b for a, b in zip(sums, row, strict=True)]
@@ -189,9 +198,9 @@ class Report:
         sums = self.sums.get((side, name))
         if sums is None:
             return None
-        moves, loss, *rest = sums
+        moves, loss, usual, *rest = sums
         marks = dict(zip(SIGNS, map(int, rest), strict=False))
-        return Slice(int(moves), loss / moves, marks, int(rest[-1]))
+        return Slice(int(moves), loss / moves, marks, int(rest[-1]), None if math.isnan(usual) else usual / moves)
 
     def as_json(self) -> dict[str, Any]:
         sides = {}
@@ -281,6 +290,13 @@ class AnalysedGame:
 USUAL = Meaning()
 
 
+def meaning_of(system: str, judged: bool) -> Meaning:
+    """What White's probability means. judged: by search, which makes it the chance to win of whatever figure the
+    network has; its own figure may be of something else, and a note says of what."""
+    meaning = find(system).meaning
+    return USUAL if judged and meaning.note else meaning
+
+
 def analyse(
     record: Record,
     session: Session,
@@ -332,6 +348,10 @@ def analyse(
             slip = worth.change <= -swing and strength.player < UNLIKELY_FOR
             strength = replace(strength, slip=slip)
         judged = _judged(judgements[i], board, node.move, PHASES[phases[i]]) if judgements else None
+        if judged and expecting and i in strengths:
+            judged = replace(
+                judged, usual=usual_loss(judgements[i], expecting[i], PHASES[phases[i]], strengths[i].rating)
+            )
         moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, expectation, strength, judged))
         board.push(node.move)
     return AnalysedGame(record, moves, white, expecting is not None, meaning)
@@ -346,6 +366,22 @@ def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase:
     piece = board.piece_type_at(played.from_square) or chess.KING  # a null move
     best = judgement.best.uci()
     return Judged(judgement.loss, best, tuple(line), judgement.only, phase, PIECES[piece - 1])
+
+
+USUAL_LOSS = {"opening": 0.74, "middlegame": 0.82, "endgame": 0.96}
+"""What the expected loss at a first look is multiplied by, in each phase, to be that of the search which judges the
+played move: fitted by bench/usual_losses.py."""
+LESS_BY_RATING, FROM, MIDDLE = 0.6, 1200, 1600
+"""Stronger players also choose better among the moves that the network finds equally likely for them: the factor is
+exp(-LESS_BY_RATING) for 1000 points over MIDDLE; below FROM it stays as it is there."""
+
+
+def usual_loss(judgement: Judgement, expecting: Legal, phase: str, rating: int) -> float | None:
+    """What players of a rating lose in a position on the average, 0..1, if they choose as the network expects."""
+    seen = None if judgement.options is None else judgement.options.expected(*expecting)
+    if seen is None:
+        return None
+    return min(1.0, USUAL_LOSS[phase] * math.exp(-LESS_BY_RATING * (max(rating, FROM) - MIDDLE) / 1000) * seen)
 
 
 Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]

@@ -7,6 +7,7 @@ game fit one language, so that no move is guessed.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -108,9 +109,10 @@ def _parse(board: chess.Board, word: str, letters: dict[str, str]) -> chess.Move
     if letters:
         plain = _LETTER.sub(lambda match: _translated(match, letters), plain)
     if _UCI.fullmatch(plain):
-        move = chess.Move.from_uci(plain.replace("-", "").replace("=", "").lower())
-        if board.is_legal(move):
-            return move
+        with contextlib.suppress(chess.InvalidMoveError):  # from a square to itself
+            move = chess.Move.from_uci(plain.replace("-", "").replace("=", "").lower())
+            if board.is_legal(move):
+                return move
     plain = re.sub(r"\(=?([A-Z])\)$", r"=\1", plain.replace(":", "x"))
     try:
         return board.parse_san(plain.replace("0", "O"))

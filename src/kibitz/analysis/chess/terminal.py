@@ -192,19 +192,26 @@ def show_report(report: Report) -> None:
 
 
 def _show_report(report: Report, console: Console) -> None:
-    """Points lost a move, and marks, of both sides: in all, by phase and by piece."""
+    """Points lost a move, and marks, of both sides: in all, by phase and by piece; beside them what players of the
+    same rating lose in these positions, where that is known."""
+    compared = [side for side in SIDES if (whole := report.slice(side, WHOLE)) and whole.usual is not None]
     heading = f"{'points lost a move':<19}"
     for side in SIDES:
-        heading += f"{side.capitalize():>8}" + "".join(f"{sign:>4}" for sign in SIGNS) + "  "
+        heading += f"{side.capitalize():>8}" + (f"{'usual':>7}" if side in compared else "")
+        heading += "".join(f"{sign:>4}" for sign in SIGNS) + "  "
     print_line(console, heading.rstrip(), "bold")
     for name in (WHOLE, *PHASES, *PIECES):
         row = f"{name:<19}"
         for side in SIDES:
             one = report.slice(side, name)
             row += f"{one.loss * 100:>8.1f}" if one else f"{'':>8}"
+            if side in compared:
+                row += f"{one.usual * 100:>7.1f}" if one and one.usual is not None else f"{'':>7}"
             row += "".join(f"{one.marks[sign] or '':>4}" if one else f"{'':>4}" for sign in SIGNS) + "  "
         if row.strip() != name:
             print_line(console, row.rstrip())
+    if compared:
+        print_line(console, "usual: what players of the same rating lose in the same positions.")
 
 
 def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:

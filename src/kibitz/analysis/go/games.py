@@ -16,7 +16,7 @@ from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, to
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
 from kibitz.play.go.ownership import SWINGS
-from kibitz.play.session import Session
+from kibitz.play.session import NetworkSession, Session
 
 if TYPE_CHECKING:
     from kibitz.games.go.io.sgf import Record
@@ -222,9 +222,11 @@ def analyse(
     analysis: OwnerAnalysis,
     swing: float | None = None,
     nodes: int = 0,
+    judge: NetworkSession | None = None,
 ) -> AnalysedGame:
     """Ask the network about every position. swing: the least change that is marked, in points; None: the usual one.
-    nodes: visits of a search of each position, for networks that name moves and score; 0: none.
+    nodes: visits of a search of each position, for networks that name moves and score; 0: none. judge: the session in
+    other words, whose answers count (see `play.go.ownership.steady`).
 
     Moves from the first illegal one on are left out, and the game's `problem` says so.
     """
@@ -232,8 +234,9 @@ def analyse(
     codes, state, problem = _played(record)
     record = replace(record, moves=record.moves[: len(codes) - 1])
     full = with_side_inputs(record, state) if session.side_inputs else state
+    judge = judge or session
     parts = [
-        session.evaluate(codes[start : start + BATCH_SIZE], full[start : start + BATCH_SIZE])
+        judge.evaluate(codes[start : start + BATCH_SIZE], full[start : start + BATCH_SIZE])
         for start in range(0, len(codes), BATCH_SIZE)
     ]
     answers = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

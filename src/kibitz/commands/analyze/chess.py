@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from kibitz import records
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from kibitz.analysis.chess.games import Record
     from kibitz.analysis.chess.judging import Judge
     from kibitz.analysis.chess.moves import AnalysedGame
+    from kibitz.parallel import Workers
     from kibitz.play.session import Session
     from kibitz.systems.declaration import Meaning
 
@@ -24,21 +26,29 @@ SWING = 10.0
 """Points of a hundred that a marked move loses, where --swing is not given."""
 
 
-def analyze_chess(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
-    """Analyse games of a PGN file ("-": standard input) and print or write them. Raises UsageError and KibitzError."""
+def analyze_chess(
+    session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
+) -> None:
+    """Analyse games of a PGN file ("-": standard input) and print or write them. Raises UsageError and KibitzError.
+
+    workers: who analyses them; None: this process.
+    """
     from kibitz.analysis import load
-    from kibitz.analysis.chess.moves import USUAL, Report
+    from kibitz.analysis.chess.judging import judge_by_search
+    from kibitz.analysis.chess.moves import Report, meaning_of
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.chess.terminal import show_report
     from kibitz.analysis.files import whole_file
-    from kibitz.systems import find
 
-    games = _PgnGames(session, path, options)
+    if options.about_player:
+        from kibitz.commands.analyze.player import analyze_player
+
+        analyze_player(session, run, path, options, workers)
+        return
+    games = PgnGames(session, path, options, workers)
     analysis, report = load(session.system), Report()
-    judge = _judge(session, analysis, options)
-    meaning = find(session.system).meaning
-    if judge is not None and meaning.note:  # a note says of what else than winning the network's own figure is
-        meaning = USUAL
+    judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
+    meaning = meaning_of(session.system, judge is not None)
 
     def last() -> dict[str, Any]:
         return {"report": report.as_json()} if options.every and judge else {}
@@ -59,16 +69,6 @@ def analyze_chess(session: Session, run: str, path: str, options: AnalyzeOptions
             show_report(report)
 
 
-def _judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Judge | None:
-    """What judges moves by search; None where the network's opinions count as they are, or it has none."""
-    from kibitz.analysis.chess.judging import DEPTH, NODES, Judge
-
-    if options.raw or not {"white_wins", "white_better", "value"} & set(session.outputs):
-        return None
-    depth = DEPTH if options.depth is None else options.depth
-    return Judge(session, analysis, depth, NODES if options.nodes is None else options.nodes)
-
-
 def _ratings(session: Session, text: str) -> tuple[int, int]:
     """The ratings of `--rating`. Raises UsageError for a network that is told none."""
     from kibitz.analysis.chess.ratings import RATING, read_pair
@@ -78,20 +78,20 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
     return read_pair(text)
 
 
-class _PgnGames:
+class PgnGames:
     """The games of a PGN file that are to be analysed, and what is left out on the way.
 
     number: of the only game, from 1; None for all. swing: in probability of winning. replaced: the games are written
-    back to their file, so that nothing may be left out.
+    back to their file, so that nothing may be left out. workers: who analyses them; None: this process.
     """
 
-    def __init__(self, session: Session, path: str, options: AnalyzeOptions):
+    def __init__(self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None):
         """Raises UsageError for options that make no sense together or for this network."""
         swing = SWING if options.swing is None else options.swing
         if not 0 < swing <= 100:
             raise UsageError(f"--swing {swing:g}: points of a hundred, over 0 to 100")
-        self.session, self.path, self.swing = session, path, swing / 100
-        self.number = None if options.every else options.game or 1
+        self.session, self.path, self.swing, self.workers = session, path, swing / 100, workers
+        self.number = None if options.every or options.about_player else options.game or 1
         self.replaced = bool(options.pgn) and same_file(options.pgn or "", path)
         if self.replaced and self.number is not None:
             raise UsageError(f"--pgn {options.pgn}: its other games would be lost; add --all, or name another file")
@@ -100,23 +100,56 @@ class _PgnGames:
         self._refused: list[str] = []
         self._unrated: list[int] = []
 
-    def analysed(self, analysis: Analysis, meaning: Meaning, judge: Judge | None) -> Generator[AnalysedGame]:
-        """The games one by one; what is left out is reported on standard error.
+    def analysed(
+        self,
+        analysis: Analysis,
+        meaning: Meaning,
+        judge: Judge | None,
+        wanted: Callable[[Record], bool] = lambda record: True,
+        shown: Callable[[str], AbstractContextManager[Callable[[int, int], None]]] = progress,
+    ) -> Generator[AnalysedGame]:
+        """The games one by one; what is left out is reported on standard error. wanted: which ones alone; shown: their
+        progress, told the path.
 
-        Raises KibitzError where no game can be analysed, and, if the file is replaced, before anything is left out.
+        Raises KibitzError where none of the games can be analysed, and, if the file is replaced, before anything is
+        left out.
         """
         from kibitz.analysis.chess.games import read
-        from kibitz.analysis.chess.moves import analyse
 
-        done = 0
-        with progress(self.path) as show, contextlib.closing(read(self.path, self.number, show)) as games:
+        done = others = 0
+
+        def accepted(games: Iterable[Record]) -> Iterator[Record]:
+            nonlocal done, others
             for record in games:
-                if self._accepts(record):
+                if not wanted(record):
+                    others += 1
+                elif self._accepts(record):
                     done += 1
-                    yield analyse(record, self.session, analysis, self.swing, self.ratings, meaning, judge)
+                    yield record
+
+        with shown(self.path) as show, contextlib.closing(read(self.path, self.number, show)) as games:
+            yield from self._judged(accepted(games), analysis, meaning, judge)
         self._warn_of_ratings()
-        if not done:
+        if not done and not others:
             raise self._nothing_left()
+
+    def _judged(
+        self, records: Iterator[Record], analysis: Analysis, meaning: Meaning, judge: Judge | None
+    ) -> Iterator[AnalysedGame]:
+        """The analysis of each game, here or by workers."""
+        if self.workers is None:
+            from kibitz.analysis.chess.moves import analyse
+
+            for record in records:
+                yield analyse(record, self.session, analysis, self.swing, self.ratings, meaning, judge)
+            return
+        from kibitz.analysis.chess.sharing import MoveQuestion, analysed_by_workers
+        from kibitz.analysis.sharing import name_for_workers
+
+        search = None if judge is None else (judge.depth, judge.nodes)
+        question = MoveQuestion(name_for_workers(self.session), self.swing, self.ratings, meaning, search)
+        with contextlib.closing(analysed_by_workers(records, question, self.workers)) as games:
+            yield from games
 
     def _accepts(self, record: Record) -> bool:
         """Whether a game can be analysed. Says what is wrong with it."""

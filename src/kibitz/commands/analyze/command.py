@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,10 @@ import typer
 
 from kibitz import records
 from kibitz.commands.analyze.options import AnalyzeOptions
+from kibitz.commands.provider import Provider, use_provider
+from kibitz.commands.workers import WorkerOptions
 from kibitz.errors import UsageError
+from kibitz.parallel import open_workers
 
 if TYPE_CHECKING:
     from kibitz.play.session import Session
@@ -30,6 +34,8 @@ def analyze(
     ] = None,
     *,
     options: AnalyzeOptions,
+    sharing: WorkerOptions,
+    provider: Provider = None,
 ) -> None:
     """Show what a network thought of each move of a game.
 
@@ -41,12 +47,16 @@ def analyze(
     below the 10th, or under 1%). human tells how likely each move was for its player, and for one 400 points weaker
     and stronger.
 
+    --mine and --player NAME make a report about one player's own games, --page a page of it.
+
     Go. Who will own each point: Black's lead before and after each move by the points that each will own, what changed
     owner by the largest swings, and boards.
 
     Evaluations written by --pgn are in pawns from White's side, by Lichess's relation of pawns and winning chances.
     """
     options.check()
+    backend = sharing.backend()
+    use_provider(provider)
     if game_file is None:
         file = shlex.quote(run) if os.path.isfile(run) else "FILE"
         raise UsageError(f"name a network and a file: kibitz analyze {'winner' if file != 'FILE' else run} {file}")
@@ -54,18 +64,20 @@ def analyze(
 
     session = Session(run)
     _check_game(session, game_file, options)
-    if session.game == "chess":
-        from kibitz.commands.analyze.chess import analyze_chess
+    with contextlib.ExitStack() as stack:
+        workers = stack.enter_context(open_workers(backend)) if backend else None
+        if session.game == "chess":
+            from kibitz.commands.analyze.chess import analyze_chess
 
-        analyze_chess(session, run, game_file, options)
-    else:
-        from kibitz.commands.analyze.go import analyze_go
+            analyze_chess(session, run, game_file, options, workers)
+        else:
+            from kibitz.commands.analyze.go import analyze_go
 
-        analyze_go(session, run, game_file, options)
+            analyze_go(session, run, game_file, options, workers)
 
 
 _NAMES = {"chess": "chess", "go": "Go"}
-_OPTIONS = {"chess": ("pgn", "rating", "raw", "depth"), "go": ("sgf", "move", "owners")}
+_OPTIONS = {"chess": ("pgn", "rating", "raw", "depth", "player", "mine", "page"), "go": ("sgf", "move", "owners")}
 """Options that mean something for one game alone."""
 _INSTEAD = {"pgn": "; write SGF with --sgf", "sgf": "; write PGN with --pgn"}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl")}

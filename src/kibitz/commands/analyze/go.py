@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,17 @@ from kibitz.systems import find
 
 if TYPE_CHECKING:
     from kibitz.analysis.go.games import AnalysedGame
+    from kibitz.analysis.go.sharing import Numbered
     from kibitz.games.go.io.sgf import Unreadable
+    from kibitz.parallel import Workers
     from kibitz.play.session import Session
 
 
-def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
-    """Analyse games of an SGF file ("-": standard input) and print or write them. Raises UsageError and KibitzError."""
+def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None) -> None:
+    """Analyse games of an SGF file ("-": standard input) and print or write them. Raises UsageError and KibitzError.
+
+    workers: who analyses them; None: this process.
+    """
     if options.swing is not None and not 0 < options.swing <= POINTS:
         raise UsageError(f"--swing {options.swing:g}: points of lead, over 0 to {POINTS}")
     if options.nodes and "policy" not in session.outputs:
@@ -41,7 +46,7 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions) -
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(options.sgf)) if options.sgf else None
         put = stack.enter_context(as_object(run, session.system)) if options.as_json else None
-        games = stack.enter_context(contextlib.closing(_SgfGames(session, path, options).analysed()))
+        games = stack.enter_context(contextlib.closing(_SgfGames(session, path, options, workers).analysed()))
         for i, game in enumerate(games):
             if put:
                 put(game.as_json(options.move, options.owners))
@@ -62,10 +67,13 @@ def _sizes(info: dict[str, Any]) -> list[int]:
 
 
 class _SgfGames:
-    """The games of an SGF file, or of a folder, that are to be analysed, and what is left out on the way."""
+    """The games of an SGF file, or of a folder, that are to be analysed, and what is left out on the way.
 
-    def __init__(self, session: Session, path: str, options: AnalyzeOptions):
-        self.session, self.path, self.options = session, path, options
+    workers: who analyses them; None: this process.
+    """
+
+    def __init__(self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None):
+        self.session, self.path, self.options, self.workers = session, path, options, workers
         self.name = "standard input" if path == records.STDIN else records.printable(path)
         self.boards = _sizes(session.run.info)
         """Sizes that the network learned from; from run.json, since a run's settings load torch."""
@@ -80,37 +88,57 @@ class _SgfGames:
 
         Raises KibitzError where no game can be analysed.
         """
-        from kibitz.analysis import load_owners
-        from kibitz.analysis.go.games import analyse
-        from kibitz.games.go.io.sgf import Unreadable, read_records
-
-        analysis, only, done = load_owners(self.session.system), self.options.game, 0
+        done = 0
         with progress(self.path, measured=False) as show:
-            for record in read_records([self.path]):
-                show(self.read, 0)
-                if isinstance(record, Unreadable) and record.number == 0:
-                    self._file_problem(record)
-                    continue
-                self.read += 1
-                if self._held_back:
-                    warn(self._held_back)
-                    self._held_back = ""
-                if only in (None, self.read):
-                    if isinstance(record, Unreadable):
-                        self._refuse(record.reason, record if Path(self.path).is_dir() else None)
-                    elif problem := self._too_large(record.size):
-                        self._refuse(problem)
-                    else:
-                        game = analyse(
-                            self.read, record, self.session, analysis, self.options.swing, self.options.nodes or 0
-                        )
-                        self._warn_about(game)
-                        done += 1
-                        yield game
-                if only == self.read:
-                    break
+            for game in self._judged(self._records(show)):
+                self._warn_about(game)
+                done += 1
+                yield game
         if not done:
             raise self._nothing_left()
+
+    def _judged(self, games: Iterator[Numbered]) -> Iterator[AnalysedGame]:
+        """The analysis of each game, here or by workers."""
+        swing, nodes = self.options.swing, self.options.nodes or 0
+        if self.workers is None:
+            from kibitz.analysis import load_owners
+            from kibitz.analysis.go.games import analyse
+            from kibitz.play.go.ownership import steady
+
+            analysis, judge = load_owners(self.session.system), steady(self.session)
+            for number, record in games:
+                yield analyse(number, record, self.session, analysis, swing, nodes, judge)
+            return
+        from kibitz.analysis.go.sharing import OwnerQuestion, analysed_by_workers
+        from kibitz.analysis.sharing import name_for_workers
+
+        question = OwnerQuestion(name_for_workers(self.session), swing, nodes)
+        with contextlib.closing(analysed_by_workers(games, question, self.workers)) as analysed:
+            yield from analysed
+
+    def _records(self, show: Callable[[int, int], None]) -> Iterator[Numbered]:
+        """The games that can be analysed, each with its place in the file."""
+        from kibitz.games.go.io.sgf import Unreadable, read_records
+
+        only = self.options.game
+        for record in read_records([self.path]):
+            show(self.read, 0)
+            if isinstance(record, Unreadable) and record.number == 0:
+                self._file_problem(record)
+                continue
+            self.read += 1
+            if self._held_back:
+                warn(self._held_back)
+                self._held_back = ""
+            if only in (None, self.read):
+                if isinstance(record, Unreadable):
+                    self._refuse(record.reason, record if Path(self.path).is_dir() else None)
+                elif problem := self._too_large(record.size):
+                    self._refuse(problem)
+                else:
+                    yield self.read, record
+            if only == self.read:
+                break
 
     def _file_problem(self, record: Unreadable) -> None:
         """A file that cannot be read, or not any further. Raises KibitzError unless there may be other files."""
@@ -137,7 +165,7 @@ class _SgfGames:
         return f"a board of {size}×{size}, and {self.session.name} sees up to {largest}×{largest}; take another run"
 
     def _warn_about(self, game: AnalysedGame) -> None:
-        where, size, move = f"{self.name} game {self.read}", game.record.size, self.options.move
+        where, size, move = f"{self.name} game {game.number}", game.record.size, self.options.move
         if size not in self.boards and size not in self._warned_sizes:
             self._warned_sizes.add(size)
             warn(f"{where}: {size}×{size}, of which {self.session.name} has learned nothing")

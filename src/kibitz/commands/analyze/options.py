@@ -23,6 +23,28 @@ class AnalyzeOptions:
         ),
     ] = None
     every: Annotated[bool, typer.Option("--all", help="Every game of the file.")] = False
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Chess: a report about this player alone, over every game of the file, or of a folder: what was lost "
+            "by phase, piece, opening, time left, colour and result, beside what players of the same rating lose "
+            "(human), and the worst mistakes. Case, accents and the order of the words mean nothing; may be given "
+            "several times.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None
+    mine: Annotated[
+        bool, typer.Option("--mine", help="Chess: the same about the player who is in nearly all games.")
+    ] = False
+    page: Annotated[
+        str | None,
+        typer.Option(
+            help="Chess: write the report about a player to this HTML page, with boards of the worst mistakes. "
+            "Default: not written.",
+            metavar="FILE",
+        ),
+    ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
     pgn: Annotated[
         str | None,
@@ -97,8 +119,20 @@ class AnalyzeOptions:
         bool, typer.Option("--owners", help="Go, with --json: the owner map of every position in numbers.")
     ] = False
 
+    @property
+    def about_player(self) -> bool:
+        """Whether a report about one player is asked for."""
+        return bool(self.player) or self.mine or self.page is not None
+
     def check(self) -> None:
         """Raises UsageError for options that exclude each other."""
+        if self.player and self.mine:
+            raise UsageError("--player and --mine: choose one of them")
+        if self.about_player:
+            for name in ("game", "raw"):
+                if self.given(name):
+                    what = "every game of the file" if name == "game" else "what a search found"
+                    raise UsageError(f"--{name}: the report about a player is over {what}; leave --{name} out")
         if self.game is not None and self.every:
             raise UsageError("--game and --all: choose one of them")
         if self.raw and (self.nodes is not None or self.depth is not None):
@@ -110,4 +144,4 @@ class AnalyzeOptions:
     def given(self, name: str) -> bool:
         """Whether the option of that name (without dashes) is on the command line."""
         value = getattr(self, name)
-        return value is not None and value is not False
+        return value is not None and value is not False and value != []

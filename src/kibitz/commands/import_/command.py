@@ -17,9 +17,11 @@ from kibitz import records
 from kibitz.commands.import_.options import FilterOptions, GameFilter, RefereeOptions, SplitOptions, filter_for
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
+from kibitz.commands.workers import WorkerOptions
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.filters import Filter as ChessFilter
 from kibitz.keys import labelled_reasons
+from kibitz.parallel import Backend, Workers, open_workers
 from kibitz.store.split import Split
 
 if TYPE_CHECKING:
@@ -54,10 +56,11 @@ def import_games(
         bool, typer.Option("--append", help="Add to the store if there is one; games it holds already are left out.")
     ] = False,
     division: SplitOptions,
+    sharing: WorkerOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
     """Read games from records, keep those that are wanted, and make a store of them."""
-    divide = division.values()
+    divide, backend = division.values(), sharing.backend()
     values = filters.values()
     paths = records.find(files, tuple(KINDS))
     kind = _game_of(paths, game)
@@ -65,7 +68,7 @@ def import_games(
     ownership.check(kind)
     referees = _Referees(ownership, into) if kind == "go" and ownership.referee != "none" else None
     try:
-        done = _import(paths, into, kind, keep, divide, append, referees)
+        done = _import(paths, into, kind, keep, divide, append, referees, backend)
     except KeyboardInterrupt:
         kept = f"{into} is as it was before" if append and into.exists() else f"{into} was not made"
         again = "to go on; owners that were found are kept" if referees else "to begin again"
@@ -105,8 +108,11 @@ class _Referees:
         self.journal = into.with_name(f".{into.name}.owners")
 
     @contextlib.contextmanager
-    def labelling(self, show: Callable[[int], None]) -> Iterator[Callable[[GameBatch], GameBatch]]:
-        """The function that labels a batch before it is written. show: called with the number of labelled games."""
+    def labelling(
+        self, show: Callable[[int], None], workers: Workers | None
+    ) -> Iterator[Callable[[GameBatch], GameBatch]]:
+        """The function that labels a batch before it is written. show: called with the number of labelled games;
+        workers: who label; None: threads of this process."""
         from kibitz.games.go.endings.scoring import Referee
 
         options = self.options
@@ -114,6 +120,7 @@ class _Referees:
             options.referee,
             options.gnugo,
             self.journal,
+            workers,
             limit_s=options.gnugo_limit,
             keep_unconfirmed=options.unconfirmed,
         ) as referee:
@@ -159,7 +166,7 @@ class ImportResult:
 
 def _import(
     files: list[str], into: Path, game: str, keep: GameFilter, divide: dict[str, Any], append: bool,
-    referees: _Referees | None,
+    referees: _Referees | None, backend: Backend | None,
 ) -> ImportResult:  # fmt: skip
     """Read the files into the store. Raises KibitzError where no game was left to keep."""
     from kibitz.games import game_of
@@ -179,8 +186,10 @@ def _import(
         ))  # fmt: skip
         before, moves_before = writer.games, writer.moves
         show = held.enter_context(_progress(reader, writer, before))
-        batches = held.enter_context(contextlib.closing(iter(reader)))
-        finish = held.enter_context(referees.labelling(show)) if referees else None
+        workers = held.enter_context(open_workers(backend)) if backend else None
+        readers = None if referees else workers  # reading is quick beside finding owners, which has all workers then
+        batches = held.enter_context(contextlib.closing(reader.batches(readers) if readers else iter(reader)))
+        finish = held.enter_context(referees.labelling(show, workers)) if referees else None
         for batch in batches:
             writer.add(batch, None if keep.limit is None else keep.limit - (writer.games - before), finish)
             show(0)

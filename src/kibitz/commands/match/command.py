@@ -16,6 +16,7 @@ from kibitz.commands.match.options import (
     check_game,
 )
 from kibitz.commands.match.table import MatchProgress, show
+from kibitz.commands.workers import Ray, ray_backend
 
 
 def match(
@@ -42,6 +43,7 @@ def match(
     limits: LimitOptions,
     players: PlayerOptions,
     concurrency: Annotated[int, typer.Option(help="Games at a time; more than there are cores is unfair.", min=1)] = 1,
+    ray: Ray = None,
     rules: RuleOptions,
     test: SprtOptions,
     output: OutputOptions,
@@ -62,8 +64,9 @@ def match(
         player(b, players.option_b or (), players.name_b, played),
     )
     config = MatchConfig(
-        one, other, terms, games, output.record(one, other, played), seed=rules.seed, workers=concurrency, sprt=sprt
-    )
+        one, other, terms, games, output.record(one, other, played), seed=rules.seed, workers=concurrency, sprt=sprt,
+        backend=None if ray is None else ray_backend(ray, concurrency),
+    )  # fmt: skip
     contest = Match(config)
     try:
         with MatchProgress() as progress:

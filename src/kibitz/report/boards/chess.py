@@ -6,6 +6,7 @@ drawings) is drawn once, in a hidden `<svg>` that `piece_defs` gives, and every 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import chess
@@ -21,51 +22,81 @@ MARGIN = 16
 _LIGHT, _DARK = "#eeddc0", "#b58f6c"
 
 
-def piece_defs() -> Markup:
-    """The hidden SVG with everything that `board_svg` refers to. It stands once on a page, before any board."""
+def piece_defs(turned: bool = False) -> Markup:
+    """The hidden SVG with everything that `board_svg` refers to. It stands once on a page, before any board. turned:
+    also what boards seen from Black need."""
     pieces = "".join(chess.svg.PIECES[symbol] for symbol in "PNBRQKpnbrqk")
+    other = f'<g id="board-squares-turned">{_squares(turned=True)}</g>' if turned else ""
     return Markup(
         '<svg width="0" height="0" style="position:absolute" aria-hidden="true" focusable="false"><defs>'
-        f'<g id="board-squares">{_squares()}</g>{pieces}</defs></svg>'
+        f'<g id="board-squares">{_squares()}</g>{other}{pieces}</defs></svg>'
     )
 
 
-def board_svg(fen: str, last_move_uci: str | None = None, tints: Sequence[float] | None = None) -> Markup:
-    """One board seen from White, to be placed on a page that holds `piece_defs`.
+def board_svg(
+    fen: str,
+    last_move_uci: str | None = None,
+    tints: Sequence[float] | None = None,
+    turned: bool = False,
+    arrow: str | None = None,
+) -> Markup:
+    """One board seen from White, or where it is turned from Black, to be placed on a page that holds `piece_defs`.
 
     The squares of `last_move_uci` ("e2e4") are tinted, and a disc on the right stands at the bottom when White is to
     move and at the top when Black is. The `<title>` tells the position in words. `tints` are probabilities of the 64
-    squares (a1 first): a tint of that strength, and percents from 1 on. Raises ValueError on a FEN or a move
-    that is not one.
+    squares (a1 first): a tint of that strength, and percents from 1 on. arrow: a move that is drawn as an
+    arrow. Raises ValueError on a FEN or a move that is not one.
     """
     board = chess.Board(fen)
     move = chess.Move.from_uci(last_move_uci) if last_move_uci else chess.Move.null()
     tinted = [move.from_square, move.to_square] if move else []
-    parts = [f"<title>{escape(describe(board, move))}</title>", '<use href="#board-squares"/>']
-    parts += [f'<rect class="last" x="{x}" y="{y}" width="{SQUARE}" height="{SQUARE}"/>' for x, y in map(_at, tinted)]
-    parts += list(_tints(tints or ()))
+    squares = "board-squares-turned" if turned else "board-squares"
+    parts = [f"<title>{escape(describe(board, move))}</title>", f'<use href="#{squares}"/>']
+    for square in tinted:
+        x, y = _at(square, turned)
+        parts.append(f'<rect class="last" x="{x}" y="{y}" width="{SQUARE}" height="{SQUARE}"/>')
+    parts += list(_tints(tints or (), turned))
     for square, piece in sorted(board.piece_map().items()):
-        x, y = _at(square)
+        x, y = _at(square, turned)
         parts.append(f'<use href="#{_name(piece)}" x="{x}" y="{y}"/>')
-    parts += list(_percents(tints or ()))
-    parts.append(_marker(board.turn))
+    parts += list(_percents(tints or (), turned))
+    if arrow:
+        parts.append(_arrow(chess.Move.from_uci(arrow), turned))
+    parts.append(_marker(board.turn, turned))
     side = 8 * SQUARE
     return Markup(f'<svg class="board" viewBox="0 0 {side + MARGIN} {side}" role="img">{"".join(parts)}</svg>')
 
 
-def _tints(chances: Sequence[float]) -> Iterator[str]:
+def _arrow(move: chess.Move, turned: bool) -> str:
+    """An arrow from the middle of a square to the middle of another one."""
+    (x, y), (u, v) = (
+        tuple(c + SQUARE / 2 for c in _at(square, turned)) for square in (move.from_square, move.to_square)
+    )
+    long = math.hypot(u - x, v - y)
+    if not long:
+        return ""
+    along, across = ((u - x) / long, (v - y) / long), (-(v - y) / long, (u - x) / long)
+
+    def at(back: float, aside: float) -> str:
+        return f"{u - back * along[0] + aside * across[0]:.1f} {v - back * along[1] + aside * across[1]:.1f}"
+
+    corners = [at(long, 4), at(18, 4), at(18, 12), at(0, 0), at(18, -12), at(18, -4), at(long, -4)]
+    return f'<path class="arrow" d="M{"L".join(corners)}z"/>'
+
+
+def _tints(chances: Sequence[float], turned: bool) -> Iterator[str]:
     """Probabilities as tints; their roots, since many are small and the eye should see them."""
     for square, chance in enumerate(chances):
         if chance >= 0.005:
-            x, y = _at(square)
+            x, y = _at(square, turned)
             strength = min(0.9, chance**0.5)
             yield f'<rect class="heat" x="{x}" y="{y}" width="{SQUARE}" height="{SQUARE}" opacity="{strength:.2f}"/>'
 
 
-def _percents(chances: Sequence[float]) -> Iterator[str]:
+def _percents(chances: Sequence[float], turned: bool) -> Iterator[str]:
     for square, chance in enumerate(chances):
         if chance >= 0.01:
-            x, y = _at(square)
+            x, y = _at(square, turned)
             yield f'<text class="percent" x="{x + SQUARE - 2}" y="{y + SQUARE - 3}">{chance * 100:.0f}</text>'
 
 
@@ -81,13 +112,14 @@ def describe(board: chess.Board, move: chess.Move) -> str:
     return " ".join(sides)
 
 
-def _squares() -> str:
+def _squares(turned: bool = False) -> str:
     side = 8 * SQUARE
     dark = "".join(
         f"M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z" for x, y in map(_at, chess.SquareSet(chess.BB_DARK_SQUARES))
     )
-    files = "".join(_label(7 * SQUARE + 42, index * SQUARE + 37, name) for index, name in enumerate("abcdefgh"))
-    ranks = "".join(_label(index * SQUARE + 11, 3, str(8 - index)) for index in range(8))
+    names, numbers = ("hgfedcba", "12345678") if turned else ("abcdefgh", "87654321")
+    files = "".join(_label(7 * SQUARE + 42, index * SQUARE + 37, name) for index, name in enumerate(names))
+    ranks = "".join(_label(index * SQUARE + 11, 3, number) for index, number in enumerate(numbers))
     return f'<path fill="{_LIGHT}" d="M0 0h{side}v{side}h-{side}z"/><path fill="{_DARK}" d="{dark}"/>{files}{ranks}'
 
 
@@ -96,14 +128,16 @@ def _label(y: int, x: int, text: str) -> str:
     return f'<text x="{x}" y="{y}" font-size="10" fill="#6b4f36" aria-hidden="true">{text}</text>'
 
 
-def _marker(turn: chess.Color) -> str:
+def _marker(turn: chess.Color, turned: bool) -> str:
     """Filled by the side's own colour; which end it stands at says the same to those who see no difference."""
-    y, fill = (8 * SQUARE - 8, "#fff") if turn == chess.WHITE else (8, "#111")
+    y = 8 if (turn == chess.BLACK) != turned else 8 * SQUARE - 8
+    fill = "#fff" if turn == chess.WHITE else "#111"
     return f'<circle cx="{8 * SQUARE + 9}" cy="{y}" r="5.5" fill="{fill}" stroke="#777" stroke-width="2"/>'
 
 
-def _at(square: int) -> tuple[int, int]:
-    """The upper left corner of a square, White below."""
+def _at(square: int, turned: bool = False) -> tuple[int, int]:
+    """The upper left corner of a square, White below, or where the board is turned Black."""
+    square = square ^ 63 if turned else square
     return chess.square_file(square) * SQUARE, (7 - chess.square_rank(square)) * SQUARE
 
 

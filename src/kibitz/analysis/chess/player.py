@@ -1,0 +1,338 @@
+"""One player's own games: what the player's moves lost, by phase, piece, opening, time left, colour and result.
+
+Every figure stands beside what players of the same rating lose in the same positions, where the network is told
+ratings, with an interval over games.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess
+import chess.pgn
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.chess.moves import PIECES, SIDES, SIGNS, AnalysedGame, Move
+from kibitz.analysis.chess.ratings import ratings_of
+from kibitz.explorer.openings import Opening, opening_of
+from kibitz.games.chess.filters import RESULTS
+from kibitz.games.chess.material import PHASES
+from kibitz.stats import ClusterBootstrap, Estimate
+
+ENOUGH = 10
+"""Games from which an interval is given."""
+KEPT = 50
+"""The worst mistakes that are kept."""
+A_GAME = 2
+"""Of one game at most: what is overlooked once is often overlooked again on the next move."""
+MOST_OPENINGS = 12
+"""Openings that are told, those of most games."""
+ENDS = ("won", "drawn", "lost")
+TIMES = {
+    "under_10_seconds": "under 10 s",
+    "10_to_30_seconds": "10 to 30 s",
+    "30_to_60_seconds": "30 s to 1 min",
+    "1_to_3_minutes": "1 to 3 min",
+    "3_to_10_minutes": "3 to 10 min",
+    "over_10_minutes": "over 10 min",
+}
+"""Time on the player's clock before the move: keys, and their labels."""
+_BOUNDS = (10, 30, 60, 180, 600)
+"""Seconds between two of TIMES."""
+LABELS = {
+    "phase": {name: f"the {name}" for name in PHASES},
+    "piece": {name: f"{name} moves" for name in PIECES},
+    "time_left": {key: f"with {words} left" for key, words in TIMES.items()},
+    "side": {"white": "as White", "black": "as Black"},
+    "result": {"won": "games won", "drawn": "games drawn", "lost": "games lost"},
+}
+"""What a player's moves are divided by, beside openings: the keys and labels of the parts."""
+_WITH_SCORE = ("side",)
+"""Divisions of games whose parts have a score. That of a result says nothing."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some moves of one player.
+
+    loss: mean loss a move, 0..1; usual: the same of players of this rating in these positions; difference: loss less
+    usual, position by position, over the moves of which usual is known (its n). marks: how many moves have each sign.
+    score: of the games, 0..1; None where the part is none of whole games.
+    """
+
+    label: str
+    loss: Estimate
+    usual: Estimate
+    difference: Estimate
+    marks: dict[str, int]
+    score: Estimate | None = None
+    opening: Opening | None = None
+    side: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        shown: dict[str, Any] = {"label": self.label, "moves": self.loss.n, "games": self.loss.games}
+        if self.opening is not None:
+            shown = {"name": self.opening.name, "eco": self.opening.eco, "side": self.side, **shown}
+        if self.score is not None:
+            shown["score"] = _figure(self.score)
+        shown["loss"] = _figure(self.loss)
+        if self.usual.n:
+            shown |= {"usual_loss": _figure(self.usual), "difference": _figure(self.difference)}
+        return {**shown, "marks": {SIGNS[sign]: count for sign, count in self.marks.items()}}
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A move that lost much.
+
+    file, game: where it was played, and the game's place there, from 1.
+    before, after: the player's own chance of winning, 0..1, with the best move and with the played one. fen: the
+    position before the move; best: UCI; line: how the game would go on with it, SAN. seconds: left on the player's
+    clock before the move; None where the record has no clocks.
+    """
+
+    file: str
+    game: int
+    move: Move
+    fen: str
+    before: float
+    after: float
+    opponent: str
+    opponent_rating: int
+    date: str
+    seconds: float | None
+
+    @property
+    def loss(self) -> float:
+        return self.move.judged.loss if self.move.judged else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        move, judged = self.move, self.move.judged
+        assert judged is not None
+        return {
+            "file": self.file, "game": self.game, "ply": move.ply,
+            "move_number": move.move_number, "side": move.side, "san": move.san,
+            "uci": move.uci, "mark": move.mark, "loss": round(judged.loss, 4),
+            "usual_loss": None if judged.usual is None else round(judged.usual, 4), "before": round(self.before, 4),
+            "after": round(self.after, 4), "best": judged.best, "line": list(judged.line), "phase": judged.phase,
+            "piece": judged.piece, "fen": self.fen, "opponent": self.opponent,
+            "opponent_rating": self.opponent_rating or None, "date": self.date, "time_left": self.seconds,
+        }  # fmt: skip
+
+
+@dataclass
+class PlayerReport:
+    """What one player lost, over any number of games: a row of numbers a move, a few facts a game.
+
+    name: the player's, as it is shown. swing: the least loss of a mistake, 0..1.
+    """
+
+    name: str
+    swing: float
+    games: int = 0
+    worst: list[Mistake] = field(default_factory=list)
+    """The worst mistakes, the worst first."""
+    _moves: list[tuple[float, ...]] = field(default_factory=list)
+    _scores: list[float] = field(default_factory=list)
+    _sides: list[int] = field(default_factory=list)
+    _ratings: list[int] = field(default_factory=list)
+    _openings: list[Opening | None] = field(default_factory=list)
+
+    def add(self, game: AnalysedGame, side: str, file: str = "") -> None:
+        """Count a game of this file, of which the player had this side."""
+        headers, number = game.record.game.headers, SIDES.index(side)
+        result = RESULTS.get(headers.get("Result", "").strip())
+        own = math.nan if result is None else (1 + (-result if number else result)) / 2
+        self._scores.append(own)
+        self._sides.append(number)
+        self._ratings.append(ratings_of(headers)[number])
+        self._openings.append(opening_of(_boards(game.record.game)))
+        clocks = _times_left(game.record.game)
+        found = []
+        for move, seconds in zip(game.moves, clocks, strict=True):
+            judged = move.judged
+            if judged is None or move.side != side:
+                continue
+            usual = math.nan if judged.usual is None else judged.usual
+            time = -1 if seconds is None else int(np.searchsorted(_BOUNDS, seconds, side="right"))
+            mark = list(SIGNS).index(move.mark) if move.mark in SIGNS else -1
+            places = PHASES.index(judged.phase), PIECES.index(judged.piece), time, mark
+            self._moves.append((self.games, judged.loss, usual, *places))
+            if judged.loss >= self.swing and move.worth:
+                found.append((move, seconds))
+        self._keep(game, side, file, found)
+        self.games += 1
+
+    def _keep(self, game: AnalysedGame, side: str, file: str, found: Sequence[tuple[Move, float | None]]) -> None:
+        """Keep the worst of a game's mistakes, and of all before it."""
+        if not found:
+            return
+        headers, number = game.record.game.headers, SIDES.index(side)
+        fens = [board.fen() for board in _boards(game.record.game)]
+        other = SIDES[1 - number].capitalize()
+        costliest = sorted(found, key=lambda pair: pair[0].change or 0)[:A_GAME]
+        for move, seconds in costliest:
+            assert move.worth is not None
+            chances = (move.worth.before, move.worth.after)
+            before, after = (1 - chance if number else chance for chance in chances)
+            self.worst.append(
+                Mistake(
+                    file, game.record.number, move, fens[move.ply - 1], before, after, headers.get(other, "?"),
+                    ratings_of(headers)[1 - number], headers.get("Date", "?"), seconds,
+                )
+            )  # fmt: skip
+        self.worst.sort(key=lambda mistake: -mistake.loss)
+        del self.worst[KEPT:]
+
+    @property
+    def rating(self) -> int | None:
+        """The median of the player's ratings; None where no game has one."""
+        known = [rating for rating in self._ratings if rating]
+        return int(np.median(known)) if known else None
+
+    def results(self) -> dict[str, int]:
+        """The numbers of games won, drawn and lost; games without a result are in none."""
+        counts = Counter(self._scores)
+        return dict(zip(ENDS, (counts[1.0], counts[0.5], counts[0.0]), strict=True))
+
+    def parts(self) -> Parts:
+        """All figures over the games so far."""
+        table = np.array(self._moves, np.float64).reshape(-1, 7)
+        game = table[:, 0].astype(np.int64)
+        sides, scores = np.array(self._sides, np.int64), np.array(self._scores, np.float64)
+        measure = _Measure(game, table[:, 1], table[:, 2], table[:, 6], scores)
+        ends = np.select([scores == 1, scores == 0.5, scores == 0], [0, 1, 2], -1)
+        keys = {
+            "phase": table[:, 3], "piece": table[:, 4], "time_left": table[:, 5], "side": sides[game],
+            "result": ends[game],
+        }  # fmt: skip
+        by = {}
+        for name, labels in LABELS.items():
+            rows = {
+                key: measure.part(label, keys[name] == i, sides == i if name in _WITH_SCORE else None)
+                for i, (key, label) in enumerate(labels.items())
+            }
+            by[name] = {key: part for key, part in rows.items() if part.loss.n}
+        return Parts(measure.part("all moves", np.ones(len(game), bool), np.ones(self.games, bool)), by,
+                     list(self._by_opening(measure, game, sides)))  # fmt: skip
+
+    def _by_opening(self, measure: _Measure, game: NDArray[np.int64], sides: NDArray[np.int64]) -> Iterator[Part]:
+        """The openings of most games, White's and Black's apart, each with the moves of its whole games."""
+        families = [None if one is None else _family(one) for one in self._openings]
+        pairs = [(family, side) for family, side in zip(families, self._sides, strict=True) if family]
+        codes = {family: one for family, one in zip(families[::-1], self._openings[::-1], strict=True) if one}
+        for (family, side), _ in Counter(pairs).most_common(MOST_OPENINGS):
+            inside = np.array([own == family for own in families]) & (sides == side)
+            label = f"{family}, {LABELS['side'][SIDES[side]]}"
+            opening = Opening(codes[family].eco, str(family))
+            part = measure.part(label, inside[game], inside, opening, SIDES[side])
+            if part.loss.n:
+                yield part
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as one object; its keys are stable."""
+        parts = self.parts()
+        by = {f"by_{name}": {key: part.as_json() for key, part in rows.items()} for name, rows in parts.by.items()}
+        whole = {name: value for name, value in parts.whole.as_json().items() if name not in ("label", "games")}
+        return {
+            "name": self.name, "games": self.games, **self.results(), "rating": self.rating, **whole, **by,
+            "by_opening": [part.as_json() for part in parts.openings],
+            "stands_out": [
+                {"label": part.label, "difference": _figure(part.difference)} for part in parts.standing_out()
+            ],
+            "worst": [one.as_json() for one in self.worst],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A player's figures: of all moves, by each of LABELS, and by opening."""
+
+    whole: Part
+    by: Mapping[str, Mapping[str, Part]]
+    openings: Sequence[Part]
+
+    def standing_out(self) -> list[Part]:
+        """The parts in which the player surely lost another amount than is usual, the worst first: their intervals do
+        not hold 0."""
+        some = [rows for name, rows in self.by.items() if name != "result"]  # who lost a game lost more in it
+        every = [part for rows in some for part in rows.values()] + list(self.openings)
+        sure = [
+            part
+            for part in every
+            if part.difference.games >= ENOUGH and not part.difference.low <= 0 <= part.difference.high
+        ]
+        return sorted(sure, key=lambda part: -part.difference.value)
+
+
+@dataclass
+class _Measure:
+    """Measures parts of a player's moves.
+
+    game: int64 [moves], the place of each move's game; loss, usual (NaN: not known) and mark (an index into SIGNS, or
+    -1): float64 [moves]; scores: float64 [games], NaN where a game has no result.
+    """
+
+    game: NDArray[np.int64]
+    loss: NDArray[np.float64]
+    usual: NDArray[np.float64]
+    mark: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self._groups = ClusterBootstrap(self.game)
+        self._games = ClusterBootstrap(np.arange(len(self.scores)))
+        self._known = np.isfinite(self.usual)
+
+    def part(
+        self,
+        label: str,
+        mask: NDArray[np.bool_],
+        games: NDArray[np.bool_] | None = None,
+        opening: Opening | None = None,
+        side: str = "",
+    ) -> Part:
+        """The part of the moves in a mask; games: whose score is told, by a mask of games."""
+        loss = _told(self._groups.mean(self.loss, mask))
+        known = mask & self._known
+        pair = self._groups.means([self.usual, self.loss - self.usual], known)
+        marks = {sign: int((mask & (self.mark == i)).sum()) for i, sign in enumerate(SIGNS)}
+        score = None if games is None else _told(self._games.mean(self.scores, games & np.isfinite(self.scores)))
+        return Part(label, loss, _told(pair[0]), _told(pair[1]), marks, score, opening, side)
+
+
+def _told(estimate: Estimate) -> Estimate:
+    """An estimate without its interval where there are not ENOUGH games."""
+    if estimate.games >= ENOUGH:
+        return estimate
+    return Estimate(estimate.value, math.nan, math.nan, estimate.n, estimate.games)
+
+
+def _figure(estimate: Estimate) -> dict[str, Any]:
+    return {key: round(value, 4) if isinstance(value, float) else value for key, value in estimate.as_json().items()}
+
+
+def _family(opening: Opening) -> str:
+    """An opening's name without its variation."""
+    return opening.name.split(",")[0]
+
+
+def _boards(game: chess.pgn.Game) -> Iterator[chess.Board]:
+    """The positions of a main line, from its start; it is one board, which moves on."""
+    board = game.board()
+    yield board
+    for node in game.mainline():
+        board.push(node.move)
+        yield board
+
+
+def _times_left(game: chess.pgn.Game) -> list[float | None]:
+    """Seconds on the mover's clock before each move: what the player's last move left, and before the first one what
+    that leaves."""
+    clocks = [node.clock() for node in game.mainline()]
+    return [clocks[i - 2] if i >= 2 else clocks[i] for i in range(len(clocks))]

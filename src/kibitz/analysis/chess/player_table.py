@@ -1,0 +1,124 @@
+"""A player's report on a terminal. Colour is never the only sign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from rich.console import Console
+
+from kibitz.analysis.chess.moves import SIDES, SIGNS
+from kibitz.analysis.chess.player import LABELS, Mistake, Part, PlayerReport
+from kibitz.analysis.printing import STYLES, clean, print_line
+from kibitz.stats import Estimate
+
+SHOWN = 10
+"""Of the worst mistakes."""
+LABEL = 27
+"""Columns of a part's name."""
+COUNTED = ("?", "??")
+"""The marks that are counted; ?! is left out for room."""
+TITLES = {
+    "phase": "by phase", "piece": "by piece moved", "time_left": "by time left", "side": "by colour",
+    "result": "by result",
+}  # fmt: skip
+
+
+def show(report: PlayerReport, console: Console) -> None:
+    """Print a player's report: figures beside what is usual, and the worst mistakes."""
+    parts = report.parts()
+    whole = parts.whole
+    rating = f" ({report.rating})" if report.rating else ""
+    print_line(console, f"{clean(report.name, 60)}{rating}: {counted(report.games, 'game')}", "bold")
+    results = report.results()
+    if whole.score is not None and whole.score.n:
+        line = f"won {results['won']:,}, drawn {results['drawn']:,}, lost {results['lost']:,}"
+        print_line(console, f"{line}: score {whole.score.value:.1%}{_interval(whole.score)}")
+    print_line(console, "")
+    if not whole.loss.n:
+        print_line(console, "no moves")
+        return
+    compared = bool(whole.usual.n)
+    _heading(console, compared)
+    _row(console, whole, compared)
+    for name, rows in parts.by.items():
+        if rows:
+            _rows(console, TITLES[name], rows.values(), compared)
+    for side in SIDES:
+        if own := [part for part in parts.openings if part.side == side]:
+            _rows(console, f"by opening {LABELS['side'][side]} (whole games)", own, compared)
+    print_line(console, "")
+    print_line(console, "points: hundredths of the chance of winning. ±: half of the 95% interval, over games.")
+    if compared:
+        print_line(console, "usual: what players of the same rating lose in the same positions.")
+        for line in sentences(parts.standing_out()):
+            print_line(console, line)
+    _show_worst(report.worst, console)
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def sentences(parts: list[Part]) -> list[str]:
+    """Where a player surely loses more than is usual, and where less, each in a line; nothing where nothing is sure."""
+    told = [f"{part.label} ({part.difference.value * 100:+.1f})" for part in parts]
+    more = [text for text, part in zip(told, parts, strict=True) if part.difference.value > 0]
+    less = [text for text, part in zip(told, parts, strict=True) if part.difference.value < 0][::-1]
+    lines = [("Loses more than usual", more), ("Loses less than usual", less)]
+    return [f"{words}: {', '.join(some)}." for words, some in lines if some]
+
+
+def _heading(console: Console, compared: bool) -> None:
+    heading = f"{'points lost a move':<{LABEL}}{'games':>6}{'moves':>7}{'score':>6}{'lost':>6}"
+    heading += f"{'usual':>6}{'more':>6}{'':>6}" if compared else f"{'':>6}"
+    print_line(console, heading + "".join(f"{sign:>5}" for sign in COUNTED), "bold")
+
+
+def _rows(console: Console, title: str, parts: Iterable[Part], compared: bool) -> None:
+    print_line(console, title, "bold")
+    for part in parts:
+        _row(console, part, compared, "  ")
+
+
+def _row(console: Console, part: Part, compared: bool, indent: str = "") -> None:
+    """Figures of a part, 80 columns at most. The interval is that of the difference, where there is one."""
+    label = indent + clean(part.opening.name if part.opening else part.label, LABEL - len(indent) - 1)
+    score = f"{part.score.value:.0%}" if part.score is not None and part.score.n else ""
+    row = f"{label:<{LABEL}}{part.loss.games:>6,}{part.loss.n:>7,}{score:>6}{part.loss.value * 100:>6.1f}"
+    if not compared:
+        row += f"{_half(part.loss):>6}"
+    elif part.usual.n:
+        row += f"{part.usual.value * 100:>6.1f}{part.difference.value * 100:>+6.1f}{_half(part.difference):>6}"
+    else:
+        row += f"{'':>18}"
+    print_line(console, (row + "".join(f"{part.marks[sign] or '':>5}" for sign in COUNTED)).rstrip())
+
+
+def _half(figure: Estimate) -> str:
+    """Half of the interval in points, "±0.4"; nothing where there is none."""
+    return "" if math.isnan(figure.low) else f" ±{(figure.high - figure.low) * 50:.1f}"
+
+
+def _interval(figure: Estimate) -> str:
+    return "" if math.isnan(figure.low) else f" (95% interval {figure.low:.1%} to {figure.high:.1%})"
+
+
+def _show_worst(worst: list[Mistake], console: Console) -> None:
+    print_line(console, "")
+    if not worst:
+        print_line(console, "No mistake was found.")
+        return
+    print_line(console, "The worst mistakes" if len(worst) > 1 else "The worst mistake", "bold")
+    several = len({one.file for one in worst}) > 1
+    for one in worst[:SHOWN]:
+        move, judged = one.move, one.move.judged
+        dots = "." if move.side == "white" else "..." if console.options.ascii_only else "…"
+        line = f"{clean(one.file, 40)} " if several else ""
+        line += f"game {one.game}, {clean(one.opponent, 30)}: {move.move_number}{dots} {move.san}{_sign(move.mark)} "
+        line += f"{one.before:.0%} → {one.after:.0%}; better: {' '.join(judged.line if judged else ())}"
+        print_line(console, line, STYLES.get(move.mark, ""))
+
+
+def _sign(mark: str) -> str:
+    return mark if mark in SIGNS else ""

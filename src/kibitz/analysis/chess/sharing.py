@@ -1,0 +1,76 @@
+"""Games of chess analysed by workers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, replace
+
+import chess
+import chess.pgn
+
+from kibitz.analysis import load
+from kibitz.analysis.chess.games import Record
+from kibitz.analysis.chess.judging import Judge
+from kibitz.analysis.chess.moves import USUAL, AnalysedGame, analyse
+from kibitz.analysis.sharing import opened, shared_out
+from kibitz.parallel import Workers
+from kibitz.systems.declaration import Meaning
+
+
+@dataclass(frozen=True)
+class MoveQuestion:
+    """What is asked of every game.
+
+    run: as `name_for_workers` says; swing, ratings, meaning: see `analyse`; depth, nodes: of the judge; None: no judge.
+    """
+
+    run: str
+    swing: float
+    ratings: tuple[int, int] | None = None
+    meaning: Meaning = USUAL
+    search: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class SentLine:
+    """A game on its way to a worker: its headers, and the moves of its main line (UCI). python-chess's own tree of a
+    long game is too deep for pickle."""
+
+    headers: dict[str, str]
+    moves: list[str]
+
+    @classmethod
+    def of(cls, record: Record) -> SentLine:
+        game = record.game
+        return cls(dict(game.headers), [node.move.uci() for node in game.mainline()])
+
+    def record(self) -> Record:
+        """The game without comments, variations and place in its file."""
+        game = chess.pgn.Game(self.headers)
+        game.add_line(map(chess.Move.from_uci, self.moves))
+        return Record(0, game)
+
+
+def analysed_by_workers(records: Iterable[Record], question: MoveQuestion, workers: Workers) -> Generator[AnalysedGame]:
+    """The same as `analyse` of each record, in their order."""
+    answers = shared_out(records, SentLine.of, functools.partial(_answer, question), workers)
+    for record, game in answers:
+        yield replace(game, record=record)
+
+
+def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame:
+    """The work of a worker: the analysis of a game, with an empty record in its place."""
+    session, judge = opened(question.run), _judge(question)
+    analysis = load(session.system)
+    game = analyse(line.record(), session, analysis, question.swing, question.ratings, question.meaning, judge)
+    return replace(game, record=Record(0, chess.pgn.Game()))
+
+
+@functools.lru_cache(maxsize=1)
+def _judge(question: MoveQuestion) -> Judge | None:
+    """A worker's judge, which it keeps for its next games."""
+    if question.search is None:
+        return None
+    session = opened(question.run)
+    return Judge(session, load(session.system), *question.search, threads=1)

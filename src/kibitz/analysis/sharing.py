@@ -1,0 +1,56 @@
+"""Games shared out to workers that analyse them, and what they say, in the order of the games."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import TypeVar
+
+from kibitz.errors import KibitzError
+from kibitz.parallel import Workers, map_ordered
+from kibitz.play.session import Session
+from kibitz.runs import packaged
+
+Record = TypeVar("Record")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def shared_out(
+    records: Iterable[Record], item: Callable[[Record], Item], work: Callable[[Item], Result], workers: Workers
+) -> Generator[tuple[Record, Result]]:
+    """Each record, and what a worker made of its item, in the order of the records.
+
+    item: what goes to the worker, small. A KibitzError of the records themselves is raised after the results of those
+    before it, as it would be without workers.
+    """
+    ahead: deque[Record] = deque()
+    failed: list[KibitzError] = []
+
+    def items() -> Iterator[Item]:
+        try:
+            for record in records:
+                ahead.append(record)
+                yield item(record)
+        except KibitzError as error:
+            failed.append(error)
+
+    with contextlib.closing(map_ordered(work, items(), workers)) as results:
+        for result in results:
+            yield ahead.popleft(), result
+    if failed:
+        raise failed[0]
+
+
+def name_for_workers(session: Session) -> str:
+    """What a worker opens this session's network by, wherever it runs."""
+    path = session.run.path
+    return session.name if path in packaged().values() else str(path.resolve())
+
+
+@functools.lru_cache(maxsize=1)
+def opened(name: str) -> Session:
+    """A worker's session of a run, which it keeps for its next games; one thread, since the workers share the cores."""
+    return Session(name, threads=1)

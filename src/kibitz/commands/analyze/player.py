@@ -1,0 +1,178 @@
+"""kibitz analyze --player: a report about one player's own games."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz import records
+from kibitz.commands.analyze.chess import PgnGames
+from kibitz.commands.analyze.options import AnalyzeOptions
+from kibitz.commands.analyze.output import as_object, warn
+from kibitz.commands.pages import check_page, write_page
+from kibitz.commands.progress import BAR, LEFT, Progress
+from kibitz.errors import KibitzError, UsageError
+
+if TYPE_CHECKING:
+    from kibitz.analysis.chess.games import Record
+    from kibitz.analysis.chess.moves import AnalysedGame
+    from kibitz.analysis.chess.player import PlayerReport
+    from kibitz.parallel import Workers
+    from kibitz.personal.names import Player
+    from kibitz.play.session import Session
+
+OnProgress = Callable[[int, int], None]
+"""Called with the games and the bytes read so far."""
+
+
+def analyze_player(
+    session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
+) -> None:
+    """Analyse a player's games of a PGN file or a folder of them, and print or write the report.
+
+    workers: who analyses them; None: this process. Raises UsageError and KibitzError. Ctrl-C ends the analysis, and
+    the report is made of the games until then.
+    """
+    from kibitz.analysis import load
+    from kibitz.analysis.chess.judging import judge_by_search
+    from kibitz.analysis.chess.moves import USUAL
+    from kibitz.analysis.chess.pgn import annotated
+    from kibitz.analysis.chess.player import PlayerReport
+    from kibitz.analysis.files import whole_file
+
+    if path == records.STDIN:
+        raise UsageError("-: the report about a player reads the games twice; name a file")
+    files = [PgnGames(session, file, options, workers) for file in records.find([path], (".pgn",))]
+    _check(files, options)
+    analysis = load(session.system)
+    judge = judge_by_search(session, analysis, options.depth, options.nodes)
+    if judge is None:
+        raise UsageError(f"{session.name} does not say who wins, so what a move lost is not known; take human")
+    player = _players(path, options.player or [])
+    sides = _Sides(player)
+    report = PlayerReport(", ".join(one.name for one in player), files[0].swing)
+    total = sum(one.games for one in player)
+    stopped = False
+
+    def last() -> dict[str, Any]:
+        return {"player": report.as_json()}
+
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
+        put = stack.enter_context(as_object(run, session.system, "", last)) if options.as_json else None
+        shown = stack.enter_context(_progress(total, lambda: report.games))
+        try:
+            for games in files:
+                found = games.analysed(analysis, USUAL, judge, sides.wanted, shown)
+                for game in stack.enter_context(contextlib.closing(_whole(found, alone=len(files) == 1))):
+                    report.add(game, sides.of(game.record), games.name)
+                    _tell(game, put, file.write if file else None, annotated)
+        except KeyboardInterrupt:
+            if not report.games:
+                raise
+            stopped = True
+        if not report.games:
+            raise KibitzError(f"{records.printable(path)}: none of the player's games can be analysed")
+        if not put and options.pgn != "-":
+            _show(report)
+    if options.page is not None:
+        _write(Path(options.page), report, run, session, path)
+    if stopped:
+        raise KeyboardInterrupt(f"interrupted; the report is of the first {report.games:,} of {total:,} games")
+
+
+def _whole(games: Generator[AnalysedGame], alone: bool) -> Generator[AnalysedGame]:
+    """The games of a file; where it is not alone, a file that is damaged does not keep the others from being read."""
+    try:
+        yield from games
+    except KibitzError as error:
+        if alone:
+            raise
+        warn(str(error))
+
+
+def _tell(
+    game: AnalysedGame,
+    put: Callable[[dict[str, Any]], None] | None,
+    write: Callable[[str], Any] | None,
+    annotated: Callable[[AnalysedGame], str],
+) -> None:
+    """Print and write an analysed game, where that is asked for."""
+    if put:
+        put(game.as_json())
+    if write:
+        write(annotated(game))
+
+
+def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
+    """Raises UsageError and KibitzError, before any work, for files that cannot be written so."""
+    if any(games.replaced for games in files):
+        raise UsageError(f"--pgn {options.pgn}: the games of others would be lost; name another file")
+    if options.page is not None:
+        check_page(Path(options.page), "--page")
+
+
+def _players(path: str, named: list[str]) -> list[Player]:
+    """The player whose games are meant, as `kibitz personal` understands names; several names are several
+    accounts of one."""
+    from kibitz.personal import names
+    from kibitz.personal.games import opened
+
+    where = records.printable(path)
+    with opened([path]) as store:
+        return names.find(store, named, where)
+
+
+class _Sides:
+    """Which side the player had in a game."""
+
+    def __init__(self, players: list[Player]):
+        from kibitz.personal.names import key
+
+        self._key = key
+        self._wanted = {key(player.name) for player in players}
+
+    def of(self, record: Record) -> str:
+        """white, black, or "" where the player is on no side, or on both."""
+        headers = record.game.headers
+        found = [side for side in ("white", "black") if self._key(headers.get(side.capitalize(), "")) in self._wanted]
+        return found[0] if len(found) == 1 else ""
+
+    def wanted(self, record: Record) -> bool:
+        return bool(self.of(record))
+
+
+@contextlib.contextmanager
+def _progress(total: int, done: Callable[[], int]) -> Iterator[Callable[[str], AbstractContextManager[OnProgress]]]:
+    """The progress of a player's games in all files, of which there are so many; done: how many are analysed.
+
+    Gives what `PgnGames.analysed` takes for each file.
+    """
+    with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
+        bar.begin("", total)
+
+        def show(read: int, consumed: int) -> None:
+            bar.update(done(), f"kibitz: {done():,} of {total:,} games")
+
+        yield lambda path: contextlib.nullcontext(show)
+
+
+def _show(report: PlayerReport) -> None:
+    from rich.console import Console
+
+    from kibitz.analysis.chess.player_table import show
+
+    show(report, Console())
+
+
+def _write(page: Path, report: PlayerReport, run: str, session: Session, path: str) -> None:
+    """Write the page whole or not at all."""
+    from kibitz.report.player import render_player_page
+
+    about = {"run": run, "system": session.system, "file": records.printable(path)}
+    write_page(page, render_player_page(report.as_json(), about), "--page")
+    print(f"page: {page}", file=sys.stderr)

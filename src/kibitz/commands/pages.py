@@ -1,0 +1,28 @@
+"""Where the commands write their pages."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kibitz.durable import write_whole
+from kibitz.errors import KibitzError, one_line
+
+
+def check_page(page: Path, option: str) -> None:
+    """Raises KibitzError, before any work, where no file can be written there. option: that chooses another place."""
+    if page.is_dir():
+        raise KibitzError(f"{page}: a folder; name a file with {option}")
+    if not page.parent.is_dir():
+        raise KibitzError(f"{page}: there is no folder {page.parent}; make it, or choose another place with {option}")
+    if not os.access(page.parent, os.W_OK):
+        raise KibitzError(f"{page}: no permission to write in {page.parent}; choose another place with {option}")
+
+
+def write_page(page: Path, text: str, option: str) -> None:
+    """Write it whole or not at all. Raises KibitzError where that fails."""
+    try:
+        write_whole(page, text.encode())
+    except OSError as error:
+        words = f"{one_line(error)}; the page was not written, choose another place with {option}"
+        raise KibitzError(f"{page}: {words}") from None

@@ -1,0 +1,25 @@
+"""The option --provider: what computes a network's answers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Provider = Annotated[
+    str | None,
+    typer.Option(
+        help="What answers many positions at once: cpu, cuda or openvino, where the ONNX Runtime that is installed has"
+        " them, or auto, the best of these. Default: cpu.",
+        metavar="auto|cpu|cuda|openvino",
+        show_default=False,
+    ),
+]
+
+
+def use_provider(name: str | None) -> None:
+    """Answer with this provider; None: as before. Raises UsageError where it is not installed."""
+    if name is not None:
+        from kibitz.play.providers import choose
+
+        choose(name)

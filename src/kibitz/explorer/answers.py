@@ -1,0 +1,197 @@
+"""What was played in a position, how often, and how it scored, by the index of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.explorer.index import UNRATED, PositionIndex, open_index
+from kibitz.explorer.keys import NO_MOVE
+from kibitz.store.store import Store
+
+if TYPE_CHECKING:
+    import chess
+    import pyarrow as pa
+
+    from kibitz.games.go.rules import Board as GoBoard
+
+MOST_GAMES = 8
+"""Games that are listed."""
+_MOST_MOVES = 512
+"""More moves than any position has."""
+
+
+@dataclass
+class Scores:
+    """Games: how many the first player (White of chess, Black of Go), nobody, and the second player won.
+
+    rating: the mean over the games whose players' ratings are known, of a move's: of the player who made it, else of
+    both; None where none is.
+    """
+
+    first: int = 0
+    draws: int = 0
+    second: int = 0
+    rating: float | None = None
+
+    @property
+    def games(self) -> int:
+        return self.first + self.draws + self.second
+
+
+@dataclass
+class PlayedMove:
+    """A move that was played in a position: as UCI or GTP name it, as people write it, and how its games ended."""
+
+    move: str
+    san: str
+    scores: Scores
+
+
+@dataclass
+class Explored:
+    """What a store knows of a position. games: the numbers of some of its games, the highest rated first."""
+
+    total: Scores = field(default_factory=Scores)
+    moves: list[PlayedMove] = field(default_factory=list)
+    games: list[int] = field(default_factory=list)
+
+
+class Explorer:
+    """Answers from a store, see `Explored`. report: told how much of the index is built, 0 to 1."""
+
+    def __init__(self, store: Store, report: Callable[[float], object] = lambda share: None):
+        self.store = store
+        self.index: PositionIndex = open_index(store, report)
+        self._table: pa.Table | None = None
+
+    def explore(self, board: chess.Board | GoBoard, rating: tuple[int, int] | None = None) -> Explored:
+        """What was played in a position (Go: on 19 × 19, else nothing is found). Other ways to it count too.
+
+        rating: the least and the greatest mean rating of the two players, of Go their ranks (`ranks.rank_value`); games
+        of which neither is known are left out then.
+        """
+        key, side, name = self._reader(board)
+        if key is None:
+            return Explored()
+        low, high = rating or (UNRATED, UNRATED)
+        index, where = self.index, self.index.entries(key)
+        moves, counts = np.empty(_MOST_MOVES, np.uint16), np.zeros((_MOST_MOVES, 3), np.int64)
+        ratings, best = np.zeros((_MOST_MOVES + 1, 2), np.int64), np.full(MOST_GAMES, -1, np.int64)
+        found = _gather(
+            index.games[where], index.moves[where], index.results, index.ratings, side, low, high, rating is not None,
+            moves, counts, ratings, best,
+        )  # fmt: skip
+        order = sorted(range(found), key=lambda row: (-counts[row].sum(), moves[row]))
+        return Explored(
+            _scores(counts[:found].sum(0), ratings[_MOST_MOVES]),
+            [
+                PlayedMove(*name(int(moves[row])), _scores(counts[row], ratings[row]))
+                for row in order
+                if moves[row] != NO_MOVE
+            ],
+            [int(game) for game in best if game >= 0],
+        )
+
+    def _reader(self, board: Any) -> tuple[int | None, int, Callable[[int], tuple[str, str]]]:
+        """The key of a position, who moves (0 White, 1 Black), and what names its moves."""
+        if self.store.game == "chess":
+            from kibitz.explorer.chess import key_of
+            from kibitz.games.chess.moves import to_move
+
+            return key_of(board), int(not board.turn), lambda code: (to_move(code).uci(), board.san(to_move(code)))
+        from kibitz.explorer.go import key_of as key_of_go
+        from kibitz.explorer.go import unseen
+        from kibitz.games.go.points import BLACK, GRID, to_gtp
+
+        def name(code: int) -> tuple[str, str]:
+            vertex = to_gtp(unseen(board, code), GRID)
+            return vertex, vertex
+
+        return key_of_go(board) if board.size == GRID else None, int(board.to_move == BLACK), name
+
+    def rows(self, games: list[int]) -> list[dict[str, Any]]:
+        """Some games' rows of the table: who played, their ratings or ranks, result, date."""
+        if not games:
+            return []
+        if self._table is None:  # once, since a row of a store costs as much as all
+            mark = "rank" if self.store.game == "go" else "rating"
+            names = ["white", "black", f"white_{mark}", f"black_{mark}", "result", "date"]
+            self._table = self.store.table(names).combine_chunks()
+        return [{"game": game, **row} for game, row in zip(games, self._table.take(games).to_pylist(), strict=True)]
+
+
+def _scores(counts: NDArray[np.int64], ratings: NDArray[np.int64]) -> Scores:
+    total, n = ratings
+    return Scores(int(counts[0]), int(counts[1]), int(counts[2]), round(float(total / n), 1) if n else None)
+
+
+@numba.njit(nogil=True, cache=True)
+def _gather(games, played, results, ratings, side, low, high, only, moves, counts, rated, best):  # type: ignore[no-untyped-def]
+    """Add up the entries of a position. Returns the number of different moves.
+
+    moves uint16 [n], counts int64 [n, 3] (first player won, drawn, lost), rated int64 [n + 1, 2]: sum and number of the
+    movers' ratings, in the last row of both players' means; best int64 [k]: games with the highest means.
+    """
+    rows = np.full(65536, -1, np.int16)
+    tops = np.full(best.shape[0], -1000000, np.int64)
+    found, before = 0, np.int64(-1)
+    last = rated.shape[0] - 1
+    for i in range(games.shape[0]):
+        game = np.int64(games[i])
+        if game == before:  # it came to the position again
+            continue
+        before = game
+        white, black = np.int64(ratings[game, 0]), np.int64(ratings[game, 1])
+        mean = (white + black) // 2
+        if white == UNRATED:
+            mean = black
+        elif black == UNRATED:
+            mean = white
+        if only and (mean == UNRATED or mean < low or mean > high):
+            continue
+        row = rows[played[i]]
+        if row < 0:
+            row = found
+            rows[played[i]] = row
+            moves[row] = played[i]
+            found += 1
+        counts[row, 1 - results[game]] += 1
+        mover = black if side else white
+        if mover != UNRATED:
+            rated[row, 0] += mover
+            rated[row, 1] += 1
+        if mean != UNRATED:
+            rated[last, 0] += mean
+            rated[last, 1] += 1
+        if mean > tops[-1] or best[-1] < 0:
+            at = best.shape[0] - 1
+            while at > 0 and (best[at - 1] < 0 or tops[at - 1] < mean):
+                best[at], tops[at] = best[at - 1], tops[at - 1]
+                at -= 1
+            best[at], tops[at] = game, mean
+    return found
+
+
+def read_band(text: str, game: str) -> tuple[int, int]:
+    """ "1600-2000", "2400-" or "-1200", of Go "5k-3d", as two numbers. Raises KibitzError for anything else."""
+    from kibitz.games.go.ranks import rank_value
+
+    low, dash, high = text.replace("–", "-").partition("-")
+    try:
+        if not dash or not (low.strip() or high.strip()):
+            raise ValueError
+        read = int if game == "chess" else rank_value
+        band = read(low) if low.strip() else -30_000, read(high) if high.strip() else 30_000
+    except ValueError:
+        example = "1600-2000" if game == "chess" else "5k-3d"
+        raise KibitzError(f"rating {text!r}: write a range like {example}") from None
+    if band[0] > band[1]:
+        raise KibitzError(f"rating {text!r}: its end is below its beginning")
+    return band

@@ -1,0 +1,100 @@
+"""Keys of chess positions: equal for what the rules call the same position, whatever moves led to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.explorer.keys import NO_MOVE, random_words
+from kibitz.games.chess.attacks import can_pass
+from kibitz.games.chess.board_kernels import RIGHTS_AFTER
+from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE, encode_board
+
+if TYPE_CHECKING:
+    import chess
+
+_WORDS = random_words(13 * 64 + 16 + 9 + 1, 64)
+_PIECES = np.concatenate([np.zeros((1, 64), np.uint64), _WORDS[64 : 13 * 64].reshape(12, 64)])  # by code and square
+_RIGHTS = _WORDS[13 * 64 : 13 * 64 + 16].copy()
+_PASSED = np.concatenate([np.zeros(1, np.uint64), _WORDS[13 * 64 + 17 : 13 * 64 + 25]])  # by en-passant file + 1
+_BLACK = _WORDS[13 * 64 + 25]
+
+
+@numba.njit(nogil=True, cache=True)
+def _board_key(codes):  # type: ignore[no-untyped-def]
+    key = np.uint64(0)
+    for square in range(64):
+        key ^= _PIECES[codes[square], square]
+    return key
+
+
+@numba.njit(nogil=True, cache=True)
+def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
+    """Positions of the games first .. first + len(keys) - 1: keys uint64 [n, depth], the moves played in them, uint16
+    [n, depth], NO_MOVE where a game ends, and how many positions of each game there are, int64 [n].
+
+    The rules of `board_kernels.play_moves` stand here again, with the key that follows them.
+    """
+    board = np.empty(64, np.uint8)
+    view = np.empty(64, np.int8)
+    depth = keys.shape[1]
+    for i in range(keys.shape[0]):
+        game = first + i
+        row = starts[start_of[game]]
+        for square in range(64):
+            board[square] = row[square]
+        key = _board_key(board)
+        side, rights, passed = np.int64(row[64 + SIDE]), np.int64(row[64 + CASTLING]), np.int64(row[64 + EN_PASSANT])
+        begin, end = offsets[game], offsets[game + 1]
+        counts[i] = min(depth, end - begin + 1)
+        for ply in range(counts[i]):
+            full = key ^ _RIGHTS[rights]
+            if side:
+                full ^= _BLACK
+            if passed and can_pass(board, side, passed, view):
+                full ^= _PASSED[passed]
+            keys[i, ply] = full
+            if begin + ply == end:
+                played[i, ply] = NO_MOVE
+                break
+            move = np.int64(moves[begin + ply])
+            played[i, ply] = move
+            origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
+            piece, captured = np.int64(board[origin]), np.int64(board[target])
+            key ^= _PIECES[piece, origin] ^ _PIECES[captured, target]
+            board[origin] = 0
+            passed = np.int64(0)
+            if piece == 1 or piece == 7:
+                step = target - origin
+                if step == 16 or step == -16:
+                    passed = (origin & 7) + 1
+                elif captured == 0 and step & 7 != 0:
+                    taken = (origin & 56) | (target & 7)
+                    key ^= _PIECES[board[taken], taken]
+                    board[taken] = 0
+                if promotion:
+                    piece += promotion - 1
+            elif (piece == 6 or piece == 12) and origin & 7 == 4 and (target - origin == 2 or origin - target == 2):
+                corner = origin + 3 if target > origin else origin - 4
+                beside = (origin + target) >> 1
+                rook = board[corner]
+                key ^= _PIECES[rook, corner] ^ _PIECES[rook, beside]
+                board[corner], board[beside] = 0, rook
+            board[target] = piece
+            key ^= _PIECES[piece, target]
+            rights &= RIGHTS_AFTER[origin] & RIGHTS_AFTER[target]
+            side ^= 1
+
+
+def key_of(board: chess.Board) -> int:
+    """The key of a python-chess board, as `fill_keys` gives it."""
+    return key_of_row(encode_board(board))
+
+
+def key_of_row(row: NDArray[np.uint8]) -> int:
+    """The key of a start row [68]; its en-passant file only where the capture is legal."""
+    key = _board_key(row[:64]) ^ _RIGHTS[row[64 + CASTLING]] ^ _PASSED[row[64 + EN_PASSANT]]
+    return int(key ^ _BLACK if row[64 + SIDE] else key)

@@ -1,0 +1,100 @@
+"""Keys of Go positions on 19 × 19, the same for positions that become each other when the board is turned or mirrored.
+
+A position is seen in the way (of eight) whose key is least, and so are the moves played in it. Where several ways have
+that key, because the position is symmetric, the least of a move's points counts: equal moves are one.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.explorer.keys import NO_MOVE, random_words
+from kibitz.games.go.points import GRID, PASS, POINTS, symmetries
+from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, Board, place, set_up
+
+WAYS = np.ascontiguousarray(symmetries(GRID)).astype(np.int64)
+"""Where each point goes, int64 [8, 361]."""
+_WORDS = random_words(2 * POINTS + 1, 361)
+_STONES = np.concatenate([np.zeros((1, POINTS), np.uint64), _WORDS[:-1].reshape(2, POINTS)])  # by colour and point
+_WHITE = _WORDS[-1]
+
+
+@numba.njit(nogil=True, cache=True)
+def _look(board, ways):  # type: ignore[no-untyped-def]
+    """The keys of a board seen in the eight ways, without the side to move; written to ways uint64 [8]."""
+    ways[:] = 0
+    for point in range(POINTS):
+        colour = board[COLOUR, CELL[point]]
+        if colour == 1 or colour == 2:
+            for way in range(8):
+                ways[way] ^= _STONES[colour, WAYS[way, point]]
+
+
+@numba.njit(nogil=True, cache=True)
+def _seen(ways, move):  # type: ignore[no-untyped-def]
+    """The least key, and the move as it is seen there."""
+    key = ways[0]
+    for way in range(1, 8):
+        key = min(key, ways[way])
+    if move >= PASS:
+        return key, move
+    least = np.int64(POINTS)
+    for way in range(8):
+        if ways[way] == key:
+            least = min(least, WAYS[way, move])
+    return key, least
+
+
+@numba.njit(nogil=True, cache=True)
+def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
+    """Positions of the games first .. first + len(keys) - 1, as in `explorer.chess.fill_keys`; none of other boards."""
+    board = np.zeros((ROWS, CELLS), np.int16)
+    ways = np.zeros(8, np.uint64)
+    depth = keys.shape[1]
+    for i in range(keys.shape[0]):
+        game = first + i
+        row = starts[start_of[game]]
+        counts[i] = 0
+        if row[POINTS + 1] != GRID:
+            continue
+        set_up(board, row)
+        _look(board, ways)
+        begin, end = offsets[game], offsets[game + 1]
+        counts[i] = min(depth, end - begin + 1)
+        for ply in range(counts[i]):
+            side = (row[POINTS] + ply) & 1
+            move = np.int64(moves[begin + ply]) if begin + ply < end else np.int64(NO_MOVE)
+            key, seen = _seen(ways, move)
+            keys[i, ply] = key ^ _WHITE if side else key
+            played[i, ply] = seen
+            if move < PASS:
+                captured, _ = place(board, np.int64(CELL[move]), 1 + side, ply + 1)
+                if captured:
+                    _look(board, ways)
+                else:
+                    for way in range(8):
+                        ways[way] ^= _STONES[1 + side, WAYS[way, move]]
+
+
+def key_of(board: Board) -> int:
+    """The key of a position on 19 × 19, as `fill_keys` gives it."""
+    ways = _ways(board)
+    return int(ways.min() ^ _WHITE if board.to_move == 2 else ways.min())
+
+
+def _ways(board: Board) -> NDArray[np.uint64]:
+    ways = np.zeros(8, np.uint64)
+    _look(board.board, ways)
+    return ways
+
+
+def unseen(board: Board, seen: int) -> int:
+    """The point of a move that was seen in the way of the key; of several equal points the one furthest to the upper
+    right."""
+    if seen >= PASS:
+        return seen
+    ways = _ways(board)
+    found = [int(np.flatnonzero(WAYS[way] == seen)[0]) for way in np.flatnonzero(ways == ways.min())]
+    return max(found, key=lambda point: (point % GRID - point // GRID, point % GRID))

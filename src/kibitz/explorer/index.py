@@ -1,0 +1,264 @@
+"""An index of the positions of a store: which games reached a position, and what was played there.
+
+It is a folder of arrays, one entry for each position of a game's first DEPTH. A position is known by the first bits of
+its key, which name a bucket, and the 32 bits after them:
+
+    prints.u4    the 32 bits of each entry, bucket after bucket, in order inside each
+    games.u4     its game
+    moves.u2     the move that was played there, packed as in the store (of Go: as the key sees it)
+    buckets.i8   where each bucket begins, and the end
+    results.i1   of each game: 1, 0, -1 as in the store
+    ratings.i2   of each game: White's and Black's rating (of Go: rank, as `ranks.rank_value`), UNRATED where unknown
+
+Two different positions are taken for one with a probability of about the number of entries in 2^52.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import math
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.environment import user_cache
+from kibitz.explorer import chess, go
+from kibitz.store.store import Store
+
+DEPTH = 40
+"""Positions of a game that are found again: those before its first 40 moves."""
+UNRATED = -32768
+FOLDER = "explorer"
+_VERSION = 1
+_INFO = "index.json"
+_CHUNK = 8192
+"""Games that are replayed at a time."""
+_PER_BUCKET = 16
+_NOT_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOENT, errno.ENOTDIR}
+"""Why a folder cannot be made in one place and may be in another; a full disk is not among them."""
+_FILES = {"prints": "<u4", "games": "<u4", "moves": "<u2", "buckets": "<i8", "results": "<i1", "ratings": "<i2"}
+
+Report = Callable[[float], object]
+"""Told how much of the work is done, 0 to 1; what it raises ends the work."""
+
+
+class PositionIndex:
+    """The arrays of an index, mapped from a folder. See this module for each."""
+
+    prints: NDArray[np.uint32]
+    games: NDArray[np.uint32]
+    moves: NDArray[np.uint16]
+    buckets: NDArray[np.int64]
+    results: NDArray[np.int8]
+    ratings: NDArray[np.int16]
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        for name, dtype in _FILES.items():
+            path = folder / f"{name}{dtype[1:]}"
+            there = path.stat().st_size > 0
+            setattr(self, name, np.asarray(np.memmap(path, dtype, mode="r")) if there else np.empty(0, dtype))
+        self.ratings = self.ratings.reshape(-1, 2)
+        self._bits = round(math.log2(len(self.buckets) - 1))
+
+    @property
+    def bytes_on_disk(self) -> int:
+        return sum(file.stat().st_size for file in self.folder.iterdir())
+
+    def entries(self, key: int) -> slice:
+        """The entries of a position."""
+        bucket, wanted = _place(np.uint64(key), self._bits)
+        begin, end = self.buckets[bucket], self.buckets[bucket + 1]
+        prints = self.prints[begin:end]
+        return slice(
+            int(begin + np.searchsorted(prints, wanted, "left")), int(begin + np.searchsorted(prints, wanted, "right"))
+        )
+
+
+def open_index(store: Store, report: Report = lambda share: None) -> PositionIndex:
+    """The index of a store; it is built where there is none, or where the store has changed.
+
+    It lies in the store's folder; where that cannot be written, in the user's cache; else in a temporary folder.
+    """
+    for folder in _places(store):
+        if (found := _kept(folder, store)) is not None:
+            return found
+    for folder in _places(store):
+        try:
+            return _make(store, folder, report)
+        except OSError as error:
+            if error.errno not in _NOT_HERE:
+                raise
+    return _make(store, Path(tempfile.mkdtemp(prefix="kibitz-")) / FOLDER, report)
+
+
+def _places(store: Store) -> Iterator[Path]:
+    yield store.path / FOLDER
+    named = hashlib.sha256(str(store.path.resolve()).encode()).hexdigest()[:16]
+    yield user_cache() / FOLDER / named
+
+
+def _kept(folder: Path, store: Store) -> PositionIndex | None:
+    """The index in a folder, where it is that of this store."""
+    try:
+        info = json.loads((folder / _INFO).read_text(encoding="utf-8"))
+        return PositionIndex(folder / info["folder"]) if info["of"] == _identity(store) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _identity(store: Store) -> list[Any]:
+    return [_VERSION, DEPTH, store.fingerprint, len(store), int(store.info["moves"])]
+
+
+def _make(store: Store, folder: Path, report: Report) -> PositionIndex:
+    """Build the index in a folder of its own inside `folder`, then name it. Two that build at once do not meet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix="", dir=folder))
+    try:
+        _build(store, made, report)
+        named = folder / f"{made.name}.json"
+        named.write_text(json.dumps({"of": _identity(store), "folder": made.name}), encoding="utf-8")
+        os.replace(named, folder / _INFO)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    for other in folder.iterdir():
+        if other.is_dir() and other != made and not _building(other):
+            shutil.rmtree(other, ignore_errors=True)
+    return PositionIndex(made)
+
+
+def _building(folder: Path) -> bool:
+    """Whether another program may be at work there: one that ended has written the ratings, or is long gone."""
+    with contextlib.suppress(OSError):
+        return not (folder / "ratingsi2").exists() and time.time() - folder.stat().st_mtime < 3600
+    return False
+
+
+def _array(folder: Path, name: str, length: int) -> NDArray[Any]:
+    """A new array on disk. Its space is taken at once, so that a full disk is an error here and not a crash later."""
+    dtype = np.dtype(_FILES[name])
+    path = folder / f"{name}{_FILES[name][1:]}"
+    with open(path, "wb") as file:
+        size = length * dtype.itemsize
+        if size and hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+        else:
+            file.truncate(size)
+    return np.memmap(path, dtype, mode="r+", shape=(length,)) if length else np.empty(0, dtype)
+
+
+def _build(store: Store, folder: Path, report: Report) -> None:
+    kernels = {"chess": chess, "go": go}[store.game]
+    arguments = (store.moves, store.offsets, store.starts, store.start_of)
+    most = int(np.minimum(store.plies + 1, DEPTH).sum())
+    bits = min(24, max(4, round(math.log2(max(1, most) / _PER_BUCKET)) if most > _PER_BUCKET else 4))
+    sizes = np.zeros((1 << bits) + 1, np.int64)
+    chunks = -(-len(store) // _CHUNK)
+    for at, (_, keys, _, counts) in enumerate(_chunks(kernels, arguments, len(store))):
+        _count(keys, counts, bits, sizes)
+        report(0.4 * at / chunks)
+    buckets = _array(folder, "buckets", len(sizes))
+    np.cumsum(sizes, out=buckets)
+    total = int(buckets[-1])
+    prints, games, moves = (_array(folder, name, total) for name in ("prints", "games", "moves"))
+    places = np.array(buckets[:-1])
+    for at, (first, keys, played, counts) in enumerate(_chunks(kernels, arguments, len(store))):
+        _put(keys, played, counts, bits, first, places, prints, games, moves)
+        report(0.4 + 0.4 * at / chunks)
+    steps = np.linspace(0, len(sizes) - 1, 33).astype(np.int64)
+    for at in range(32):
+        _sort(buckets[steps[at] : steps[at + 1] + 1], prints, games, moves)
+        report(0.8 + 0.2 * at / 32)
+    results, ratings = _array(folder, "results", len(store)), _array(folder, "ratings", 2 * len(store))
+    results[:] = store.column("result")
+    ratings[:] = _ratings(store).ravel()
+    report(1.0)
+
+
+def _ratings(store: Store) -> NDArray[np.int16]:
+    """int16 [games, 2]: White's and Black's."""
+    found = np.full((len(store), 2), UNRATED, np.int16)
+    for at, colour in enumerate(("white", "black")):
+        if store.game == "chess":
+            values = store.column(f"{colour}_rating")
+            found[:, at] = np.where(values > 0, values, UNRATED)
+        else:
+            from kibitz.games.go.ranks import rank_value, read_rank
+
+            names, where = np.unique(store.column(f"{colour}_rank").astype("U8"), return_inverse=True)
+            found[:, at] = np.array([rank_value(name) if read_rank(name) else UNRATED for name in names], np.int16)[
+                where
+            ]
+    return found
+
+
+Chunk = tuple[int, NDArray[np.uint64], NDArray[np.uint16], NDArray[np.int64]]
+
+
+def _chunks(kernels: ModuleType, arguments: tuple[NDArray[Any], ...], games: int) -> Iterator[Chunk]:
+    """The positions of all games, some games at a time: the first game, keys, moves, and counts of positions."""
+    keys, played = np.zeros((_CHUNK, DEPTH), np.uint64), np.zeros((_CHUNK, DEPTH), np.uint16)
+    counts = np.zeros(_CHUNK, np.int64)
+    for first in range(0, games, _CHUNK):
+        n = min(_CHUNK, games - first)
+        kernels.fill_keys(*arguments, first, keys[:n], played[:n], counts[:n])
+        yield first, keys[:n], played[:n], counts[:n]
+
+
+@numba.njit(nogil=True, cache=True)
+def _place(key, bits):  # type: ignore[no-untyped-def]
+    """The bucket of a key, and its print."""
+    return np.int64(key >> np.uint64(64 - bits)), np.uint32((key << np.uint64(bits)) >> np.uint64(32))
+
+
+@numba.njit(nogil=True, cache=True)
+def _count(keys, counts, bits, sizes):  # type: ignore[no-untyped-def]
+    for i in range(keys.shape[0]):
+        for ply in range(counts[i]):
+            sizes[_place(keys[i, ply], bits)[0] + 1] += 1
+
+
+@numba.njit(nogil=True, cache=True)
+def _put(keys, played, counts, bits, first, places, prints, games, moves):  # type: ignore[no-untyped-def]
+    for i in range(keys.shape[0]):
+        for ply in range(counts[i]):
+            bucket, mark = _place(keys[i, ply], bits)
+            at = places[bucket]
+            places[bucket] += 1
+            prints[at] = mark
+            games[at] = first + i
+            moves[at] = played[i, ply]
+
+
+@numba.njit(nogil=True, cache=True)
+def _sort(buckets, prints, games, moves):  # type: ignore[no-untyped-def]
+    """Put the entries of each bucket in the order of their prints; those of a position stay in that of their games."""
+    for bucket in range(buckets.shape[0] - 1):
+        begin, end = buckets[bucket], buckets[bucket + 1]
+        if end - begin > 64:
+            order = np.argsort(prints[begin:end], kind="mergesort")
+            prints[begin:end] = prints[begin:end][order]
+            games[begin:end] = games[begin:end][order]
+            moves[begin:end] = moves[begin:end][order]
+            continue
+        for i in range(begin + 1, end):
+            mark, game, move = prints[i], games[i], moves[i]
+            at = i
+            while at > begin and prints[at - 1] > mark:
+                prints[at], games[at], moves[at] = prints[at - 1], games[at - 1], moves[at - 1]
+                at -= 1
+            prints[at], games[at], moves[at] = mark, game, move

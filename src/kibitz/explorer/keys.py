@@ -1,0 +1,20 @@
+"""Words for the keys of positions: pseudo-random, and the same on every machine and with every version of numpy,
+because indexes on disk are made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+NO_MOVE = 65535
+"""In place of a move, where the game ends."""
+
+
+def random_words(count: int, seed: int) -> NDArray[np.uint64]:
+    """uint64 [count] by the generator SplitMix64."""
+    with np.errstate(over="ignore"):
+        value = np.uint64(seed) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        value = (value ^ value >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+        value = (value ^ value >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+        words: NDArray[np.uint64] = value ^ value >> np.uint64(31)
+    return words

@@ -1,0 +1,97 @@
+"""An answer of the explorer as JSON has it, the same for the command, the Python API and the board; and the position
+that is asked about, read from moves or a FEN."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import chess
+
+from kibitz.errors import UsageError
+from kibitz.explorer.answers import Explorer, Scores
+from kibitz.explorer.openings import Opening, opening_of
+from kibitz.text import shown
+
+_NUMBER = re.compile(r"\d+\.+")
+
+
+def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board]:
+    """The positions of a line, its start first. moves: in SAN or as UCI names them, with or without numbers.
+
+    Raises UsageError for a FEN that is no position, and for a move that is none there.
+    """
+    try:
+        board = chess.Board(fen or chess.STARTING_FEN)
+    except ValueError as error:
+        raise UsageError(f"the FEN cannot be read: {shown(str(error))}") from None
+    if not board.is_valid():
+        raise UsageError(f"the FEN is no position of a game: {shown(fen or '')}")
+    boards = [board.copy(stack=False)]
+    for word in _words(moves):
+        try:
+            board.push(board.parse_san(word))
+        except ValueError:
+            try:
+                board.push(board.parse_uci(word.lower()))
+            except ValueError:
+                raise UsageError(f"move {len(boards)}, {shown(word)}: no legal move there") from None
+        boards.append(board.copy(stack=False))
+    return boards
+
+
+def read_go(moves: Sequence[str]) -> Any:
+    """The board of 19 × 19 after moves as GTP names them: Q16. Raises UsageError."""
+    from kibitz.games.go.points import GRID, from_gtp
+    from kibitz.games.go.rules import Board
+
+    board = Board(GRID)
+    for ply, word in enumerate(_words(moves), 1):
+        try:
+            board.play(board.to_move, from_gtp(word, GRID))
+        except ValueError:
+            raise UsageError(f"move {ply}, {shown(word)}: no legal move there; moves are written like Q16") from None
+    return board
+
+
+def _words(moves: Sequence[str]) -> list[str]:
+    return [word for text in moves for word in _NUMBER.sub(" ", text).split()]
+
+
+def explore(
+    explorer: Explorer, moves: Sequence[str] = (), fen: str | None = None, rating: tuple[int, int] | None = None
+) -> dict[str, Any]:
+    """What a store knows of a position, see `answer`. Raises UsageError for a position or moves that cannot be."""
+    if explorer.store.game == "chess":
+        boards = read_chess(moves, fen)
+        return answer(explorer, boards[-1], opening_of(boards), rating)
+    if fen is not None:
+        raise UsageError("a FEN is of chess, and this is a store of Go; name the moves instead")
+    return answer(explorer, read_go(moves), None, rating)
+
+
+def answer(explorer: Explorer, board: Any, opening: Opening | None, rating: tuple[int, int] | None) -> dict[str, Any]:
+    """What a store knows of a position: JSON with the keys of docs/JSON.md."""
+    found = explorer.explore(board, rating)
+    chess_store = explorer.store.game == "chess"
+    known: dict[str, Any] = {"store": str(explorer.store.path), "game": explorer.store.game}
+    known["fen"] = board.fen() if chess_store else None
+    known["opening"] = {"eco": opening.eco, "name": opening.name} if opening else None
+    known["rating"] = list(rating) if rating else None
+    known |= _scored(found.total, chess_store)
+    known["moves"] = [{"move": each.move, "san": each.san, **_scored(each.scores, chess_store)} for each in found.moves]
+    rows = explorer.rows(found.games)
+    known["examples"] = [{**row, "date": row["date"] and str(row["date"])} for row in rows]
+    return known
+
+
+def _scored(scores: Scores, first_is_white: bool) -> dict[str, Any]:
+    first, second = ("white", "black") if first_is_white else ("black", "white")
+    return {
+        "games": scores.games,
+        first: scores.first,
+        "draws": scores.draws,
+        second: scores.second,
+        "average_rating": scores.rating,
+    }

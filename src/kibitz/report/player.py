@@ -1,0 +1,286 @@
+"""The page of a player's own games: one self-contained HTML file, in the dress of the result pages.
+
+It is put together without templates, since an installation that only analyses has no engine for them. Names come out
+of game records and are hostile text: everything goes through `Markup`, which escapes it, and the page forbids itself
+scripts and outside requests by its own content security policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from typing import Any
+
+from markupsafe import Markup
+
+from kibitz.report.boards.chess import board_svg, piece_defs
+
+Row = Mapping[str, Any]
+
+BOARDS = 10
+"""Boards of the worst mistakes."""
+_TITLES = {
+    "by_phase": (
+        "Phase",
+        "The opening is over with ten pieces left, pawns and kings not counted; the endgame has six.",
+    ),
+    "by_piece": ("Piece", "The piece that was moved."),
+    "by_time_left": ("Time left", "What stood on the clock before the move, where the record has clocks."),
+    "by_side": ("Colour", ""),
+    "by_result": ("Result", "Lost games hold more mistakes than won ones: compare with what is usual there."),
+    "by_opening": ("Opening", "All moves of the games with this opening, not only the first ones."),
+}
+_SIGNS = {"inaccuracies": "?!", "mistakes": "?", "blunders": "??"}
+_STYLE = """
+.usual { position: absolute; top: -3px; bottom: -3px; width: 3px; margin-left: -1.5px; background: var(--second); }
+.key { display: inline-block; width: .8rem; height: .8rem; margin: 0 .35rem -.1rem .9rem; border-radius: .15rem; }
+.mistakes { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.75rem 2rem; }
+.mistakes figcaption { margin-top: .4rem; font-size: .92rem; line-height: 1.45; }
+.bars.of { margin-bottom: .8rem; }
+"""
+
+
+def render_player_page(report: Row, about: Row) -> str:
+    """The whole page as HTML.
+
+    report: what `kibitz analyze --player --json` has under "player". about: "run", "system" and "file", of the network
+    and the games.
+    """
+    blocks = [_figures(report), *_divisions(report), _mistakes(report)]
+    links = [("figures", "Figures"), *((key, _TITLES[key][0]) for key in _TITLES if report[key])]
+    links += [("mistakes", "Worst mistakes")] if report["worst"] else []
+    nav = Markup("\n").join(Markup('<a href="#{}">{}</a>').format(*link) for link in links)
+    style = resources.files("kibitz.report").joinpath("templates/style.css").read_text(encoding="utf-8")
+    page = Markup(_PAGE).format(
+        name=report["name"], style=Markup(style + _STYLE), pieces=piece_defs(turned=True), head=_head(report),
+        nav=nav, main=Markup("\n").join(blocks), file=about["file"], run=about["run"],
+    )  # fmt: skip
+    return str(page)
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<link rel="icon" href="data:,">
+<title>{name} – games</title>
+<style>
+{style}
+</style>
+</head>
+<body>
+{pieces}
+<header class="top">
+<p class="brand">kibitz <span>/ my games</span></p>
+<h1>{name}</h1>
+{head}
+<dl class="facts">
+<div><dt>games</dt><dd>{file}</dd></div>
+<div><dt>judged by</dt><dd>{run}</dd></div>
+</dl>
+<nav>
+{nav}
+</nav>
+</header>
+<main>
+{main}
+</main>
+<footer><p>Made by kibitz. This page holds everything it shows and asks no server for anything.</p></footer>
+</body>
+</html>
+"""
+
+
+def _head(report: Row) -> Markup:
+    """The one figure, what is usual, games and score."""
+    loss, lines = report["loss"], []
+    lines.append(Markup("<p><b>Points lost a move</b>, hundredths of the chance of winning{}</p>").format(_over(loss)))
+    if report.get("usual_loss"):
+        lines.append(
+            Markup("<p>Players of the same rating lose <b>{}</b> in the same positions: {}</p>").format(
+                _points(report["usual_loss"]), _more(report["difference"])
+            )
+        )
+    rating = Markup(", rated about {}").format(report["rating"]) if report["rating"] else ""
+    score = Markup(": score {}").format(_percent(report["score"])) if report["score"]["n"] else ""
+    results = f"{report['won']:,} won, {report['drawn']:,} drawn, {report['lost']:,} lost"
+    games = f"{report['games']:,} game{'' if report['games'] == 1 else 's'}"
+    lines.append(Markup('<p class="quiet">{}{}; {}{}</p>').format(games, rating, results, score))
+    return Markup('<div class="headline"><p class="big">{}</p><div>{}</div></div>').format(
+        _points(loss), Markup("").join(lines)
+    )
+
+
+def _over(figure: Row) -> Markup:
+    if figure["low"] is None:
+        return Markup("")
+    return Markup(", 95% interval <b>{} to {}</b>").format(_number(figure["low"]), _number(figure["high"]))
+
+
+def _more(figure: Row) -> Markup:
+    """A difference in words, with its interval."""
+    value = figure["value"]
+    words = f"{abs(value) * 100:.1f} {'more' if value >= 0 else 'fewer'} here"
+    if figure["low"] is None:
+        return Markup("{}").format(words)
+    low, high = (f"{figure[end] * 100:+.1f}" for end in ("low", "high"))
+    return Markup("{} <small>(95% interval of the difference {} to {})</small>").format(words, low, high)
+
+
+def _figures(report: Row) -> Markup:
+    """Where the player differs from others of the rating, and how figures read."""
+    compared = bool(report.get("usual_loss"))
+    told = []
+    for words, sign in (("You lose more than usual", 1), ("You lose less than usual", -1)):
+        some = [row for row in report["stands_out"] if row["difference"]["value"] * sign > 0]
+        parts = [f"{row['label']} ({row['difference']['value'] * 100:+.1f})" for row in some[::sign]]
+        if parts:
+            told.append(Markup("<p><b>{}:</b> {}.</p>").format(words, ", ".join(parts)))
+    if compared and not told:
+        told.append(Markup("<p>Nothing stands out for sure yet: more games would tell more.</p>"))
+    key = Markup(
+        '<p class="quiet"><span class="key" style="background:var(--accent);margin-left:0"></span>lost a move, in '
+        "points, with its 95% interval over games{}</p>"
+    ).format(
+        Markup('<span class="key" style="background:var(--second)"></span>usual for the rating in the same positions')
+        if compared
+        else ""
+    )
+    text = "Intervals are taken over games, and given from ten games on."
+    return _section("figures", "Where the points went", text, Markup("").join([*told, key]))
+
+
+def _divisions(report: Row) -> Iterator[Markup]:
+    """A section for each way to divide the moves: bars, and a table with all numbers."""
+    for name, (title, text) in _TITLES.items():
+        rows = report[name] if isinstance(report[name], list) else list(report[name].values())
+        if rows:
+            reach = max(_ends(rows), default=0.0) or 1.0
+            bars = Markup("").join(_bar(row, reach) for row in rows)
+            whole = Markup('<div class="bars of" role="table" aria-label="Points lost a move by {}">{}</div>')
+            yield _section(name, title, text, whole.format(title.lower(), bars) + _table(title, rows))
+
+
+def _ends(rows: Iterable[Row]) -> Iterator[float]:
+    for row in rows:
+        for figure in (row["loss"], row.get("usual_loss")):
+            if figure:
+                yield figure["high"] if figure["high"] is not None and figure is row["loss"] else figure["value"]
+
+
+def _bar(row: Row, reach: float) -> Markup:
+    """A part as a bar, with its interval and a mark where the usual loss lies."""
+
+    def place(value: float) -> float:
+        return round(100 * min(max(value / reach, 0.0), 1.0), 2)
+
+    loss, usual = row["loss"], row.get("usual_loss")
+    marks = Markup('<span class="fill" style="width:{}%"></span>').format(place(loss["value"]))
+    if loss["low"] is not None:
+        left, right = place(loss["low"]), place(loss["high"])
+        marks += Markup('<span class="reach" style="left:{}%;width:{}%"></span>').format(left, round(right - left, 2))
+    if usual:
+        marks += Markup('<span class="usual" style="left:{}%"></span>').format(place(usual["value"]))
+    beside = f"usual {_points(usual)}" if usual else f"{row['moves']:,} moves"
+    return Markup(
+        '<div role="row" class="bar own"><span role="rowheader" class="name">{}</span>'
+        '<span role="presentation" class="track">{}</span><span role="cell" class="value">{}</span>'
+        '<span role="cell" class="quiet">{}</span></div>'
+    ).format(row["label"], marks, _points(loss), beside)
+
+
+def _table(title: str, rows: Iterable[Row]) -> Markup:
+    rows = list(rows)
+    compared, scored = any("usual_loss" in row for row in rows), any("score" in row for row in rows)
+    headings = ["games", "moves", *(["score"] if scored else []), "lost", "95% interval"]
+    headings += ["usual", "more", "95% interval"] if compared else []
+    headings += list(_SIGNS.values())
+    lines = []
+    for row in rows:
+        cells = [f"{row['games']:,}", f"{row['moves']:,}"]
+        cells += [_percent(row["score"])] if scored else []
+        cells += [_points(row["loss"]), _interval(row["loss"])]
+        if compared:
+            difference = row.get("difference")
+            cells += (
+                [_points(row["usual_loss"]), _signed(difference), _interval(difference, "+")]
+                if difference
+                else ["–"] * 3
+            )
+        cells += [f"{row['marks'][name]:,}" for name in _SIGNS]
+        body = Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells)
+        lines.append(Markup('<tr><th scope="row">{}</th>{}</tr>').format(row["label"], body))
+    head = Markup("").join(Markup('<th scope="col">{}</th>').format(text) for text in [title.lower(), *headings])
+    return Markup(
+        '<details><summary>numbers</summary><div class="wide" tabindex="0" role="region" aria-label="{}, numbers">'
+        "<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div></details>"
+    ).format(title, head, Markup("").join(lines))
+
+
+def _mistakes(report: Row) -> Markup:
+    if not report["worst"]:
+        return Markup("")
+    shown = report["worst"][:BOARDS]
+    several = len({row["file"] for row in shown}) > 1
+    cards = Markup("\n").join(_mistake(row, several) for row in shown)
+    text = "Two of a game at most. The squares of your move are tinted, the arrow is the better move."
+    return _section("mistakes", "Worst mistakes", text, Markup('<div class="mistakes">{}</div>').format(cards))
+
+
+def _mistake(row: Row, several: bool) -> Markup:
+    """A board with what was played and what was better; several: the games are of several files."""
+    dots = "." if row["side"] == "white" else "…"
+    board = board_svg(row["fen"], row["uci"], turned=row["side"] == "black", arrow=row["best"])
+    mark = row["mark"] if row["mark"] in _SIGNS.values() else ""
+    rating = Markup(" <small>{}</small>").format(row["opponent_rating"]) if row["opponent_rating"] else ""
+    usual = Markup(", usual {}").format(f"{row['usual_loss'] * 100:.0f}") if row["usual_loss"] is not None else ""
+    clock = Markup(", {} left").format(_time(row["time_left"])) if row["time_left"] is not None else ""
+    file = f"{row['file']} " if several else ""
+    date = f", {row['date']}" if row["date"].strip("?. ") else ""
+    return Markup(
+        '<figure class="card">{}<figcaption><p class="said"><b>{}{} {}{}</b> lost {} points: {:.0%} to {:.0%}{}</p>'
+        '<p>better: <b>{}</b>{}</p><p>against <span class="player">{}</span>{}</p>'
+        '<p class="quiet">{}game {}{}, {}{}</p></figcaption></figure>'
+    ).format(
+        board, row["move_number"], dots, row["san"], mark, f"{row['loss'] * 100:.0f}", row["before"], row["after"],
+        usual, row["line"][0], " " + " ".join(row["line"][1:]), row["opponent"], rating, file, row["game"], date,
+        row["phase"], clock,
+    )  # fmt: skip
+
+
+def _section(anchor: str, title: str, text: str, body: Markup) -> Markup:
+    said = Markup("<p>{}</p>").format(text) if text else ""
+    return Markup('<section><header class="opening"><h2 id="{}">{}</h2>{}</header>{}</section>').format(
+        anchor, title, said, body
+    )
+
+
+def _time(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def _number(value: float) -> str:
+    return f"{value * 100:.1f}"
+
+
+def _points(figure: Row) -> str:
+    """A loss in points of a hundred."""
+    return _number(figure["value"]) if figure["value"] is not None else "–"
+
+
+def _signed(figure: Row) -> str:
+    return f"{figure['value'] * 100:+.1f}"
+
+
+def _interval(figure: Row, sign: str = "") -> str:
+    if figure["low"] is None:
+        return "–"
+    return " to ".join(f"{figure[end] * 100:{sign}.1f}" for end in ("low", "high"))
+
+
+def _percent(figure: Row) -> str:
+    return "–" if figure["value"] is None else f"{figure['value']:.0%}"

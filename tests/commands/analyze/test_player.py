@@ -1,0 +1,143 @@
+"""kibitz analyze about one player's own games, with the packaged network of human and a shallow search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kibitz.analysis.chess.moves import AnalysedGame
+from kibitz.cli import run
+from kibitz.commands.analyze.chess import PgnGames
+from support import person
+
+QUICK = ["--depth", "1", "--nodes", "0"]
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten games of the person, some under another spelling, and one of two others."""
+    path = tmp_path_factory.mktemp("mine") / "my-games.pgn"
+    other = person.games(1, first=90, person="Somebody Else")
+    person.write(path, 10)
+    path.write_text(path.read_text(encoding="utf-8") + "\n" + other, encoding="utf-8")
+    return path
+
+
+def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str | Path) -> str:
+    assert run(["analyze", *map(str, arguments)]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+def test_the_report_as_json_and_as_a_page(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "report.html"
+    options = ["--all", "--player", "ANA munoz", "--json", "--page", str(page)]
+    assert run(["analyze", "human", str(games), *options, *QUICK]) == 0
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert "warning" not in err
+    assert len(found["games"]) == 10
+    player = found["player"]
+    assert player["name"] == person.PERSON
+    assert (player["games"], player["won"] + player["drawn"] + player["lost"]) == (10, 10)
+    own = [
+        move["loss"]
+        for game in found["games"]
+        for move in game["moves"]
+        if move["side"] == ("white" if game["headers"]["White"] in person.SPELLINGS else "black")
+    ]
+    assert player["moves"] == len(own)
+    assert player["loss"]["value"] == pytest.approx(sum(own) / len(own), abs=1e-4)
+    assert player["usual_loss"]["n"] == len(own)
+    assert {"by_phase", "by_piece", "by_time_left", "by_side", "by_result", "by_opening", "worst"} <= player.keys()
+    html = page.read_text(encoding="utf-8")
+    assert person.PERSON in html
+    assert html.count('<svg class="board"') == min(10, len(player["worst"]))
+
+
+def test_the_player_in_nearly_all_games_needs_no_name(
+    games: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["analyze", "human", str(games), "--mine", *QUICK]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{person.PERSON} (14")
+    assert max(map(len, lines)) <= 80
+    for words in ("all moves", "by phase", "by time left", "by opening as White (whole games)", "The worst mistakes"):
+        assert any(line.startswith(words) for line in lines), words
+
+
+def test_a_folder_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for i in range(2):
+        (tmp_path / f"{i}.pgn").write_text(person.games(1, first=i, person="Cy", seed=i), encoding="utf-8")
+    (tmp_path / "other.pgn").write_text(person.games(1, person="Di"), encoding="utf-8")
+    (tmp_path / "empty.pgn").write_text("nothing\n", encoding="utf-8")
+    assert run(["analyze", "human", str(tmp_path), "--player", "cy", "--json", *QUICK]) == 0
+    out, err = capsys.readouterr()
+    player = json.loads(out)["player"]
+    assert player["games"] == 2
+    assert {Path(mistake["file"]).name for mistake in player["worst"]} <= {"0.pgn", "1.pgn"}
+    assert "empty.pgn: no game in it" in err
+
+
+def test_interrupted_it_tells_what_it_has(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = PgnGames.analysed
+
+    def two(self: PgnGames, *arguments: Any) -> Generator[AnalysedGame]:
+        found = whole(self, *arguments)
+        yield next(found)
+        yield next(found)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PgnGames, "analysed", two)
+    page = tmp_path / "report.html"
+    assert run(["analyze", "human", str(games), "--mine", "--page", str(page), *QUICK]) == 130
+    out, err = capsys.readouterr()
+    assert "2 games" in out.splitlines()[0]
+    assert "the report is of the first 2 of 10 games" in err
+    assert "2 games" in page.read_text(encoding="utf-8")
+
+
+def test_names_that_are_not_there(games: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    err = refused(capsys, 2, "human", games, "--player", "Ana Munos")
+    assert "no game of that name" in err
+    assert person.PERSON in err
+    two = tmp_path / "two.pgn"
+    two.write_text(person.games(2, person="Cy"), encoding="utf-8")
+    assert run(["analyze", "human", str(two), "--mine", *QUICK]) == 0
+    two.write_text(person.games(1, person="Cy"), encoding="utf-8")
+    capsys.readouterr()
+    assert "say which with --player" in refused(capsys, 2, "human", two, "--mine")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--player", "x", "--mine"], "choose one"),
+        (["--mine", "--game", "2"], "leave --game out"),
+        (["--mine", "--raw"], "leave --raw out"),
+        (["--mine", "--page", "nowhere/report.html"], "no folder nowhere"),
+        (["--mine", "--page", "."], "a folder"),
+    ],
+)
+def test_options_that_make_no_sense(
+    games: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert says in refused(capsys, 1 if "--page" in arguments else 2, "human", games, *arguments)
+
+
+def test_what_it_cannot_do(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "does not say who wins" in refused(capsys, 2, "convchess", games, "--mine")
+    assert "name a file" in refused(capsys, 2, "human", "-", "--mine")
+    assert "lost" in refused(capsys, 2, "human", games, "--mine", "--pgn", games)
+    assert "for chess" in refused(capsys, 2, "gocnn", games.with_suffix(".sgf"), "--mine")

@@ -1,0 +1,72 @@
+"""kibitz explore: the table, the JSON, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kibitz import cli
+from kibitz.api import stores
+from support.helpers import import_games
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return import_games(tmp_path_factory.mktemp("explore") / "a.store", limit=200).path
+
+
+def run(*arguments: object) -> int:
+    return cli.run(["explore", *map(str, arguments)])
+
+
+def test_table_json_and_api_say_the_same(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(path, "e4", "c5", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert stores.open_store(path).explore(["e4 c5"]) == found
+    assert set(found) == {
+        "store", "game", "fen", "opening", "rating", "games", "white", "draws", "black", "average_rating", "moves",
+        "examples",
+    }  # fmt: skip
+    assert set(found["moves"][0]) == {"move", "san", "games", "white", "draws", "black", "average_rating"}
+    assert run(path, "1. e4 c5") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "B20 Sicilian Defence"
+    assert lines[1].split() == ["move", "games", "share", "White", "won", "drawn", "Black", "won", "rating"]
+    first = found["moves"][0]
+    assert lines[2].split()[:2] == [first["san"], str(first["games"])]
+    whole = next(line for line in lines if line.startswith("all"))
+    assert whole.split()[1] == str(found["games"])
+    assert "some of the games, the highest rated first" in lines
+
+
+def test_a_range_of_ratings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counts = []
+    for band in ("-1800", "1801-"):
+        assert run(path, "--rating", band, "--json") == 0
+        counts.append(json.loads(capsys.readouterr().out)["games"])
+    assert sum(counts) == 200
+    assert 0 < counts[0] < 200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["e5"], "move 1, e5: no legal move there"),
+        (["--fen", "8/8"], "the FEN cannot be read"),
+        (["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], "no position of a game"),
+        (["--rating", "20"], "write a range like 1600-2000"),
+    ],
+)
+def test_what_is_refused(path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
+    assert run(path, *arguments) in (1, 2)
+    said = capsys.readouterr()
+    assert words in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+
+
+def test_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path / "none") == 1
+    assert "no such store" in capsys.readouterr().err

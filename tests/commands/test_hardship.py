@@ -1,0 +1,126 @@
+"""Commands where something is missing: handles, memory, room, rights, a reader, a terminal, the right time. Each does
+its work or says why not in one line, and leaves nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kibitz
+from kibitz.errors import KibitzError
+from kibitz.store.store import Store
+from support.helpers import GAMES
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits as Linux has them")
+
+SGF = Path(kibitz.__file__).parent / "data" / "games.sgfl.zst"
+WITHOUT_RIGHTS = (
+    "import ctypes; ctypes.CDLL(None).capset("
+    "ctypes.byref((ctypes.c_uint32 * 2)(0x20080522, 0)), ctypes.byref((ctypes.c_uint32 * 6)()))"
+)
+"""Even root then obeys the modes of files: it has no capabilities any more."""
+HARDSHIPS = {
+    "8 handles": "resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))",
+    "2 GB of memory": "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))",
+    "600 MB of memory": "resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20))",
+    "files of 100 kB": "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))",
+    "a read-only folder": f"os.chmod('.', 0o555); {WITHOUT_RIGHTS}",
+    "no permission": f"os.chmod('old.store', 0); os.chmod('game.pgn', 0); {WITHOUT_RIGHTS}",
+    "a clock set back": "import time; time.time = lambda: 1.0; time.time_ns = lambda: 10**9",
+    "standard output closed": "os.close(1)",
+    "standard error closed": "os.close(2)",
+    "nobody reads": "import signal; r, w = os.pipe(); os.dup2(w, 1); os.close(r); os.close(w)",
+    "output on a full disk": "os.dup2(os.open('/dev/full', os.O_WRONLY), 1)",
+}
+START = "import os, resource, sys; {}; sys.argv = ['kibitz', *sys.argv[1:]]; from kibitz.cli import main; main()"
+COMMANDS = {
+    "import": ["import", str(GAMES), "--into", "new.store", "--limit", "300"],
+    "import Go": ["import", str(SGF), "--into", "new.store"],
+    "append": ["import", str(GAMES), "--into", "old.store", "--append", "--limit", "600"],
+    "merge": ["merge", "old.store", "other.store", "--into", "new.store"],
+    "info": ["info", "old.store"],
+    "analyze": ["analyze", "game.pgn", "--network", "winner"],
+    "train": ["train", "winner", "old.store", "--run", "new.run", "--iterations", "3", "--layers", "8conv4x4.ip8"],
+    "systems": ["systems"],
+}
+QUICK = [("info", "8 handles"), ("import", "files of 100 kB"), ("systems", "output on a full disk"),
+         ("info", "nobody reads"), ("import", "a clock set back"), ("import", "a read-only folder"),
+         ("info", "no permission")]  # fmt: skip
+ALL = [(command, hardship) for command in COMMANDS for hardship in HARDSHIPS]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Stores and a game, to be copied."""
+    from support.helpers import import_games
+
+    folder = tmp_path_factory.mktemp("made")
+    import_games(folder / "old.store", limit=200)
+    import_games(folder / "other.store", limit=50)
+    (folder / "game.pgn").write_text("1. e4 e5 2. Nf3 Nc6 *\n")
+    return folder
+
+
+def suffer(command: str, hardship: str, made: Path, folder: Path) -> None:
+    subprocess.run(["cp", "-r", f"{made}/.", str(folder)], check=True)
+    folder.chmod(0o755)
+    before = Store(folder / "old.store").fingerprint
+    done = subprocess.run(
+        [sys.executable, "-c", START.format(HARDSHIPS[hardship]), *COMMANDS[command]],
+        cwd=folder, capture_output=True, text=True, timeout=900, check=False,
+        env={**os.environ, "MPLCONFIGDIR": str(folder)},
+    )  # fmt: skip
+    folder.chmod(0o755)
+    (folder / "old.store").chmod(0o755)
+    said = done.stderr
+    assert "Traceback" not in said, said[-3000:]
+    assert done.returncode in (0, 1, 2, 141), (done.returncode, said)
+    if done.returncode in (1, 2) and hardship != "standard error closed":
+        assert [line.startswith("kibitz: ") for line in said.splitlines()[-1:]] == [True], said
+    new = folder / "new.store"
+    if new.exists():
+        assert len(Store(new)) > 0
+        assert len(Store(new).table()) == len(Store(new))
+    else:
+        assert done.returncode != 0 or "--into" not in COMMANDS[command] or command == "append"
+    assert Store(folder / "old.store").fingerprint == before or (command == "append" and done.returncode in (0, 141, 1))
+    assert len(Store(folder / "old.store").table()) in (200, 800)
+    half = [path.name for path in folder.rglob("*") if path.name.startswith(".new") or path.name.endswith(".new")]
+    assert set(half) <= {".new.store.owners"}  # what was judged of Go: the next import goes on with it
+
+
+@pytest.mark.parametrize(("command", "hardship"), QUICK)
+def test_hardship(command: str, hardship: str, made: Path, tmp_path: Path) -> None:
+    suffer(command, hardship, made, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "hardship"), [pair for pair in ALL if pair not in QUICK])
+def test_every_hardship_of_every_command(command: str, hardship: str, made: Path, tmp_path: Path) -> None:
+    suffer(command, hardship, made, tmp_path)
+
+
+def test_a_terminal_that_is_closed(made: Path, tmp_path: Path) -> None:
+    """Its end is SIGHUP: nothing half is left, and nothing said."""
+    subprocess.run(["cp", "-r", f"{made}/.", str(tmp_path)], check=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kibitz", "import", "-", "--into", "new.store"],
+        cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup would have it ignored
+    )  # fmt: skip
+    assert process.stdin
+    assert process.stderr
+    process.stdin.write(b'[Event "x"]\n\n1. e4 e5 1-0\n\n' * 30_000)
+    process.stdin.flush()  # it reads, and waits for more
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(60) in (128 + signal.SIGHUP, -signal.SIGHUP)
+    process.stdin.close()
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+    with pytest.raises(KibitzError, match="no such store"):
+        Store(tmp_path / "new.store")

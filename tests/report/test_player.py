@@ -1,0 +1,79 @@
+"""The page of a player's games: whole, self-contained, safe with hostile names."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from kibitz.report.player import BOARDS, render_player_page
+from report.test_page import HOSTILE, Reader
+
+ABOUT = {"run": "human", "system": "human", "file": "my-games.pgn"}
+
+
+def figure(value: float | None, sure: bool = True) -> dict[str, Any]:
+    if value is None:
+        return {"value": None, "low": None, "high": None, "n": 0, "games": 0}
+    low, high = (value - 0.01, value + 0.01) if sure else (None, None)
+    return {"value": value, "low": low, "high": high, "n": 300, "games": 24}
+
+
+def part(label: str, loss: float, usual: float | None = 0.04, **more: Any) -> dict[str, Any]:
+    compared = {} if usual is None else {"usual_loss": figure(usual), "difference": figure(loss - usual)}
+    marks = {"inaccuracies": 3, "mistakes": 2, "blunders": 1}
+    return {"label": label, "moves": 300, "games": 24, "loss": figure(loss), **compared, "marks": marks, **more}
+
+
+def mistake(**more: Any) -> dict[str, Any]:
+    return {
+        "file": "my-games.pgn",
+        "game": 7, "ply": 2, "move_number": 1, "side": "black", "san": "f6", "uci": "f7f6", "mark": "??", "loss": 0.4,
+        "usual_loss": 0.1, "before": 0.5, "after": 0.1, "best": "e7e5", "line": ["e5", "Nf3"], "phase": "opening",
+        "piece": "pawn", "fen": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "opponent": "Bo",
+        "opponent_rating": 1500, "date": "2020.01.01", "time_left": 61.0, **more,
+    }  # fmt: skip
+
+
+def result(usual: float | None = 0.04, **more: Any) -> dict[str, Any]:
+    whole = {name: value for name, value in part("", 0.06, usual).items() if name not in ("label", "games")}
+    return {
+        "name": "Ana", "games": 24, "won": 12, "drawn": 2, "lost": 10, "rating": 1500, "score": figure(0.54), **whole,
+        "by_phase": {"opening": part("the opening", 0.03, usual)}, "by_piece": {}, "by_time_left": {},
+        "by_side": {"white": part("as White", 0.07, usual, score=figure(0.5))}, "by_result": {},
+        "by_opening": [part("Caro-Kann Defence, as White", 0.05, usual, score=figure(None))],
+        "stands_out": [{"label": "as White", "difference": figure(0.03)}], "worst": [mistake()] * 12, **more,
+    }  # fmt: skip
+
+
+def test_the_page_is_whole_and_asks_for_nothing() -> None:
+    html = render_player_page(result(), ABOUT)
+    page = Reader(html)
+    for words in ("Ana", "6.0", "You lose more than usual: as White (+3.0)", "54%", "Caro-Kann Defence", "1:01 left"):
+        assert words in page.said, words
+    assert "1… f6??" in page.said.replace("\n", " ")
+    assert len(re.findall(r'class="arrow"', html)) == BOARDS
+    assert not re.search(r"(?:src|href)=\"(?!#|data:)|url\((?!#)|@import|<script", html)
+    anchors = {value for tag, name, value in page.attributes if name == "id"}
+    assert {value[1:] for value in page.values("href") if value.startswith("#")} <= anchors
+    assert "#by_piece" not in page.values("href")
+
+
+def test_hostile_names_stay_text() -> None:
+    html = render_player_page(result(name=HOSTILE, worst=[mistake(opponent=HOSTILE, date=HOSTILE)]), ABOUT)
+    assert "<script" not in html
+    assert HOSTILE in "".join(Reader(html).text)
+
+
+def test_without_ratings_nothing_is_compared() -> None:
+    html = render_player_page(result(None, stands_out=[], worst=[]), ABOUT)
+    assert "same rating" not in html
+    assert "Worst mistakes" not in html
+    assert "stands out" not in html
+
+
+@pytest.mark.parametrize(("side", "squares"), [("black", "board-squares-turned"), ("white", "board-squares")])
+def test_boards_are_seen_from_the_players_side(side: str, squares: str) -> None:
+    html = render_player_page(result(worst=[mistake(side=side)]), ABOUT)
+    assert f'<use href="#{squares}"/>' in html
