@@ -2,6 +2,7 @@
 
 import { Refused, Unreachable } from "./api";
 import type { App, Result } from "./state";
+import { texts } from "./texts";
 
 /** Between two redraws while answers stream in, ms. */
 const PERIOD = 50;
@@ -100,7 +101,7 @@ export class Analyser {
         abort.signal,
       );
       // What it does not answer for is not asked again.
-      if (wanted.from <= wanted.to && !abort.signal.aborted) throw new Error(`${network} left positions out.`);
+      if (wanted.from <= wanted.to && !abort.signal.aborted) throw new Error(texts.analyser.leftOut(network));
     } catch (error) {
       if (abort.signal.aborted) return;
       if (error instanceof Unreachable) {

@@ -3,6 +3,7 @@
 import type { Snapshot } from "./api";
 import { Kept } from "./asking";
 import type { App, Node, Result } from "./state";
+import { texts } from "./texts";
 
 export class Answers {
   private readonly kept = new Kept<Result>(3000);
@@ -30,7 +31,7 @@ export class Answers {
     const at = line.moves.length;
     let found: Result | undefined;
     await this.app.api.analyse({ network, line, from: at, to: at, snapshot }, (result) => (found = result), signal);
-    if (!found) throw new Error("The network gave no answer.");
+    if (!found) throw new Error(texts.answers.none);
     this.kept.set(key, found);
     return found;
   }
@@ -42,5 +43,5 @@ export class Answers {
 
 /** "moves, after 3,000 iterations". */
 export function snapshotName({ stage, iteration }: Snapshot): string {
-  return `${stage}, ${iteration.toLocaleString("en")} iterations`;
+  return texts.answers.iterations(stage, iteration);
 }

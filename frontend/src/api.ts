@@ -1,7 +1,9 @@
 /** What the server is asked, and its answers. The only place that talks to it. */
 
 import type { Judgement } from "./judging";
+import type { MyGames, Report } from "./myanswers";
 import type { Line, Network, Node, Result } from "./state";
+import { texts } from "./texts";
 
 /** The server answered that it cannot: its own words. */
 export class Refused extends Error {}
@@ -9,7 +11,7 @@ export class Refused extends Error {}
 /** No answer came: the server is gone, or was restarted while it answered. */
 export class Unreachable extends Error {
   constructor() {
-    super("The server does not answer.");
+    super(texts.api.silent);
   }
 }
 
@@ -72,6 +74,88 @@ export interface Snapshot {
   iteration: number;
 }
 
+/** How games ended. */
+interface Tally {
+  games: number;
+  white: number;
+  draws: number;
+  black: number;
+  average_rating: number | null;
+}
+
+export interface Played extends Tally {
+  move: string;
+  san: string;
+}
+
+/** A game of a store. */
+export interface StoredGame {
+  game: number;
+  white: string | null;
+  black: string | null;
+  white_rating?: number | null;
+  black_rating?: number | null;
+  white_rank?: string | null;
+  black_rank?: string | null;
+  /** 1, 0, -1: of chess as White sees it, of Go as Black does. */
+  result: 1 | 0 | -1;
+  date: string | null;
+}
+
+/** What a store knows of a position; without a store only the opening, while its index is made only how far that is. */
+export interface Explored extends Tally {
+  stores: string[];
+  store?: string;
+  building?: number;
+  opening: { eco: string; name: string } | null;
+  moves: Played[];
+  examples: StoredGame[];
+}
+
+/** What a search says of a move: chances 0..1 are of the one who moved. */
+export interface Check {
+  loss: number;
+  mark: "" | "?!" | "?" | "??";
+  before: number;
+  after: number;
+  /** Lost on the board, of Go. */
+  points: number | null;
+  /** How it would be answered. */
+  reply: string[];
+}
+
+/** A UCI or GTP program of this machine. */
+export interface Program {
+  name: string;
+  game: "chess" | "go";
+  command: string;
+}
+
+/** A line of a program, as White sees it in chess, as Black sees it in Go. */
+export interface OpinionLine {
+  moves: string[];
+  san: string[];
+  white?: number | null;
+  black?: number | null;
+  /** Pawns or points. */
+  score?: number | null;
+  mate?: number | null;
+  visits?: number;
+  /** How likely a network takes it to be, 0..1. */
+  p?: number;
+}
+
+/** What a program says of a position by now; at first only how it calls itself. */
+export interface Opinion {
+  program?: string;
+  depth?: number;
+  nodes?: number;
+  /** Positions a second. */
+  speed?: number;
+  visits?: number;
+  lines?: OpinionLine[];
+}
+
 interface Streamed {
   seq: number;
   done?: boolean;
@@ -97,8 +181,8 @@ export class Api {
     return (await this.post<{ text: string }>("save", body)).text;
   }
 
-  async line(line: Line): Promise<Written[]> {
-    return (await this.post<{ nodes: Written[] }>("line", { line })).nodes;
+  async line(line: Line, signal?: AbortSignal): Promise<Written[]> {
+    return (await this.post<{ nodes: Written[] }>("line", { line }, signal)).nodes;
   }
 
   async move(line: Line, move: string): Promise<Written> {
@@ -117,6 +201,39 @@ export class Api {
     return this.post("occlusion", { network, line }, signal);
   }
 
+  explore(asked: { line: Line; store?: string | undefined; rating: string }, signal?: AbortSignal): Promise<Explored> {
+    return this.post("explore", asked, signal);
+  }
+
+  /** A game of a store, as PGN or SGF. */
+  async stored(store: string, game: number): Promise<string> {
+    return (await this.post<{ text: string }>("stored", { store, game })).text;
+  }
+
+  /** One's own games: what the server has of them. */
+  myGames(): Promise<MyGames> {
+    return this.get("mygames");
+  }
+
+  myReport(): Promise<{ revision: number; report: Report | Record<"none", never> }> {
+    return this.get("mygames/report");
+  }
+
+  /** The report as HTML. */
+  async myPage(): Promise<string> {
+    return (await this.get<{ html: string }>("mygames/page")).html;
+  }
+
+  /** A game of the report, as PGN. */
+  async myGame(game: number): Promise<string> {
+    return (await this.post<{ text: string }>("mygames/game", { game })).text;
+  }
+
+  /** "upload", "open", "analyse", "train" or "stop": all say what there is then; of an upload only after its last part. */
+  myCall(what: string, body: object): Promise<MyGames> {
+    return this.post(`mygames/${what}`, body);
+  }
+
   metrics(run: string, after: number): Promise<{ rows: unknown[]; total: number; finished: boolean }> {
     return this.get(`runs/${encodeURIComponent(run)}/metrics?after=${after}`);
   }
@@ -133,6 +250,25 @@ export class Api {
   /** Each of the moves from..to, by a quick look and then exactly, as they come. Resolves when all are there. */
   async judge(asked: Judge, found: (judgement: Judgement) => void, signal?: AbortSignal): Promise<void> {
     await this.stream<Judgement>("judge", { ...asked }, (line) => line.total === undefined && found(line), signal);
+  }
+
+  /** What a network's search says of moves in the last position, the best first, as it changes. */
+  candidates(asked: { network: string; line: Line }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<Opinion> {
+    return this.stream<Opinion>("candidates", { ...asked }, found, signal);
+  }
+
+  /** Judges the last move of a line. */
+  check(asked: { network: string; line: Line }, signal?: AbortSignal): Promise<Check> {
+    return this.stream<Check>("check", { ...asked }, () => undefined, signal);
+  }
+
+  async programs(): Promise<Program[]> {
+    return (await this.get<{ programs: Program[] }>("programs")).programs;
+  }
+
+  /** What a program says of the last position, as it changes. Resolves when it has said all, which some never have. */
+  async opinion(asked: { program: string; lines: number; line: Line }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<void> {
+    await this.stream<Opinion>("opinion", { ...asked }, found, signal);
   }
 
   /** Resolves with the move, null where there is none. */
@@ -200,7 +336,7 @@ export class Api {
     } catch {
       // An answer without words.
     }
-    throw new Refused(said || `The server refused (${response.status}).`);
+    throw new Refused(said || texts.api.refused(response.status));
   }
 
   /** What a promise of the browser gives; where the connection broke, that in our own words. */

@@ -3,28 +3,34 @@
 import { ChessView } from "./chessboard";
 import { draw } from "./editing";
 import { button, el } from "./elements";
+import { GoTools } from "./goediting";
+import { Counter } from "./gocount";
 import { GoView } from "./goboard";
 import { picture, shown, type View } from "./overlays";
 import type { App, Line } from "./state";
+import { texts } from "./texts";
 // After chessground's own, which it overrules.
 import "./boards.css";
 
 /** A board for a game that starts so; it takes moves where there are hands. */
-export function makeView(host: HTMLElement, start: Line, hands: { app: App } | null): View {
+export function makeView(host: HTMLElement, start: Line, hands: { app: App; tools?: GoTools; counter?: Counter } | null): View {
   const app = hands?.app;
   const play = app && ((move: string) => app.play(move));
   if (start.game === "chess") {
     const drawn = (shapes: string[]): void => void (app && draw(app, app.cursor, shapes));
-    return new ChessView(host, play ? { play, picked: (square) => shown.pick(square), drawn } : null);
+    const say = (text: string): void => app?.say(text);
+    return new ChessView(host, play ? { play, picked: (square) => shown.pick(square), drawn, say, ahead: (make) => void (shown.ahead = make) } : null);
   }
-  return new GoView(host, start.size ?? 19, app && play ? { play, say: (text) => app.say(text) } : null);
+  return new GoView(host, start.size ?? 19, app && play ? { play, edit: (point) => (hands.tools?.use(point) ?? false) || (hands.counter?.use(point) ?? false), say: (text) => app.say(text) } : null);
 }
 
 export function mountBoard(host: HTMLElement, app: App): void {
   const place = el("div", { class: "board-place" });
-  const below = new GoButtons(app);
+  const tools = new GoTools(app);
+  const counter = new Counter(app);
+  const below = new GoButtons(app, tools);
   host.classList.add("board-host");
-  host.replaceChildren(place, below.element);
+  host.replaceChildren(place, tools.element, counter.element, below.element);
   let view: View | null = null;
   let kind = "";
   let previewed: string | null = null;
@@ -35,7 +41,7 @@ export function mountBoard(host: HTMLElement, app: App): void {
     if (!view || wanted !== kind) {
       view?.destroy();
       kind = wanted;
-      view = makeView(place, start, { app });
+      view = makeView(place, start, { app, tools, counter });
     }
     const node = app.node();
     const result = app.network ? app.result(app.network, node.id) : undefined;
@@ -43,6 +49,7 @@ export function mountBoard(host: HTMLElement, app: App): void {
       flipped: app.flipped,
       coordinates: app.coordinates,
       sides: node.end ? "none" : shown.sides,
+      early: node.end ? null : shown.early,
       small: false,
     });
     below.draw();
@@ -70,10 +77,14 @@ class GoButtons {
   private readonly resign: HTMLButtonElement;
   private readonly taken = el("span", { class: "taken" });
 
-  constructor(private readonly app: App) {
-    this.pass = button("Pass", () => void app.play("pass").catch(() => undefined));
-    this.resign = button("Resign", () => shown.resign?.());
-    this.element = el("div", { class: "go-buttons" }, this.pass, this.resign, this.taken);
+  constructor(
+    private readonly app: App,
+    tools: GoTools,
+  ) {
+    const edit = button(texts.board.edit, () => tools.toggle(), { title: texts.board.editAbout });
+    this.pass = button(texts.board.pass, () => void app.play("pass").catch(() => undefined));
+    this.resign = button(texts.board.resign, () => shown.resign?.());
+    this.element = el("div", { class: "go-buttons" }, this.pass, this.resign, edit, tools.sideButton, this.taken);
   }
 
   draw(): void {
@@ -85,6 +96,6 @@ class GoButtons {
     this.pass.disabled = node.end !== null || !mine;
     this.resign.hidden = shown.resign === null;
     const { B, W } = node.captured ?? { B: 0, W: 0 };
-    this.taken.textContent = `Captures: Black ${B}, White ${W}`;
+    this.taken.textContent = texts.board.captures(B, W);
   }
 }

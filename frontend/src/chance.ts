@@ -2,11 +2,12 @@
 
 import { el, percent } from "./elements";
 import type { App, Network, Result } from "./state";
+import { fromServer, texts } from "./texts";
 
 type Kind = App["game"]["kind"];
 
 /** Whose chance is told of this game. */
-export const whose = (kind: Kind): string => (kind === "chess" ? "White" : "Black");
+export const whose = (kind: Kind): string => (kind === "chess" ? texts.common.white : texts.common.black);
 
 /** White's chance in chess, Black's in Go; null where the network gives none. */
 export function chanceOf(kind: Kind, result: Result | undefined): number | null {
@@ -14,21 +15,21 @@ export function chanceOf(kind: Kind, result: Result | undefined): number | null 
 }
 
 export function inWords(kind: Kind, p: number): string {
-  const other = kind === "chess" ? "Black" : "White";
+  const other = kind === "chess" ? texts.common.black : texts.common.white;
   const side = p >= 0.5 ? whose(kind) : other;
   const sure = Math.max(p, 1 - p);
-  if (sure < 0.53) return "about even";
-  if (sure < 0.62) return `${side} is a little better`;
-  if (sure < 0.78) return `${side} is better`;
-  if (sure < 0.93) return `${side} is much better`;
-  return `${side} is winning`;
+  if (sure < 0.53) return texts.chance.even;
+  if (sure < 0.62) return texts.chance.little(side);
+  if (sure < 0.78) return texts.chance.better(side);
+  if (sure < 0.93) return texts.chance.much(side);
+  return texts.chance.winning(side);
 }
 
 /** "Black leads by 3.5 points". */
 export function leads(score: number): string {
   const points = Math.round(Math.abs(score) * 2) / 2;
-  if (points < 0.5) return "Even on points";
-  return `${score > 0 ? "Black" : "White"} leads by ${points} ${points === 1 ? "point" : "points"}`;
+  if (points < 0.5) return texts.chance.evenPoints;
+  return texts.chance.leads(score > 0 ? texts.common.black : texts.common.white, points);
 }
 
 export class Chance {
@@ -48,14 +49,14 @@ export class Chance {
     const p = chanceOf(kind, result);
     this.line.hidden = this.bar.hidden = p === null;
     if (p !== null) {
-      this.name.textContent = claim?.name || `${whose(kind)}’s chance`;
+      this.name.textContent = fromServer(claim?.name ?? "") || texts.chance.of(whose(kind));
       this.number.textContent = percent(p);
       // Of a network that claims something else, these would be the wrong words.
       this.words.textContent = !claim || claim.name.includes("winning") ? inWords(kind, p) : "";
       this.fill.style.width = `${100 * p}%`;
       this.bar.className = `chance-bar ${kind}`;
     }
-    this.note.textContent = p === null || short ? "" : (claim?.note ?? "");
+    this.note.textContent = p === null || short ? "" : fromServer(claim?.note ?? "");
     this.note.hidden = !this.note.textContent;
     const score = result?.score ?? null;
     this.score.hidden = score === null;

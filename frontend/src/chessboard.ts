@@ -11,6 +11,7 @@ import { el, fresh, svg } from "./elements";
 import { askPromotion } from "./promotion";
 import { tints, type Heat, type Looks, type Picture, type View } from "./overlays";
 import type { Node } from "./state";
+import { texts } from "./texts";
 
 /** How long a piece glides, ms; steps that follow one another faster than that do not glide. */
 const GLIDE = 130;
@@ -28,6 +29,9 @@ export interface Hands {
   picked(square: string): void;
   /** Circles and arrows were drawn, or taken away; all that are there now. */
   drawn(shapes: string[]): void;
+  say(text: string): void;
+  /** Given what makes a typed move ahead of its turn; null when the board goes. */
+  ahead(make: ((move: string) => boolean) | null): void;
 }
 
 /** A PGN's letters of colours. */
@@ -55,6 +59,9 @@ export class ChessView implements View {
   /** A move was made here and is not yet a node. */
   private pending = false;
   private closeDialog: (() => void) | null = null;
+  private readonly escape = (event: KeyboardEvent): void => {
+    if (event.key === "Escape" && this.cancel()) event.preventDefault();
+  };
   private readonly calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
   constructor(
@@ -72,9 +79,14 @@ export class ChessView implements View {
         color: undefined,
         showDests: true,
         rookCastle: false,
-        events: { after: (a, b) => void this.moved(a, b) },
+        events: { after: (a, b, how) => void this.moved(a, b, how.premove) },
       },
-      premovable: { enabled: false },
+      premovable: {
+        enabled: false,
+        showDests: true,
+        castle: true,
+        events: { set: (a, b) => this.hands?.say(texts.chessboard.ahead(a, b)) },
+      },
       draggable: { enabled: true, showGhost: true, distance: 4 },
       drawable: {
         enabled: Boolean(hands),
@@ -97,6 +109,8 @@ export class ChessView implements View {
         },
       },
     });
+    if (hands) document.addEventListener("keydown", this.escape);
+    hands?.ahead((move) => this.ahead(move));
   }
 
   draw(node: Node, picture: Picture, looks: Looks): void {
@@ -111,14 +125,16 @@ export class ChessView implements View {
     }
     this.node = node;
     this.looks = looks;
-    const whose = node.turn === "w" ? "White" : "Black";
-    this.wrap.setAttribute("aria-label", `Chess board. ${whose} to move${node.san ? `, after ${node.san}` : ""}.`);
+    const whose = node.turn === "w" ? texts.common.white : texts.common.black;
+    this.wrap.setAttribute("aria-label", texts.chessboard.about(whose, node.san));
     this.wrap.classList.toggle("plain", !looks.coordinates);
     this.wrap.classList.toggle("heated", picture.heat !== null);
     this.heat.draw(picture.heat, looks);
     this.shapes = arrows(picture, looks.small);
     const mine = (looks.sides === "both" || looks.sides === node.turn) && !this.pending;
     const dests: Dests = mine && this.hands ? destinations(node) : new Map();
+    const early = Boolean(this.hands) && !mine && looks.early && looks.early !== node.turn ? looks.early : null;
+    if (!mine && !looks.early) this.ground.cancelPremove();
     this.ground.set({
       ...(moved ? { fen: placement(node), selected: undefined } : {}),
       orientation: looks.flipped ? "black" : "white",
@@ -126,10 +142,39 @@ export class ChessView implements View {
       check: node.check ? colour(node.turn) : false,
       lastMove: lastMove(node),
       animation: { enabled: glide, duration: GLIDE },
-      movable: { color: mine ? colour(node.turn) : undefined, dests },
+      movable: { color: mine ? colour(node.turn) : early ? colour(early) : undefined, dests },
+      premovable: { enabled: early !== null },
       drawable: { autoShapes: this.withPreview() },
     });
     this.redraw(node);
+    if (mine && this.ground.state.premovable.current) this.early();
+  }
+
+  /** Plays the move that was made before its turn, where it can be played. */
+  private early(): void {
+    const [a, b] = this.ground.state.premovable.current!;
+    if (this.ground.playPremove()) this.pending = true;
+    else this.hands?.say(texts.chessboard.not(a, b));
+  }
+
+  /** Makes a move before its turn, "g1f3"; whether the piece moves like that. */
+  private ahead(move: string): boolean {
+    if (!this.ground.state.premovable.enabled) return false;
+    this.ground.cancelPremove();
+    this.ground.selectSquare(null);
+    this.ground.selectSquare(from(move));
+    this.ground.selectSquare(to(move));
+    const made = this.ground.state.premovable.current !== undefined;
+    if (!made) this.ground.selectSquare(null);
+    return made;
+  }
+
+  /** Takes back a move that was made before its turn; whether there was one. */
+  private cancel(): boolean {
+    if (!this.ground.state.premovable.current) return false;
+    this.ground.cancelPremove();
+    this.hands?.say(texts.chessboard.takenBack);
+    return true;
   }
 
   /** The position's own circles and arrows. */
@@ -152,6 +197,8 @@ export class ChessView implements View {
   }
 
   destroy(): void {
+    document.removeEventListener("keydown", this.escape);
+    this.hands?.ahead(null);
     this.closeDialog?.();
     this.ground.destroy();
     this.wrap.remove();
@@ -170,13 +217,15 @@ export class ChessView implements View {
   }
 
   /** A piece was put down. A pawn on the last rank asks first what it becomes. */
-  private async moved(a: Key, b: Key): Promise<void> {
+  private async moved(a: Key, b: Key, early: boolean): Promise<void> {
     const node = this.node;
     if (!node || !this.hands) return;
     this.pending = true;
     let move = `${a}${b}`;
     const piece = this.ground.state.pieces.get(b);
-    if (piece?.role === "pawn" && (b[1] === "8" || b[1] === "1")) {
+    // A pawn that was sent ahead becomes a queen: there is no time to ask.
+    if (early && piece?.role === "pawn" && (b[1] === "8" || b[1] === "1")) move += "q";
+    else if (piece?.role === "pawn" && (b[1] === "8" || b[1] === "1")) {
       const asking = askPromotion(this.wrap, b, piece.color, Boolean(this.looks?.flipped));
       this.closeDialog = asking.close;
       const role = await asking.answer;

@@ -8,6 +8,7 @@ import { Chance, chanceOf, whose } from "./chance";
 import { Choice, el, percent } from "./elements";
 import { likely, NOTHING, type Picture, type View } from "./overlays";
 import type { App, Network, Result } from "./state";
+import { texts } from "./texts";
 
 export function mountCompare(host: HTMLElement, app: App): void {
   new ComparePanel(host, app);
@@ -16,7 +17,7 @@ export function mountCompare(host: HTMLElement, app: App): void {
 class ComparePanel {
   private readonly sides: [Side, Side];
   private readonly verdict = el("p", { class: "note", role: "status" });
-  private readonly none = el("p", { class: "note" }, "There is no network of this game to compare.");
+  private readonly none = el("p", { class: "note" }, texts.compare.none);
   private readonly pair: HTMLElement;
 
   constructor(
@@ -26,12 +27,12 @@ class ComparePanel {
     const answers = new Answers(app);
     const changed = (): void => this.draw();
     this.sides = [
-      new Side(app, answers, "Left", changed),
-      new Side(app, answers, "Right", changed, (name) => app.chooseSecond(name)),
+      new Side(app, answers, texts.compare.left, changed),
+      new Side(app, answers, texts.compare.right, changed, (name) => app.chooseSecond(name)),
     ];
     this.pair = el("div", { class: "pair" }, this.sides[0].element, this.sides[1].element);
     host.classList.add("panel");
-    host.replaceChildren(el("h2", {}, "Compare networks"), this.none, this.verdict, this.pair);
+    host.replaceChildren(el("h2", {}, texts.compare.title), this.none, this.verdict, this.pair);
     for (const event of ["game", "cursor", "results", "networks", "settings"] as const)
       app.on(event, () => this.draw());
     // What is hidden asks nothing; it catches up when it is shown.
@@ -57,7 +58,7 @@ class ComparePanel {
     const b = right.draw();
     left.list(a, b);
     right.list(b, a);
-    this.verdict.textContent = app.hints ? verdict(app, a, b) : "Hints are off.";
+    this.verdict.textContent = app.hints ? verdict(app, a, b) : texts.common.hintsOff;
   }
 }
 
@@ -71,17 +72,17 @@ function verdict(app: App, a: Result | undefined, b: Result | undefined): string
     const points = Math.abs(Math.round(100 * p) - Math.round(100 * q));
     said.push(
       points === 0
-        ? `They agree on ${whose(kind)}’s chance.`
-        : `They are ${points} ${points === 1 ? "point" : "points"} apart on ${whose(kind)}’s chance.`,
+        ? texts.compare.agree(whose(kind))
+        : texts.compare.apart(points, whose(kind)),
     );
   }
   const [x, y] = [a.moves?.[0], b.moves?.[0]];
   if (x && y)
-    said.push(x.move === y.move ? `Both would play ${x.san}.` : `One would play ${x.san}, the other ${y.san}.`);
+    said.push(x.move === y.move ? texts.compare.both(x.san) : texts.compare.each(x.san, y.san));
   if (a.owners && b.owners) {
     const other = b.owners;
     const count = a.owners.filter((value, point) => value > 0.5 !== (other[point] ?? 0.5) > 0.5).length;
-    said.push(count ? `They give ${count} points to different sides.` : "They give every point to the same side.");
+    said.push(count ? texts.compare.pointsApart(count) : texts.compare.noneApart);
   }
   return said.join(" ");
 }
@@ -106,17 +107,17 @@ class Side {
   constructor(
     private readonly app: App,
     private readonly answers: Answers,
-    name: string,
+    name: typeof texts.compare.left,
     private readonly changed: () => void,
     choose?: (name: string) => void,
   ) {
-    this.network = new Choice(`${name} network`, (value) => {
+    this.network = new Choice(name.network, (value) => {
       this.asked = "";
       if (choose) choose(value);
       else this.chosen = value;
       changed();
     });
-    this.snapshot = new Choice(`${name} checkpoint`, () => changed());
+    this.snapshot = new Choice(name.checkpoint, () => changed());
     this.element = el(
       "div",
       { class: "side" },
@@ -140,7 +141,7 @@ class Side {
     this.hasSnapshots = Boolean(network?.snapshots);
     if (network && network.name !== this.snapshotsOf) {
       this.snapshotsOf = network.name;
-      this.snapshot.offer([["", "the network itself"]], "");
+      this.snapshot.offer([["", texts.compare.itself]], "");
       if (network.snapshots) void this.offerSnapshots(network.name);
     }
   }
@@ -155,7 +156,7 @@ class Side {
     try {
       const found: Snapshot[] = await this.app.api.snapshots(run);
       if (run !== this.snapshotsOf) return;
-      this.snapshot.offer([["", "the network itself"], ...found.map((each) => [each.id, snapshotName(each)] as const)]);
+      this.snapshot.offer([["", texts.compare.itself], ...found.map((each) => [each.id, snapshotName(each)] as const)]);
     } catch {
       // Then there is only the network itself to choose.
     }

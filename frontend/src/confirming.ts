@@ -1,6 +1,7 @@
 /** A question that must be answered before something goes on. */
 
 import { button, el } from "./elements";
+import { texts } from "./texts";
 
 /** Asks; whether it was answered with yes. Escape is no. */
 export function confirmed(question: string, yes: string, no: string): Promise<boolean> {
@@ -12,7 +13,7 @@ export function confirmed(question: string, yes: string, no: string): Promise<bo
     };
     const dialog = el(
       "dialog",
-      { class: "dialog", "aria-label": "Question" },
+      { class: "dialog", "aria-label": texts.confirming.question },
       el("p", {}, question),
       el("div", { class: "dialog-buttons" }, button(no, choose(false)), button(yes, choose(true), { class: "primary" })),
     );

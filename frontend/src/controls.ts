@@ -3,21 +3,23 @@
 import { message } from "./asking";
 import { el } from "./elements";
 import { iconButton } from "./icons";
+import { shown } from "./overlays";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 export interface Typed {
   focus(): void;
 }
 
 export function mountControls(host: HTMLElement, app: App): Typed {
-  const first = iconButton("first", "To the start", () => app.step(-Infinity), "Home");
-  const back = iconButton("back", "One move back", () => app.step(-1), "←");
-  const forward = iconButton("forward", "One move forward", () => app.step(1), "→");
-  const last = iconButton("last", "To the end", () => app.step(Infinity), "End");
-  const flip = iconButton("flip", "Flip board", () => app.set({ flipped: !app.flipped }), "f");
+  const first = iconButton("first", texts.controls.first, () => app.step(-Infinity), texts.controls.firstKey);
+  const back = iconButton("back", texts.controls.back, () => app.step(-1), "←");
+  const forward = iconButton("forward", texts.controls.forward, () => app.step(1), "→");
+  const last = iconButton("last", texts.controls.last, () => app.step(Infinity), texts.controls.lastKey);
+  const flip = iconButton("flip", texts.controls.flip, () => app.set({ flipped: !app.flipped }), "f");
   const input = el("input", {
     type: "text",
-    "aria-label": "Type a move",
+    "aria-label": texts.controls.type,
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
@@ -30,6 +32,11 @@ export function mountControls(host: HTMLElement, app: App): Typed {
     const move = input.value.trim();
     if (!move) return;
     input.value = "";
+    // While a network thinks, a move is made ahead of its turn.
+    if (shown.early && app.node().turn !== shown.early) {
+      if (!/^[a-h][1-8][a-h][1-8]$/.test(move) || !shown.ahead?.(move)) app.say(texts.controls.early, true);
+      return;
+    }
     app.play(move).then(
       () => input.classList.remove("wrong"),
       (error: unknown) => {
@@ -50,7 +57,7 @@ export function mountControls(host: HTMLElement, app: App): Typed {
     }
   });
   host.replaceChildren(
-    el("div", { class: "steps", role: "group", "aria-label": "Step through the game" }, first, back, forward, last),
+    el("div", { class: "steps", role: "group", "aria-label": texts.controls.steps }, first, back, forward, last),
     flip,
     form,
   );
@@ -62,7 +69,7 @@ export function mountControls(host: HTMLElement, app: App): Typed {
   const game = (): void => {
     if (app.game.kind !== kind) {
       kind = app.game.kind;
-      input.placeholder = kind === "chess" ? "Type a move: Nf3" : "Type a move: Q16";
+      input.placeholder = kind === "chess" ? texts.controls.hintChess : texts.controls.hintGo;
     }
     // Go is looked at from one side.
     flip.hidden = kind === "go";

@@ -5,16 +5,17 @@ import { button, el } from "./elements";
 import type { Entry } from "./menu";
 import { record } from "./save";
 import type { App } from "./state";
+import { texts } from "./texts";
 import { hashOf } from "./url";
 
 export function copyEntries(app: App): Entry[] {
   const go = (): boolean => app.game.kind === "go";
   const act = (what: string, text: () => string | Promise<string>) => () => void copy(app, what, text);
   return [
-    { text: "Position as FEN", act: act("FEN", () => app.node().fen ?? ""), hidden: go },
-    { text: "Game as PGN", act: act("PGN", () => record(app)), hidden: go },
-    { text: "Game as SGF", act: act("SGF", () => record(app)), hidden: () => !go() },
-    { text: "Address of this position", act: act("Address", () => `${location.origin}/${hashOf(app)}`) },
+    { text: texts.copy.fen, act: act("FEN", () => app.node().fen ?? ""), hidden: go },
+    { text: texts.copy.pgn, act: act("PGN", () => record(app)), hidden: go },
+    { text: texts.copy.sgf, act: act("SGF", () => record(app)), hidden: () => !go() },
+    { text: texts.copy.address, act: act(texts.copy.addressWord, () => `${location.origin}/${hashOf(app)}`) },
   ];
 }
 
@@ -40,11 +41,11 @@ function byHand(what: string, text: string): void {
   area.value = text;
   const dialog = el(
     "dialog",
-    { class: "dialog", "aria-label": `Copy ${what}` },
-    el("h2", {}, `Copy ${what}`),
-    el("p", { class: "note" }, "The browser does not let the page copy. The text is selected: copy it with Ctrl+C."),
+    { class: "dialog", "aria-label": texts.copy.title(what) },
+    el("h2", {}, texts.copy.title(what)),
+    el("p", { class: "note" }, texts.copy.byHand),
     area,
-    el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "primary" })),
+    el("div", { class: "dialog-buttons" }, button(texts.common.close, () => dialog.close(), { class: "primary" })),
   );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

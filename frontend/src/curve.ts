@@ -4,6 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
 import { el } from "./elements";
+import { texts } from "./texts";
 
 export interface Points {
   iterations: number[];
@@ -48,7 +49,7 @@ export class Curve {
     this.place.setAttribute("role", "img");
     this.place.setAttribute(
       "aria-label",
-      `${this.name} after ${points.iterations.at(-1)} iterations: training ${last(points.training)}, validation ${last(points.validation)}`,
+      texts.curve.about(this.name, points.iterations.at(-1) ?? 0, last(points.training), last(points.validation)),
     );
   }
 
@@ -102,10 +103,10 @@ export class Curve {
           { ...axis, values: (_, ticks) => ticks.map((tick) => this.format(tick)), size: 58 },
         ],
         series: [
-          { label: "Iteration", value: said((at) => at.toLocaleString("en")) },
-          { label: "Training", stroke: accent, width: 1.5, points: { show: false }, spanGaps: true, value },
+          { label: texts.curve.iteration, value: said((at) => texts.common.number(at)) },
+          { label: texts.curve.training, stroke: accent, width: 1.5, points: { show: false }, spanGaps: true, value },
           {
-            label: "Validation",
+            label: texts.curve.validation,
             stroke: warn,
             width: 2,
             dash: [6, 4],

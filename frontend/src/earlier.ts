@@ -2,6 +2,7 @@
 
 import { named, occasion, players } from "./naming";
 import type { App, Game, Node } from "./state";
+import { texts } from "./texts";
 import { ancestry, numberedAnew, whole } from "./tree";
 
 /** So many are kept, the present one not counted. */
@@ -153,7 +154,7 @@ function keptOf(game: Game, cursor: number): Kept {
     cursor,
     revision,
     time: Date.now(),
-    title: players(game) || (kind === "chess" ? "Chess" : `Go, ${start.size} × ${start.size}`),
+    title: players(game) || (kind === "chess" ? texts.common.chess : texts.common.goBoard(start.size ?? 19)),
     about: [occasion(game), firstMoves(game)].filter(Boolean).join(" · "),
     line: lineOf(game, at?.id ?? root),
     nodes: [...nodes.values()].map((each) => ({ ...each })),
@@ -176,7 +177,7 @@ function firstMoves(game: Game): string {
     count += 1;
     if (count <= 6) words.push(count % 2 ? named({ game }, node) : node.san);
   }
-  return `${words.join(" ")}${count > 6 ? " …" : ""} (${count === 1 ? "1 move" : `${count} moves`})`;
+  return `${words.join(" ")}${count > 6 ? " …" : ""} (${texts.earlier.moves(count)})`;
 }
 
 /** A game that was kept, and the position that was looked at; under its own name, or as a copy. */

@@ -1,17 +1,18 @@
 /** Changes of the tree that a person makes: deleting, promoting, comments, glyphs, drawings. All can be taken back. */
 
 import { named } from "./naming";
-import type { App, Node } from "./state";
+import type { App, Game, Node } from "./state";
+import { texts } from "./texts";
 import { ancestry, attach, detach } from "./tree";
 
 /** The signs of a move, of which it has one: number and text. */
 export const GLYPHS: readonly [number, string, string][] = [
-  [3, "!!", "brilliant move"],
-  [1, "!", "good move"],
-  [5, "!?", "interesting move"],
-  [6, "?!", "dubious move"],
-  [2, "?", "mistake"],
-  [4, "??", "blunder"],
+  [3, "!!", texts.editing.brilliant],
+  [1, "!", texts.editing.good],
+  [5, "!?", texts.editing.interesting],
+  [6, "?!", texts.editing.dubious],
+  [2, "?", texts.editing.mistake],
+  [4, "??", texts.editing.blunder],
 ];
 const OF_MOVES = new Set(GLYPHS.map(([nag]) => nag));
 
@@ -25,7 +26,7 @@ export function removeFrom(app: App, id: number): void {
   const inside = ancestry(game, app.cursor).includes(id);
   let nodes: Node[] = [];
   app.alter(
-    `deleting ${named(app, node)}`,
+    texts.editing.deleting(named(app, node)),
     () => (nodes = detach(game, id)),
     () => attach(game, nodes, at),
     inside ? parent.id : app.cursor,
@@ -43,14 +44,14 @@ export function branch(app: App, id: number): number | null {
 /** Makes the variation the first choice where it begins. */
 export function promote(app: App, id: number): void {
   const head = branch(app, id);
-  if (head !== null) reorder(app, "promoting the variation", [head]);
+  if (head !== null) reorder(app, texts.editing.promoting, [head]);
 }
 
 /** Makes the line to a position the main one, from a position on, or from the start. */
 export function makeMain(app: App, id: number, from = app.game.root, joined = false): void {
   const line = ancestry(app.game, id);
   const heads = line.slice(line.indexOf(from) + 1).filter((each) => app.node(app.node(each).parent!).children[0] !== each);
-  if (heads.length) reorder(app, "making the main line", heads, joined);
+  if (heads.length) reorder(app, texts.editing.main, heads, joined);
 }
 
 /** Sets positions before their siblings. */
@@ -67,7 +68,7 @@ function reorder(app: App, words: string, heads: number[], joined = false): void
   app.alter(words, set("after"), set("before"), app.cursor, joined);
 }
 
-type Told = Partial<Pick<Node, "comment" | "nags" | "shapes" | "commands">>;
+type Told = Partial<Pick<Node, "comment" | "nags" | "shapes" | "commands" | "props">>;
 
 /** Sets what is said of a position. */
 function tell(app: App, id: number, words: string, told: Told): void {
@@ -79,16 +80,31 @@ function tell(app: App, id: number, words: string, told: Told): void {
 }
 
 export function comment(app: App, id: number, text: string): void {
-  if (app.node(id).comment !== text) tell(app, id, "the comment", { comment: text });
+  if (app.node(id).comment !== text) tell(app, id, texts.editing.comment, { comment: text });
 }
 
 /** Gives a move this sign in place of another; takes it away where it has it. */
 export function toggleGlyph(app: App, id: number, nag: number): void {
   const { nags } = app.node(id);
   const others = nags.filter((each) => !OF_MOVES.has(each));
-  tell(app, id, "the sign", { nags: nags.includes(nag) ? others : [nag, ...others] });
+  tell(app, id, texts.editing.sign, { nags: nags.includes(nag) ? others : [nag, ...others] });
 }
 
 export function draw(app: App, id: number, shapes: string[]): void {
-  if (JSON.stringify(app.node(id).shapes ?? []) !== JSON.stringify(shapes)) tell(app, id, "the drawing", { shapes });
+  if (JSON.stringify(app.node(id).shapes ?? []) !== JSON.stringify(shapes)) tell(app, id, texts.editing.drawing, { shapes });
+}
+
+/** Sets the properties of an SGF that are kept as they are: marks and labels among them. */
+export function relabelled(app: App, id: number, props: Record<string, string[]>): void {
+  tell(app, id, texts.editing.mark, { props });
+}
+
+/** Puts another start and other moves in place of a game's. `same`: it is still the same game, and keeps its names. */
+export function replaceGame(app: App, words: string, next: Game, same = false): void {
+  const { game } = app;
+  const parts = ({ start, nodes, root, headers, key, file }: Game): Partial<Game> => ({ start, nodes, root, headers, key, file });
+  const before = parts(game);
+  const after = same ? { ...parts(next), headers: game.headers, key: game.key, file: game.file } : parts(next);
+  const set = (what: Partial<Game>) => () => void Object.assign(game, what);
+  app.alter(words, set(after), set(before), next.root);
 }

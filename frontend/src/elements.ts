@@ -1,5 +1,7 @@
 /** Short ways to make elements. Text is always text: nothing here reads markup. */
 
+import { texts } from "./texts";
+
 export type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined>;
 
@@ -77,9 +79,9 @@ export class Choice {
 
 /** "63%": a probability for reading; never 0% or 100% for what is not. */
 export function percent(p: number): string {
-  if (p > 0 && p < 0.005) return "<1%";
-  if (p < 1 && p > 0.995) return ">99%";
-  return `${Math.round(p * 100)}%`;
+  if (p > 0 && p < 0.005) return `<${texts.common.percent(0.01)}`;
+  if (p < 1 && p > 0.995) return `>${texts.common.percent(0.99)}`;
+  return texts.common.percent(p);
 }
 
 let counted = 0;
@@ -88,4 +90,17 @@ let counted = 0;
 export function fresh(name: string): string {
   counted += 1;
   return `k${counted}-${name}`;
+}
+
+/** Arrow keys go from one button of `group` to the next and press it, as among radio buttons. */
+export function along(event: KeyboardEvent, group: HTMLElement): void {
+  const all = [...group.querySelectorAll("button")];
+  const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const from = all.indexOf(document.activeElement as HTMLButtonElement);
+  if (!by || from < 0) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const next = all[(from + by + all.length) % all.length]!;
+  next.click();
+  next.focus();
 }

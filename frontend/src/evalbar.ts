@@ -3,6 +3,7 @@
 import { chanceOf, whose } from "./chance";
 import { el, percent } from "./elements";
 import type { App } from "./state";
+import { fromServer, texts } from "./texts";
 
 export function mountEvalBar(host: HTMLElement, app: App): void {
   const fill = el("div", { class: "eval-fill" });
@@ -23,10 +24,10 @@ export function mountEvalBar(host: HTMLElement, app: App): void {
     // Where nothing is known, nothing is shown: half.
     fill.style.transform = `scaleY(${(p ?? 0.5).toFixed(4)})`;
     number.textContent = p === null ? "" : percent(p).replace("%", "");
-    host.setAttribute("aria-label", `${side}’s chance`);
+    host.setAttribute("aria-label", texts.chance.of(side));
     host.setAttribute("aria-valuenow", String(Math.round(100 * (p ?? 0.5))));
-    host.setAttribute("aria-valuetext", p === null ? "not known" : `${side} ${percent(p)}`);
-    const claim = network?.claim ? `${network.claim.name}, by ${network.name}` : `${side}’s chance`;
+    host.setAttribute("aria-valuetext", p === null ? texts.evalbar.unknown : `${side} ${percent(p)}`);
+    const claim = network?.claim ? texts.evalbar.by(fromServer(network.claim.name), network.name) : texts.chance.of(side);
     host.title = p === null ? claim : `${claim}: ${percent(p)}`;
   };
   for (const event of ["game", "cursor", "results", "networks", "settings"] as const) app.on(event, draw);

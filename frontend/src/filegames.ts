@@ -3,6 +3,7 @@
 import { message } from "./asking";
 import { button, el } from "./elements";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 /** So many are listed at once; a search narrows them. */
 const SHOWN = 200;
@@ -11,16 +12,16 @@ export function showGames(app: App): void {
   const { file } = app.game;
   if (!file) return;
   const said = el("p", { class: "note", role: "status" });
-  const list = el("ol", { "aria-label": "Games", tabindex: 0 });
-  const search = el("input", { type: "search", "aria-label": "Search", placeholder: "Search: player, event, year, result", autocomplete: "off" });
+  const list = el("ol", { "aria-label": texts.filegames.list, tabindex: 0 });
+  const search = el("input", { type: "search", "aria-label": texts.filegames.search, placeholder: texts.filegames.hint, autocomplete: "off" });
   const dialog = el(
     "dialog",
-    { class: "dialog list-dialog", "aria-label": "Games in this file" },
-    el("h2", {}, "Games in this file"),
+    { class: "dialog list-dialog", "aria-label": texts.filegames.title },
+    el("h2", {}, texts.filegames.title),
     search,
     said,
     list,
-    el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "primary" })),
+    el("div", { class: "dialog-buttons" }, button(texts.common.close, () => dialog.close(), { class: "primary" })),
   );
   const open = (index: number): void => {
     dialog.close();
@@ -32,13 +33,12 @@ export function showGames(app: App): void {
     const fitting = file.games.filter((_, at) => words.every((word) => titles[at]!.includes(word)));
     const rows = fitting.slice(0, SHOWN).map(({ index, title }) => {
       const current = index === file.index ? "true" : null;
-      return el("li", {}, button(`${(index + 1).toLocaleString("en")}. ${title}`, () => open(index), { "aria-current": current }));
+      return el("li", {}, button(`${texts.common.number(index + 1)}. ${title}`, () => open(index), { "aria-current": current }));
     });
     list.replaceChildren(...rows);
-    const count = fitting.length.toLocaleString("en");
-    const found = words.length ? `${count} of ${file.count.toLocaleString("en")} games` : `${count} games`;
-    const unlisted = file.count > file.games.length && !words.length ? `; ${(file.count - file.games.length).toLocaleString("en")} more are not listed` : "";
-    said.textContent = fitting.length > SHOWN ? `${found}; the first ${SHOWN} are shown.` : `${found}${unlisted}.`;
+    const found = words.length ? texts.filegames.fitting(fitting.length, file.count) : texts.filegames.all(fitting.length);
+    const unlisted = file.count > file.games.length && !words.length ? texts.filegames.unlisted(file.count - file.games.length) : "";
+    said.textContent = fitting.length > SHOWN ? texts.filegames.first(found, SHOWN) : `${found}${unlisted}.`;
   };
   search.addEventListener("input", draw);
   search.addEventListener("keydown", (event) => {

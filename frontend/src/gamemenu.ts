@@ -7,16 +7,18 @@ import { menu } from "./menu";
 import { showMoveMenu } from "./movemenu";
 import { saveGame } from "./save";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 export function gameMenu(app: App): HTMLElement {
   const keeper = new Keeper(app, app.store);
-  const made = menu("Game", [
-    { text: "Undo", act: () => app.undo(), keys: "Control+Z" },
-    { text: "Redo", act: () => app.redo(), disabled: () => !app.game.history.next, keys: "Control+Y" },
-    { text: "Edit this move …", act: () => edit(app, made), keys: "e" },
-    { text: "Save to a file …", act: () => void saveGame(app), keys: "Control+S" },
-    { text: "Games in this file …", act: () => showGames(app), hidden: () => (app.game.file?.count ?? 1) < 2 },
-    { text: "Earlier games …", act: () => void showEarlier(app, keeper.store) },
+  const made = menu(texts.gamemenu.game, [
+    { text: texts.gamemenu.undo, act: () => app.undo(), keys: "Control+Z" },
+    { text: texts.gamemenu.redo, act: () => app.redo(), disabled: () => !app.game.history.next, keys: "Control+Y" },
+    { text: texts.gamemenu.edit, act: () => edit(app, made), keys: "e" },
+    { text: texts.gamemenu.setup, act: () => void import("./setup").then(({ showSetup }) => showSetup(app)), hidden: () => app.game.kind === "go" },
+    { text: texts.gamemenu.save, act: () => void saveGame(app), keys: "Control+S" },
+    { text: texts.gamemenu.games, act: () => showGames(app), hidden: () => (app.game.file?.count ?? 1) < 2 },
+    { text: texts.gamemenu.earlier, act: () => void showEarlier(app, keeper.store) },
   ]);
   return made;
 }
@@ -29,22 +31,22 @@ function edit(app: App, under: HTMLElement): void {
 
 async function showEarlier(app: App, store: Store): Promise<void> {
   const games = (await store.all()).filter(({ key }) => key !== app.game.key);
-  const list = el("ol", { "aria-label": "Earlier games", tabindex: 0 });
-  const none = el("p", { class: "note", hidden: games.length > 0 }, "None yet. A game that you have changed is kept here when you open another one.");
+  const list = el("ol", { "aria-label": texts.gamemenu.title, tabindex: 0 });
+  const none = el("p", { class: "note", hidden: games.length > 0 }, texts.gamemenu.none);
   const dialog = el(
     "dialog",
-    { class: "dialog list-dialog", "aria-label": "Earlier games" },
-    el("h2", {}, "Earlier games"),
-    el("p", { class: "note", hidden: games.length === 0 }, "The last 20 games that you changed, kept in this browser only."),
+    { class: "dialog list-dialog", "aria-label": texts.gamemenu.title },
+    el("h2", {}, texts.gamemenu.title),
+    el("p", { class: "note", hidden: games.length === 0 }, texts.gamemenu.last20),
     none,
     list,
-    el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "primary" })),
+    el("div", { class: "dialog-buttons" }, button(texts.common.close, () => dialog.close(), { class: "primary" })),
   );
   const open = async (kept: Kept): Promise<void> => {
     dialog.close();
     if (!(await app.mayOpen())) return;
     app.open(...reopened(kept));
-    app.say(`Opened: ${kept.title}.`);
+    app.say(texts.gamemenu.opened(kept.title));
   };
   for (const kept of games) {
     const when = new Date(kept.time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
@@ -54,13 +56,13 @@ async function showEarlier(app: App, store: Store): Promise<void> {
     const row = el("li", {}, entry);
     row.append(
       button(
-        "Delete",
+        texts.gamemenu.delete,
         () => {
           row.remove();
           none.hidden = list.childElementCount > 0;
           void store.remove(kept.key);
         },
-        { "aria-label": `Delete ${kept.title}` },
+        { "aria-label": texts.gamemenu.deleteOne(kept.title) },
       ),
     );
     list.append(row);

@@ -5,6 +5,7 @@ import { GoMarks } from "./gomarks";
 import { column, pointName, pointOf, stars } from "./gopoints";
 import type { Looks, Picture, View } from "./overlays";
 import type { Node } from "./state";
+import { texts } from "./texts";
 
 /** Between two lines, in the picture's own units. */
 export const STEP = 100;
@@ -14,6 +15,8 @@ const RADIUS = 47;
 
 export interface GoHands {
   play(move: string): Promise<unknown>;
+  /** Uses a tool on a point in place of a move; whether it did. */
+  edit(point: number): boolean;
   say(text: string): void;
 }
 
@@ -81,10 +84,10 @@ export class GoView implements View {
     this.marks.draw(stones, picture, looks.small);
     this.marks.mark(stones, node.props);
     this.haunt();
-    const whose = node.turn === "b" ? "Black" : "White";
-    const after = node.move ? `, after ${node.san}` : "";
-    const how = this.hands ? " Arrow keys move the cursor, Enter plays, Escape leaves." : "";
-    this.root.setAttribute("aria-label", `Go board, ${this.size} by ${this.size}. ${whose} to move${after}.${how}`);
+    const whose = node.turn === "b" ? texts.common.black : texts.common.white;
+    const after = node.move ? node.san : "";
+    const how = this.hands ? texts.goboard.how : "";
+    this.root.setAttribute("aria-label", `${texts.goboard.about(this.size, whose, after)}${how}`);
   }
 
   preview(move: string | null): void {
@@ -159,9 +162,10 @@ export class GoView implements View {
   }
 
   private async play(point: number): Promise<void> {
+    if (this.hands?.edit(point)) return;
     const name = pointName(point, this.size);
     if (!this.playable(point)) {
-      this.hands?.say(`${name} cannot be played.`);
+      this.hands?.say(texts.goboard.not(name));
       return;
     }
     this.pending = true;
@@ -201,7 +205,7 @@ export class GoView implements View {
       if (touch && this.spacing() < 30 && this.touchAim !== point && this.playable(point)) {
         this.touchAim = this.hovered = point;
         this.haunt();
-        this.hands?.say(`${pointName(point, this.size)}: tap again to play.`);
+        this.hands?.say(texts.goboard.tap(pointName(point, this.size)));
         return;
       }
       void this.play(point);
@@ -225,7 +229,7 @@ export class GoView implements View {
       const clamp = (value: number): number => Math.max(0, Math.min(this.size - 1, value));
       const column = clamp((this.cursor % this.size) + across);
       this.cursor = clamp(Math.floor(this.cursor / this.size) + down) * this.size + column;
-      const there = { B: "black stone", W: "white stone" }[this.node?.stones?.[this.cursor] ?? ""] ?? "empty";
+      const there = { B: texts.goboard.blackStone, W: texts.goboard.whiteStone }[this.node?.stones?.[this.cursor] ?? ""] ?? texts.goboard.empty;
       this.hands?.say(`${pointName(this.cursor, this.size)}, ${there}`);
       this.haunt();
     } else if (event.key === "Enter" || event.key === " ") void this.play(this.cursor);

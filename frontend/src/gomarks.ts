@@ -19,7 +19,7 @@ const MARKS: readonly [string, string][] = [
 ];
 
 /** The points of "aa", or of the rectangle "aa:cc". */
-function pointsOf(values: readonly string[], size: number): number[] {
+export function pointsOf(values: readonly string[], size: number): number[] {
   const place = (text: string): [number, number] => [text.charCodeAt(0) - 97, text.charCodeAt(1) - 97];
   return values.flatMap((value) => {
     const match = /^([a-s]{2})(?::([a-s]{2}))?$/.exec(value.trim());

@@ -8,6 +8,7 @@ import { el, percent } from "./elements";
 import type { Mistakes } from "./mistakes";
 import { firstColumn, named, numberOf } from "./naming";
 import type { App } from "./state";
+import { fromServer, texts } from "./texts";
 
 const HEIGHT = 124;
 /** A click so near a mistake's dot opens the position before it, px. */
@@ -75,12 +76,12 @@ class Graph {
     this.note.textContent = some
       ? ""
       : !app.hints
-        ? "Hints are off."
+        ? texts.common.hintsOff
         : !app.network
           ? ""
           : gives
-            ? "The winning-chance graph appears here once there are moves."
-            : `${app.network} gives no chances. Another network does.`;
+            ? texts.graph.empty
+            : texts.graph.noChances(app.network);
     this.note.hidden = some;
     this.place.classList.toggle("empty", !some);
     if (some) {
@@ -98,7 +99,7 @@ class Graph {
     const checked = judging.possible ? `, ${judging.done} checked` : "";
     this.place.setAttribute(
       "aria-label",
-      `Graph: ${whose(app.game.kind)}’s chance after each of ${app.path.length - 1} moves, ${known} known${checked}; ${this.mistakes.all.length} mistakes`,
+      texts.graph.about(whose(app.game.kind), app.path.length - 1, `${known}`, checked, this.mistakes.all.length),
     );
   }
 
@@ -116,7 +117,7 @@ class Graph {
     this.secondField.hidden = here.length === 0;
     if (key === this.offered) return;
     this.offered = key;
-    this.second.replaceChildren(el("option", { value: "" }, "no other"), ...here.map(({ name }) => el("option", { value: name }, name)));
+    this.second.replaceChildren(el("option", { value: "" }, texts.graph.noOther), ...here.map(({ name }) => el("option", { value: name }, name)));
     this.second.value = app.second ?? "";
     this.secondField.classList.toggle("chosen", app.second !== null);
   }
@@ -140,7 +141,7 @@ class Graph {
       });
       text = `${named(app, app.node(id))} ${chances.join(" / ")}`;
     } else if (app.analyser.busy && app.analyser.done < app.analyser.total && app.path.length > 1) {
-      text = `${app.analyser.done} of ${app.analyser.total}`;
+      text = texts.graph.ofAll(app.analyser.done, app.analyser.total);
     } else if (app.hints) text = this.mistakes.judging.progress;
     if (this.caption.textContent !== text) this.caption.textContent = text;
   }
@@ -168,7 +169,7 @@ class Graph {
     const place = Math.max(0, Math.min(app.path.length - 1, Math.round(plot.posToVal(x, "x"))));
     const gap = plot.valToPos(1, "x") - plot.valToPos(0, "x");
     const parent = near && near.away <= Math.min(NEAR, Math.max(3, gap / 2)) ? app.node(near.id).parent : null;
-    if (near && parent !== null) app.say(`Before ${named(app, app.node(near.id))}.`);
+    if (near && parent !== null) app.say(texts.common.before(named(app, app.node(near.id))));
     app.go(parent ?? app.path[place]!);
   }
 
@@ -183,8 +184,9 @@ class Graph {
     const accent = colour("--accent");
     const claim = app.named(app.network)?.claim;
     const side = whose(app.game.kind);
+    const kindly = app.game.kind === "chess" ? "White" : "Black";
     // What is no chance of winning is not called one.
-    const label = claim && claim.short !== `${side} wins` ? claim.short : `${side}’s chance`;
+    const label = claim && claim.short !== `${kindly} wins` ? fromServer(claim.short) : texts.chance.of(side);
     const axis = { stroke: text, grid, ticks: { show: false }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
     this.plot = new uPlot(
       {
@@ -204,7 +206,7 @@ class Graph {
             labelSize: 16,
             labelGap: 0,
             splits: [0, 0.25, 0.5, 0.75, 1],
-            values: (_, ticks) => ticks.map((tick) => (tick % 0.5 ? "" : `${100 * tick}%`)),
+            values: (_, ticks) => ticks.map((tick) => (tick % 0.5 ? "" : texts.common.percent(tick))),
           },
         ],
         series: [
@@ -220,7 +222,7 @@ class Graph {
       data,
       this.place,
     );
-    this.place.title = claim ? `${claim.name}, by ${app.network}` : "";
+    this.place.title = claim ? texts.evalbar.by(fromServer(claim.name), app.network ?? "") : "";
     this.plot.over.append(this.line);
     this.plot.over.addEventListener("click", (event) => this.clicked(event.offsetX));
   }

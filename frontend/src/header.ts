@@ -9,6 +9,7 @@ import type { Opener } from "./load";
 import { menu } from "./menu";
 import { soundButton } from "./sound";
 import type { App } from "./state";
+import { texts } from "./texts";
 import { themeButton } from "./theme";
 
 export function mountHeader(host: HTMLElement, app: App, opener: Opener): void {
@@ -21,14 +22,14 @@ export function mountHeader(host: HTMLElement, app: App, opener: Opener): void {
     el(
       "div",
       { class: "head-game" },
-      menu("New", [
-        { text: "Chess", act: begin("chess") },
-        { text: "Go, 19 × 19", act: begin("go", 19) },
-        { text: "Go, 13 × 13", act: begin("go", 13) },
-        { text: "Go, 9 × 9", act: begin("go", 9) },
+      menu(texts.header.new, [
+        { text: texts.common.chess, act: begin("chess") },
+        { text: texts.common.goBoard(19), act: begin("go", 19) },
+        { text: texts.common.goBoard(13), act: begin("go", 13) },
+        { text: texts.common.goBoard(9), act: begin("go", 9) },
       ]),
-      button("Open", () => opener.show(), { "aria-haspopup": "dialog", title: "Open a game: PGN, SGF or FEN (o)" }),
-      menu("Copy", copyEntries(app)),
+      button(texts.header.open, () => opener.show(), { "aria-haspopup": "dialog", title: texts.header.openAbout }),
+      menu(texts.header.copy, copyEntries(app)),
       gameMenu(app),
     ),
     el(
@@ -36,14 +37,15 @@ export function mountHeader(host: HTMLElement, app: App, opener: Opener): void {
       { class: "head-page" },
       soundButton(app),
       themeButton((text) => app.say(text)),
-      iconButton("help", "Help: keys", () => showHelp(), "?"),
+      iconButton("settings", texts.settings.title, () => void import("./settings").then(({ showSettings }) => showSettings())),
+      iconButton("help", texts.header.help, () => showHelp(), "?"),
     ),
   );
 }
 
 /** The networks by game; one that cannot be asked yet says so when it is chosen. */
 function chooser(app: App): HTMLElement {
-  const select = el("select", { id: "network", "aria-label": "Network" });
+  const select = el("select", { id: "network", "aria-label": texts.header.network });
   let known = "";
   const draw = (): void => {
     const asked = JSON.stringify(app.networks.map(({ name, game, problem }) => [name, game, problem !== null]));
@@ -54,8 +56,8 @@ function chooser(app: App): HTMLElement {
         // Those of the command line first.
         const rank = (name: string): number => (app.given.includes(name) ? app.given.indexOf(name) : app.given.length);
         here.sort((a, b) => rank(a.name) - rank(b.name));
-        const options = here.map(({ name, problem }) => el("option", { value: name }, problem ? `${name} (not ready)` : name));
-        return el("optgroup", { label: kind === "chess" ? "Chess" : "Go", hidden: !options.length }, ...options);
+        const options = here.map(({ name, problem }) => el("option", { value: name }, problem ? texts.header.notReady(name) : name));
+        return el("optgroup", { label: kind === "chess" ? texts.common.chess : texts.common.go, hidden: !options.length }, ...options);
       });
       select.replaceChildren(...groups);
     }
@@ -69,5 +71,5 @@ function chooser(app: App): HTMLElement {
   });
   app.on("networks", draw);
   draw();
-  return el("label", { class: "chooser" }, el("span", {}, "Network"), select);
+  return el("label", { class: "chooser" }, el("span", {}, texts.header.network), select);
 }

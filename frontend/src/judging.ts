@@ -2,6 +2,7 @@
 
 import { Refused, Unreachable } from "./api";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 /** What a search says of one move. */
 export interface Judgement {
@@ -73,7 +74,7 @@ export class Judging {
   get progress(): string {
     const { done, app } = this;
     const total = app.path.length - 1;
-    return this.possible && done < total ? `checking moves ${done} of ${total}` : "";
+    return this.possible && done < total ? texts.judging.checking(done, total) : "";
   }
 
   /** Whether the chosen network can judge moves of this game. */
@@ -136,7 +137,7 @@ export class Judging {
         abort.signal,
       );
       // What it leaves out is not asked for again.
-      if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(`${network} left moves out.`);
+      if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(texts.judging.leftOut(network));
     } catch (error) {
       if (abort.signal.aborted) return;
       this.asked = null;

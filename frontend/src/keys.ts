@@ -9,6 +9,7 @@ import { named } from "./naming";
 import { saveGame } from "./save";
 import { toggleSound } from "./sound";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 /** Of the wheel, for one move, px. A wheel's notch is more, a touchpad gives less at a time. */
 const NOTCH = 50;
@@ -31,7 +32,7 @@ export function mountKeys(app: App, mistakes: Mistakes, typed: Typed, board: HTM
     c: () => app.set({ coordinates: !app.coordinates }),
     h: () => {
       app.set({ hints: !app.hints });
-      app.say(app.hints ? "Hints on." : "Hints off.");
+      app.say(app.hints ? texts.keys.hintsOn : texts.keys.hintsOff);
     },
     s: () => toggleSound(app),
     o: open,
@@ -132,7 +133,7 @@ function beside(app: App, by: number): void {
     const to = siblings[siblings.indexOf(at.id) + by];
     if (to === undefined) return;
     app.go(to);
-    app.say(`Variation: ${named(app, app.node(to))}`);
+    app.say(texts.keys.variation(named(app, app.node(to))));
     return;
   }
 }
@@ -140,7 +141,7 @@ function beside(app: App, by: number): void {
 async function playFirst(app: App): Promise<void> {
   const first = app.hints && app.network ? app.result(app.network, app.cursor)?.moves?.[0] : undefined;
   if (!first) {
-    app.say(app.hints ? "This network gives no moves here." : "Hints are off.");
+    app.say(app.hints ? texts.keys.noMoves : texts.common.hintsOff);
     return;
   }
   try {
@@ -155,10 +156,10 @@ function mistake(app: App, mistakes: Mistakes, by: number): void {
   const places = mistakes.all.map(({ id }) => app.placeOf(id)! - 1);
   const to = by > 0 ? places.find((place) => place > app.place) : places.findLast((place) => place < app.place);
   if (to === undefined) {
-    const more = mistakes.judging.progress ? " so far: moves are being checked" : "";
-    app.say(`No mistake ${by > 0 ? "after" : "before"} this${more}.`);
+    const more = Boolean(mistakes.judging.progress);
+    app.say(texts.keys.noMistake(by > 0, more));
     return;
   }
   app.go(app.path[to]!);
-  app.say(`Before ${named(app, app.node(app.path[to + 1]!))}.`);
+  app.say(texts.common.before(named(app, app.node(app.path[to + 1]!))));
 }

@@ -2,19 +2,20 @@
 
 import type { Layer } from "./overlays";
 import type { Network } from "./state";
+import { texts } from "./texts";
 
 export const NAMES: Record<Layer, string> = {
-  none: "Off",
-  origin: "From-squares",
-  target: "To-squares",
-  owners: "Owners",
-  matters: "Important pieces",
-  planes: "Input planes",
-  liberties: "Liberties",
-  chains: "Chains",
+  none: texts.layers.none,
+  origin: texts.layers.origin,
+  target: texts.layers.target,
+  owners: texts.layers.owners,
+  matters: texts.layers.matters,
+  planes: texts.layers.planes,
+  liberties: texts.layers.liberties,
+  chains: texts.layers.chains,
 };
 
-const PIECES: Record<string, string> = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
+const PIECES: Record<string, string> = texts.layers.pieces;
 
 export interface Plane {
   name: string;
@@ -47,5 +48,5 @@ export function grainOf(planes: Plane[]): number {
 export function pieceAt(fen: string, square: string): string {
   const row = (fen.split(" ")[0] ?? "").split("/")[8 - Number(square[1])] ?? "";
   const squares = row.replace(/\d/g, (digit) => ".".repeat(Number(digit)));
-  return PIECES[(squares["abcdefgh".indexOf(square[0] ?? "")] ?? "").toLowerCase()] ?? "piece";
+  return PIECES[(squares["abcdefgh".indexOf(square[0] ?? "")] ?? "").toLowerCase()] ?? texts.layers.piece;
 }

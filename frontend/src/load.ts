@@ -3,6 +3,7 @@
 import { message } from "./asking";
 import { button, el } from "./elements";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 export interface Opener {
   show(): void;
@@ -34,7 +35,7 @@ class Loading implements Opener {
     autocapitalize: "off",
     placeholder: "1. e4 e5 2. Nf3 …\n(;GM[1]SZ[19];B[pd];W[dp] …)\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
   });
-  private readonly choose = el("input", { type: "file", accept: ".pgn,.sgf,.fen,.txt", class: "unseen", tabindex: -1, "aria-label": "File" });
+  private readonly choose = el("input", { type: "file", accept: ".pgn,.sgf,.fen,.txt", class: "unseen", tabindex: -1, "aria-label": texts.load.file });
   private readonly problem = el("p", { class: "problem", role: "alert" });
   private readonly dialog: HTMLDialogElement;
   private abort: AbortController | null = null;
@@ -43,18 +44,18 @@ class Loading implements Opener {
     const form = el(
       "form",
       {},
-      el("h2", { id: "load-title" }, "Open a game"),
-      el("label", { for: "load-text", class: "note" }, "Paste PGN, SGF or FEN. A file can also be dropped anywhere on the page."),
+      el("h2", { id: "load-title" }, texts.load.title),
+      el("label", { for: "load-text", class: "note" }, texts.load.paste),
       this.area,
       this.problem,
       el(
         "div",
         { class: "dialog-buttons" },
-        button("Choose a file …", () => this.choose.click()),
+        button(texts.load.choose, () => this.choose.click()),
         this.choose,
         el("span", { class: "space" }),
-        button("Cancel", () => this.dialog.close()),
-        el("button", { type: "submit", class: "primary" }, "Open"),
+        button(texts.common.cancel, () => this.dialog.close()),
+        el("button", { type: "submit", class: "primary" }, texts.load.open),
       ),
     );
     this.dialog = el("dialog", { class: "dialog", "aria-labelledby": "load-title" }, form);
@@ -83,7 +84,7 @@ class Loading implements Opener {
 
   async file(file: File): Promise<void> {
     if (file.size > LARGEST) {
-      this.tell(`${file.name}: more than 400 MB; cut it into smaller files.`);
+      this.tell(texts.load.tooLarge(file.name));
       return;
     }
     try {
@@ -99,7 +100,7 @@ class Loading implements Opener {
     this.abort = abort;
     this.tell("");
     if (!(await this.app.mayOpen())) return;
-    this.app.say("Reading …");
+    this.app.say(texts.load.reading);
     try {
       const { count, problems, tree } = await this.app.load(text, 0, abort.signal);
       if (this.dialog.open) {
@@ -108,7 +109,7 @@ class Loading implements Opener {
       }
       this.area.value = "";
       const moves = tree.length - 1;
-      const what = count > 1 ? `${count.toLocaleString("en")} games opened; this is the first.` : moves ? "Game opened." : "Position opened.";
+      const what = count > 1 ? texts.load.games(count) : moves ? texts.load.game : texts.load.position;
       this.app.say(`${problems.length ? `${what} ${sentence(problems[0]!)}` : what}${this.app.whereLeft}`, problems.length > 0);
     } catch (error) {
       if (!abort.signal.aborted) this.tell(message(error));
@@ -141,7 +142,7 @@ function drops(opener: Loading): void {
   document.addEventListener("drop", (event) => {
     inside = 0;
     mark(false);
-    if (!files(event) || (event.target instanceof Element && event.target.closest("textarea, input"))) return;
+    if (event.defaultPrevented || !files(event) || (event.target instanceof Element && event.target.closest("textarea, input"))) return;
     event.preventDefault();
     const file = event.dataTransfer?.files[0];
     const text = event.dataTransfer?.getData("text/plain") ?? "";

@@ -1,6 +1,5 @@
 /** The page: everything is put in its place here, and shares one App. */
 
-import "./style.css";
 import "./game.css";
 import "./tabs.css";
 import "./layout.css";
@@ -8,6 +7,7 @@ import "./layout.css";
 import { mountBoard } from "./board";
 import { mountControls } from "./controls";
 import { mountEvalBar } from "./evalbar";
+import { type Exercise, Handover } from "./handover";
 import { mountGraph } from "./graph";
 import { mountHeader } from "./header";
 import { Judging } from "./judging";
@@ -19,8 +19,8 @@ import { mountNetwork } from "./network";
 import { mountPlayers } from "./players";
 import { App } from "./state";
 import { mountSpoken, mountStatus } from "./status";
-import { mountTabs } from "./tabs";
-import { restoreTheme } from "./theme";
+import { mountTabs, type Tabs } from "./tabs";
+import { texts } from "./texts";
 import { mountTitle } from "./title";
 import { Address } from "./url";
 import { mountWelcome } from "./welcome";
@@ -28,9 +28,11 @@ import { mountWelcome } from "./welcome";
 /** How often new runs are looked for, ms. */
 const LOOK_FOR_RUNS = 10_000;
 
-restoreTheme();
-
 const place = (id: string): HTMLElement => document.getElementById(id)!;
+place("board-part").ariaLabel = texts.main.board;
+place("game-part").ariaLabel = texts.main.game;
+place("side").ariaLabel = texts.main.networks;
+document.documentElement.dataset.drop = texts.load.drop;
 const app = new App();
 // First of all that listens, so that the others find the mistakes up to date.
 const mistakes = new Mistakes(app, new Judging(app));
@@ -49,12 +51,16 @@ mountSpoken(place("spoken"), app);
 mountTitle(place("title"), app);
 mountGraph(place("graph"), app, mistakes);
 mountMoves(place("moves"), app, mistakes);
-const tabs = mountTabs(place("panels"), [
-  { id: "analysis", name: "Analysis", mount: (host) => mountNetwork(host, app) },
-  { id: "compare", name: "Compare", mount: async (host) => (await import("./compare")).mountCompare(host, app) },
-  { id: "play", name: "Play", mount: async (host) => (await import("./play")).mountPlay(host, app) },
-  { id: "puzzles", name: "Puzzles", mount: async (host) => (await import("./puzzles")).mountPuzzles(host, app, mistakes) },
-  { id: "training", name: "Training", mount: async (host) => (await import("./training")).mountTraining(host, app) },
+const exercises = new Handover<Exercise[]>();
+const opponent = new Handover<string>();
+const tabs: Tabs = mountTabs(place("panels"), [
+  { id: "analysis", name: texts.tabs.analysis, mount: (host) => mountNetwork(host, app) },
+  { id: "compare", name: texts.tabs.compare, mount: async (host) => (await import("./compare")).mountCompare(host, app) },
+  { id: "explorer", name: texts.tabs.explorer, mount: async (host) => (await import("./explorer")).mountExplorer(host, app) },
+  { id: "play", name: texts.tabs.play, mount: async (host) => (await import("./play")).mountPlay(host, app, opponent) },
+  { id: "puzzles", name: texts.tabs.puzzles, mount: async (host) => (await import("./puzzles")).mountPuzzles(host, app, mistakes, exercises) },
+  { id: "mygames", name: texts.tabs.mygames, mount: async (host) => (await import("./mygames")).mountMyGames(host, app, { exercises, opponent, tabs: () => tabs }) },
+  { id: "training", name: texts.tabs.training, mount: async (host) => (await import("./training")).mountTraining(host, app) },
 ]);
 mountWelcome(place("welcome"), app, opener, () => tabs.choose("play"));
 mountKeys(app, mistakes, typed, place("board"), () => opener.show());

@@ -1,13 +1,16 @@
 /** A game against a network: whose turn it is, thinking that can be stopped, taking back. No elements here. */
 
-import type { Thinking } from "./api";
+import type { Check, Thinking } from "./api";
 import { message } from "./asking";
+import { Clock, faces, shownAs, TICK, type Control, type Shown, type Side } from "./clock";
 import { confirmed } from "./confirming";
 import { makeMain } from "./editing";
 import { keep, kept } from "./kept";
 import { players } from "./naming";
 import { shown } from "./overlays";
-import type { App, Node } from "./state";
+import type { App, Line, Node } from "./state";
+import { answer, grave, judgeOf, verdict } from "./teaching";
+import { texts } from "./texts";
 import { ancestry } from "./tree";
 
 export interface Strength {
@@ -23,8 +26,9 @@ export interface Strength {
 const HOPELESS = { chance: 0.03, moves: 3 };
 const EVEN = { margin: 0.04, moves: 6, fromPly: 80 };
 
-/** "away": the person looks at another position of the game, or of another. */
-export type State = "none" | "human" | "thinking" | "stopped" | "lost" | "away" | "over";
+/** "away": the person looks at another position of the game, or of another. "checking", "advised": a search judges the
+ *  person's move before it is answered, and has found that it loses much. */
+export type State = "none" | "human" | "checking" | "advised" | "thinking" | "stopped" | "lost" | "away" | "over";
 
 /** What the tab keeps of a game, so that it goes on after a reload. */
 interface Left {
@@ -36,7 +40,19 @@ interface Left {
   moves: string[];
   entitled: boolean;
   yields: boolean;
+  teaches?: boolean;
+  chances: number[];
+  control: Control | null;
+  /** When the present turn began, ms since 1970. */
+  since: number | null;
 }
+
+/** A person's offer of a draw is taken from this ply on, by a network that thinks its chance no better than this. */
+const TAKES_DRAW = { chance: 0.54, fromPly: 20 };
+/** The last seconds of a person are told once. */
+const WARNED = 20;
+
+export type Result = Side | "draw" | "";
 
 export class Match {
   state: State = "none";
@@ -49,6 +65,12 @@ export class Match {
   outcome = "";
   /** Whether it may resign or offer a draw. */
   yields = false;
+  /** Whether a move that loses much is told before it is answered, so that it can be taken back. */
+  teaches = false;
+  /** Why the person's last move is bad, where it is. */
+  advice = "";
+  /** The position after a move of the person's that was judged, or is not to be taken back. */
+  private stands: number | null = null;
   /** It offers a draw, until the person has moved. */
   offers = false;
   /** Its chances after its own moves, 0..1. */
@@ -58,6 +80,16 @@ export class Match {
   private abort: AbortController | null = null;
   /** Its own move is on the way to the board. */
   private making = false;
+  /** The clocks, where the game has them. */
+  clock: Clock | null = null;
+  /** What the clocks showed when it ended. */
+  private frozen: Record<Side, Shown> | null = null;
+  private ticking = 0;
+  private warned = false;
+  /** What the network said to the offer of a draw, and the position at which that was. */
+  private answered: { at: number; text: string } | null = null;
+  /** Who has won, as far as it is known. */
+  result: Result = "";
   /** The record names the players and the result of this game. */
   private entitled = false;
   /** Whether hints were shown before it began. */
@@ -82,13 +114,17 @@ export class Match {
   }
 
   /** Plays on from the position that is shown. */
-  begin(network: string, human: "w" | "b", strength: Strength): void {
+  begin(network: string, human: "w" | "b", strength: Strength, control: Control | null = null): void {
     this.network = network;
     this.human = human;
     this.strength = strength;
     this.start = this.app.cursor;
+    this.clock = control && new Clock(control, this.app, this.start);
     this.chances = [];
-    this.offers = false;
+    this.offers = this.warned = false;
+    this.advice = "";
+    this.stands = null;
+    this.outcome = this.result = "";
     this.entitle();
     this.at(this.start);
   }
@@ -101,23 +137,32 @@ export class Match {
     const limit = limitOf(this.strength);
     const now = new Date();
     const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
-    const [white, black] = this.human === "w" ? ["You", this.network] : [this.network, "You"];
-    const event = `Game against ${this.network}, ${limit}`;
+    const [white, black] = this.human === "w" ? [texts.match.you, this.network] : [this.network, texts.match.you];
+    const event = texts.match.event(this.network, limit);
+    const control = this.clock?.control;
+    const times = !control
+      ? { OT: texts.match.noLimit(limit, this.network) }
+      : { TM: String(control.base), ...(control.increment ? { OT: `${control.increment} fischer` } : {}) };
+    const timed = control ? `${control.base}${control.increment ? `+${control.increment}` : ""}` : "-";
     Object.assign(
       game.headers,
       game.kind === "chess"
-        ? { Event: event, Date: date.join("."), White: white, Black: black, Result: "*", TimeControl: "-" }
-        : { EV: event, DT: date.join("-"), PB: black, PW: white, OT: `${limit} for ${this.network}, no limit for you` },
+        ? { Event: event, Date: date.join("."), White: white, Black: black, Result: "*", TimeControl: timed }
+        : { EV: event, DT: date.join("-"), PB: black, PW: white, ...times },
     );
     this.app.retitled();
   }
 
   /** Writes the result into the record: the winner, "draw", or "" for none yet. */
-  private score(winner: "w" | "b" | "draw" | "", resigned = false): void {
+  private score(winner: Result, how: "R" | "T" | "" = ""): void {
     const { headers, kind } = this.app.game;
+    this.result = winner;
     if (!this.entitled) return;
-    if (kind === "chess") headers.Result = { w: "1-0", b: "0-1", draw: "1/2-1/2", "": "*" }[winner];
-    else if (winner === "w" || winner === "b") headers.RE = `${winner.toUpperCase()}+${resigned ? "R" : ""}`;
+    if (kind === "chess") {
+      headers.Result = { w: "1-0", b: "0-1", draw: "1/2-1/2", "": "*" }[winner];
+      if (how === "T") headers.Termination = "Time forfeit";
+      else delete headers.Termination;
+    } else if (winner === "w" || winner === "b") headers.RE = `${winner.toUpperCase()}+${how}`;
     else delete headers.RE;
     this.app.retitled();
   }
@@ -133,9 +178,14 @@ export class Match {
       path.push(next);
     }
     this.left = null;
-    Object.assign(this, { network: left.network, human: left.human, strength: left.strength, entitled: left.entitled, yields: left.yields });
+    Object.assign(this, { network: left.network, human: left.human, strength: left.strength, entitled: left.entitled, yields: left.yields, teaches: left.teaches ?? false });
     this.start = path[left.from] ?? path[0]!;
+    this.chances = left.chances;
+    this.clock = left.control && new Clock(left.control, app, this.start);
     this.at(path.at(-1)!);
+    // The person's turn has gone on; a network begins its own anew.
+    if (this.clock && this.node(this.tip)?.turn === this.human) this.clock.since = left.since;
+    this.remember();
     return true;
   }
 
@@ -145,13 +195,20 @@ export class Match {
     const aMove = last?.made !== undefined || last?.joined;
     if (this.state === "none" || this.state === "over" || !aMove) return false;
     if (this.canTakeBack) this.takeBack();
-    else this.app.say("There is no move of yours to take back.");
+    else this.app.say(texts.match.noneToTake);
     return true;
   }
 
   /** The same once more, from where it began. */
   retry(): void {
     this.at(this.start);
+  }
+
+  /** Where it began, as the start of another game. */
+  beginning(): Line {
+    const { app } = this;
+    const { fen } = app.node(this.start);
+    return this.start === app.game.root || app.game.kind === "go" ? app.game.start : { game: "chess", moves: [], ...(fen ? { fen } : {}) };
   }
 
   get canTakeBack(): boolean {
@@ -172,6 +229,7 @@ export class Match {
   stop(): void {
     if (this.state !== "thinking") return;
     this.abort?.abort();
+    this.stopClock();
     this.set("stopped");
   }
 
@@ -186,15 +244,16 @@ export class Match {
   }
 
   resign(): void {
-    this.score(this.human === "w" ? "b" : "w", true);
-    this.finish(`You have resigned. ${this.network} wins.`);
+    this.score(this.human === "w" ? "b" : "w", "R");
+    this.finish(texts.match.resigned(this.network));
   }
 
   /** No longer a game against anybody; the moves stay. */
   end(): void {
     this.abort?.abort();
     this.thought = null;
-    this.outcome = "";
+    this.outcome = this.result = this.advice = "";
+    this.clock = null;
     this.set("none");
   }
 
@@ -217,8 +276,11 @@ export class Match {
     this.abort?.abort();
     this.tip = id;
     this.thought = null;
+    this.advice = "";
     if (this.outcome) this.score("");
     this.outcome = "";
+    this.warned = false;
+    this.clock?.begin(id);
     if (this.app.cursor !== id) {
       this.set("human");
       this.app.go(id);
@@ -230,7 +292,8 @@ export class Match {
     if (this.state === "none" || this.making) return;
     const node = this.app.node();
     if (node.id === this.tip) {
-      if (this.state === "away" || this.state === "human") this.turn();
+      if (this.advice) this.set("advised");
+      else if (this.state === "away" || this.state === "human") this.turn();
       return;
     }
     const parent = node.parent === null ? undefined : this.node(node.parent);
@@ -238,12 +301,57 @@ export class Match {
     const onward = parent?.id === this.tip || (node.children.length === 0 && !this.played(node.id));
     if (onward && parent?.turn === this.human && this.played(parent.id) && this.outcome === "") {
       this.abort?.abort();
+      if (this.clock && !this.clock.moved(node.id)) {
+        this.flag();
+        this.app.retract(node.id);
+        return;
+      }
       this.tip = node.id;
       this.thought = null;
+      this.advice = "";
+      this.clock?.begin(node.id);
+      if (this.clock) this.app.retitled();
       // What is played is the game; what was taken back is a variation of it.
       makeMain(this.app, node.id, this.start, true);
       this.turn();
-    } else if (this.state !== "thinking" && this.state !== "over") this.set("away");
+    } else if (!["checking", "thinking", "over"].includes(this.state)) this.set("away");
+  }
+
+  /** Has the person's move judged. It is answered where it does not lose much. */
+  private async taught(): Promise<void> {
+    const { app, tip } = this;
+    const node = app.node(tip);
+    const abort = new AbortController();
+    this.abort = abort;
+    // Nobody's time runs meanwhile.
+    this.stopClock();
+    this.set("checking");
+    await app.networksKnown();
+    if (abort.signal.aborted) return;
+    const judge = judgeOf(app, this.network);
+    if (!judge) return this.goOn();
+    let check: Check | null = null;
+    try {
+      check = await app.api.check({ network: judge, line: app.line(tip) }, abort.signal);
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      app.say(texts.match.notJudged(message(error)));
+    }
+    if (abort.signal.aborted) return;
+    if (check && grave(check)) {
+      this.advice = `${verdict(node.san, check)} ${answer(check)}`.trim();
+      this.set("advised");
+      app.say(texts.match.advice(this.advice));
+    } else this.goOn();
+  }
+
+  /** The move stands, and is answered. */
+  goOn(): void {
+    this.advice = "";
+    this.stands = this.tip;
+    this.clock?.begin(this.tip);
+    if (this.app.cursor !== this.tip) this.app.go(this.tip);
+    this.turn();
   }
 
   /** Whether a position was passed on the way to the tip. */
@@ -262,14 +370,18 @@ export class Match {
     else if (ended) {
       if (node.end === "checkmate") this.score(node.turn === "w" ? "b" : "w");
       else if (node.end !== "passes") this.score("draw");
+      else if (this.app.game.headers.RE) delete this.app.game.headers.RE;
       this.finish(ended);
     }
     else if (node.turn === this.human) this.set("human");
+    else if (this.teaches && this.tip !== this.start && this.stands !== this.tip) void this.taught();
     else void this.think();
   }
 
   private async think(): Promise<void> {
-    const { app, network, strength } = this;
+    const { app, network, clock } = this;
+    const budget = clock ? Math.min(this.strength.seconds ?? Infinity, clock.budget(this.tip)) : this.strength.seconds;
+    const strength = { ...this.strength, seconds: budget };
     const abort = new AbortController();
     this.abort = abort;
     this.thought = null;
@@ -288,6 +400,7 @@ export class Match {
     } catch (error) {
       if (abort.signal.aborted) return;
       this.problem = message(error);
+      this.stopClock();
       this.set("lost");
     }
   }
@@ -296,8 +409,9 @@ export class Match {
   private judged(move: string | null): string | null {
     const white = this.thought?.white;
     this.offers = false;
-    if (!this.yields || move === null || white === null || white === undefined) return move;
+    if (move === null || white === null || white === undefined) return move;
     this.chances.push(this.human === "w" ? 1 - white : white);
+    if (!this.yields) return move;
     const last = (moves: number, fits: (chance: number) => boolean): boolean =>
       this.chances.length >= moves && this.chances.slice(-moves).every(fits);
     if (last(HOPELESS.moves, (chance) => chance <= HOPELESS.chance)) return "resign";
@@ -308,20 +422,82 @@ export class Match {
   /** The person takes the draw that it offers. */
   accept(): void {
     this.score("draw");
-    this.finish("A draw by agreement.");
+    this.finish(texts.match.agreed);
+  }
+
+  /** Whether the person may offer a draw now: once in each position of theirs. */
+  get mayOffer(): boolean {
+    return this.state === "human" && this.app.game.kind === "chess" && this.answered?.at !== this.tip && this.tip !== this.start;
+  }
+
+  /** The network's answer to the person's offer of a draw here; "" for none. */
+  get reply(): string {
+    return this.answered?.at === this.tip ? this.answered.text : "";
+  }
+
+  /** The person offers a draw: it is taken where the network thinks itself no better, and the game is not just begun. */
+  offerDraw(): void {
+    const chance = this.chances.at(-1);
+    const early = this.app.line(this.tip).moves.length < TAKES_DRAW.fromPly;
+    if (chance !== undefined && chance <= TAKES_DRAW.chance && !early) return this.accept();
+    this.answered = { at: this.tip, text: texts.match.declines(this.network, early) };
+    this.app.say(this.answered.text);
+    this.changed();
+  }
+
+  private stopClock(): void {
+    if (this.clock) this.clock.since = null;
+  }
+
+  /** The time of the side to move is over. */
+  private flag(): void {
+    const loser = this.app.node(this.tip).turn;
+    const winner = loser === "w" ? "b" : "w";
+    const yours = loser === this.human;
+    const whose = yours ? texts.match.yourTime : texts.match.itsTime(this.network);
+    if (bareKing(this.app.node(this.tip), winner)) {
+      this.score("draw", "T");
+      this.finish(texts.match.bareKing(whose), loser);
+    } else {
+      this.score(winner, "T");
+      this.finish(yours ? texts.match.lostOnTime(whose, this.network) : texts.match.wonOnTime(whose), loser);
+    }
+    this.app.go(this.tip);
+  }
+
+  /** Looks at the clock of the side to move. */
+  private tick(): void {
+    const { clock, tip } = this;
+    if (!clock || clock.since === null) return;
+    const left = clock.now(tip);
+    if (left <= 0) return this.flag();
+    if (!this.warned && left <= WARNED && clock.control.base > 2 * WARNED && this.app.node(tip).turn === this.human) {
+      this.warned = true;
+      this.app.say(texts.match.secondsLeft(WARNED));
+    }
+    faces.changed();
+  }
+
+  /** What the clocks at the board show. */
+  private face(side: Side): Shown | null {
+    const { clock, tip, app } = this;
+    if (this.frozen) return app.cursor === tip ? this.frozen[side] : null;
+    if (!clock || !this.node(tip)) return null;
+    const turn = app.node(tip).turn === side;
+    return shownAs(turn ? clock.now(tip) : clock.at(tip, side), turn && clock.since !== null);
   }
 
   private async make(move: string | null): Promise<void> {
     if (move === "resign" || move === null) {
-      if (move) this.score(this.human, true);
-      this.finish(move ? `${this.network} resigns. You win.` : `${this.network} has no move.`);
+      if (move) this.score(this.human, "R");
+      this.finish(move ? texts.match.itResigns(this.network) : texts.match.noMove(this.network));
       return;
     }
-    this.set("stopped");
-    if (this.app.cursor !== this.tip) this.app.go(this.tip);
     const before = this.tip;
     let node: Node;
     this.making = true;
+    this.set("stopped");
+    if (this.app.cursor !== this.tip) this.app.go(this.tip);
     try {
       node = await this.app.play(move);
     } catch (error) {
@@ -331,25 +507,56 @@ export class Match {
     } finally {
       this.making = false;
     }
-    if (this.tip !== before) return;
+    if (this.tip !== before || this.state === "over") return;
+    if (this.clock && !this.clock.moved(node.id)) {
+      this.flag();
+      this.app.retract(node.id);
+      return;
+    }
     this.tip = node.id;
+    this.clock?.begin(node.id);
+    if (this.clock) this.app.retitled();
     makeMain(this.app, node.id, this.start, true);
-    this.app.say(`${this.network} plays ${node.san}.`);
+    this.app.say(texts.match.plays(this.network, node.san));
     this.turn();
   }
 
-  private finish(outcome: string): void {
+  /** It is over; `late`: the side whose time was up. */
+  private finish(outcome: string, late: Side | null = null): void {
     this.abort?.abort();
+    if (this.clock) {
+      const at = (side: Side): Shown => ({ ...(side === late ? shownAs(0, false) : this.face(side)!), runs: false });
+      this.frozen = { w: at("w"), b: at("b") };
+      this.clock.since = null;
+    }
     this.outcome = outcome;
+    this.advice = "";
     this.app.say(outcome);
     this.set("over");
+    // Of a game of Go that was ended by passes the count says who has won, and says it again where it is changed.
+    const passes = this.app.node(this.tip).end === "passes";
+    shown.counted = !passes
+      ? null
+      : (winner, words) => {
+          if (this.state !== "over" || this.app.cursor !== this.tip || this.outcome === texts.match.passed(words)) return;
+          this.result = winner;
+          this.outcome = texts.match.passed(words);
+          this.changed();
+        };
   }
 
   private set(state: State): void {
     this.state = state;
+    if (state !== "over") this.frozen = null;
+    const timed = this.clock !== null && state !== "none";
+    faces.show(timed ? (side) => this.face(side) : null);
+    window.clearInterval(this.ticking);
+    if (timed && state !== "over") this.ticking = window.setInterval(() => this.tick(), TICK);
     const playing = state === "human" || state === "away";
     shown.sides = state === "none" || state === "over" ? "both" : playing ? this.human : "none";
     const running = state !== "none" && state !== "over";
+    const waits = this.app.game.kind === "chess" && (state === "thinking" || (state === "stopped" && this.making));
+    shown.early = waits ? this.human : null;
     shown.resign = running ? () => this.resign() : null;
     this.app.mayLeave = running ? () => this.mayLeave() : null;
     this.hide(running);
@@ -359,7 +566,7 @@ export class Match {
   }
 
   private mayLeave(): Promise<boolean> {
-    return confirmed(`You are playing against ${this.network}. Leave this game? Its moves are kept under Earlier games.`, "Leave the game", "Stay");
+    return confirmed(texts.match.leaving(this.network), texts.match.leave, texts.match.stay);
   }
 
   /** No help while a game is played, unless it is asked for. */
@@ -377,32 +584,40 @@ export class Match {
 
   /** Keeps the game for a reload. */
   private remember(): void {
-    const { state, app, network, human, strength, entitled, yields } = this;
+    const { state, app, network, human, strength, entitled, yields, teaches, chances, clock } = this;
     if (this.left) return;
     if (state === "none" || state === "over" || !this.node(this.tip)) return keep("session", "match", null);
     const line = ancestry(app.game, this.tip);
-    const left: Left = { network, human, strength, entitled, yields, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
+    const game = { network, human, strength, entitled, yields, teaches, chances, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
+    const left: Left = { ...game, control: clock?.control ?? null, since: clock?.since ?? null };
     keep("session", "match", JSON.stringify(left));
   }
 }
 
+/** Whether a side of chess has nothing but its king. */
+function bareKing({ fen }: Node, side: Side): boolean {
+  const men = (fen?.split(" ")[0] ?? "").replace(/[^a-zA-Z]/g, "");
+  return fen !== undefined && [...men].filter((each) => (each === each.toUpperCase() ? "w" : "b") === side).length === 1;
+}
+
 /** "1 s a move": how strong it plays, for the record. */
-function limitOf({ rating, nodes, seconds }: Strength): string {
-  if (rating) return `like a player of ${rating}`;
-  if (nodes) return `${nodes.toLocaleString("en")} positions a move`;
-  return seconds ? `${seconds} s a move` : "no search";
+function limitOf({ method, rating, nodes, seconds }: Strength): string {
+  if (rating) return texts.match.likePlayer(rating);
+  if (!nodes && !seconds && method !== "top-prob") return texts.match.onClock;
+  if (nodes) return texts.match.perMove(nodes);
+  return seconds ? texts.match.secondsAMove(seconds) : texts.match.noSearch;
 }
 
 /** How a position ends the game, in words; "" where it does not. */
 export function ending(node: Node): string {
   if (!node.end) return "";
-  if (node.end === "checkmate") return `Checkmate: ${node.turn === "w" ? "Black" : "White"} wins.`;
+  if (node.end === "checkmate") return texts.match.checkmate(node.turn === "w" ? texts.common.black : texts.common.white);
   const draws: Record<string, string> = {
-    stalemate: "Stalemate: a draw.",
-    dead: "A draw: neither side can mate.",
-    repetition: "A draw by repetition.",
-    "fifty moves": "A draw by the fifty-move rule.",
-    passes: "Both have passed: the game is over.",
+    stalemate: texts.match.stalemate,
+    dead: texts.match.dead,
+    repetition: texts.match.repetition,
+    "fifty moves": texts.match.fifty,
+    passes: texts.match.passes,
   };
-  return draws[node.end] ?? `The game is over: ${node.end}.`;
+  return draws[node.end] ?? texts.match.over(node.end);
 }

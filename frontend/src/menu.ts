@@ -2,6 +2,7 @@
 
 import { button, el, fresh } from "./elements";
 import { icon } from "./icons";
+import { texts } from "./texts";
 
 export interface Entry {
   text: string;
@@ -27,7 +28,7 @@ export function menu(label: string, entries: Entry[]): HTMLElement {
       { role: "menuitem", tabindex: -1, "aria-keyshortcuts": entry.keys },
     ),
   );
-  for (const [index, { keys }] of entries.entries()) if (keys) items[index]!.append(el("kbd", { "aria-hidden": "true" }, keys.replace("Control", "Ctrl")));
+  for (const [index, { keys }] of entries.entries()) if (keys) items[index]!.append(el("kbd", { "aria-hidden": "true" }, keys.replace("Control", texts.menu.control)));
   const list = el("div", { id, class: "menu-list", role: "menu", "aria-label": label, hidden: true }, ...items);
   const whole = el("div", { class: "menu" }, opener, list);
   const close = (): void => {

@@ -4,6 +4,9 @@ import { chanceOf } from "./chance";
 import type { Judging } from "./judging";
 import { named } from "./naming";
 import type { App, Node } from "./state";
+import { texts } from "./texts";
+
+type Grade = keyof typeof texts.mistakes.grades;
 
 export interface Mistake {
   /** The position after the mistake. */
@@ -11,7 +14,7 @@ export interface Mistake {
   /** Of the chance of the one who moved, 0..1. */
   lost: number;
   mark: "?!" | "?" | "??";
-  word: string;
+  word: Grade;
 }
 
 /** What stands after a move: a mistake's mark, a dot where one is being checked, a square after an only move. */
@@ -25,7 +28,7 @@ export interface Sign {
   mistake: boolean;
 }
 
-const GRADES: readonly [number, Mistake["mark"], string][] = [
+const GRADES: readonly [number, Mistake["mark"], Grade][] = [
   [0.3, "??", "blunder"],
   [0.2, "?", "mistake"],
   [0.1, "?!", "inaccuracy"],
@@ -87,17 +90,20 @@ export class Mistakes {
     if (!this.app.hints || !node) return undefined;
     const mistake = this.found.get(id);
     if (mistake) return this.marked(mistake, node);
-    if (this.doubtful(id)) return plain("•", "doubt", "may be a mistake: being checked");
-    return this.judging.exact(id)?.only ? plain("□", "only", "the only move: every other one loses much") : undefined;
+    if (this.doubtful(id)) return plain("•", "doubt", texts.mistakes.doubt);
+    return this.judging.exact(id)?.only ? plain("□", "only", texts.mistakes.only) : undefined;
   }
 
   private marked({ id, mark, word }: Mistake, node: Node): Sign {
     const judged = this.judging.exact(id);
-    const opens = `pen the position before ${named(this.app, node)}`;
+    const before = named(this.app, node);
     const sign = { text: mark, name: word, mistake: true };
-    if (!judged) return { ...sign, words: `${word}: o${opens}`, label: `${word}: o${opens}` };
-    const words = `${node.san}${mark} lost ${Math.round(100 * judged.loss)} points; better: ${judged.line.join(" ")}`;
-    return { ...sign, words, label: `${words}. O${opens}` };
+    if (!judged) {
+      const short = texts.mistakes.opens(texts.mistakes.grades[word], before);
+      return { ...sign, words: short, label: short };
+    }
+    const words = texts.mistakes.lost(`${node.san}${mark}`, Math.round(100 * judged.loss), judged.line.join(" "));
+    return { ...sign, words, label: texts.mistakes.label(words, before) };
   }
 
   private doubtful(id: number): boolean {

@@ -1,8 +1,12 @@
 /** A network's likely moves as a list: bars and percentages. Pointing previews on the board, a click plays. */
 
+import type { OpinionLine } from "./api";
+import { whose } from "./chance";
 import { el, percent } from "./elements";
+import { scoreWords, scored } from "./opinion";
 import { shown, type Candidate } from "./overlays";
 import type { App, Result } from "./state";
+import { texts } from "./texts";
 
 const LISTED_BY_RATING = 5;
 
@@ -20,23 +24,29 @@ export class MoveBars {
     this.element.addEventListener("pointerleave", () => shown.point(null));
   }
 
-  draw(moves: readonly Candidate[]): void {
-    const key = JSON.stringify(moves);
+  /** `lines`: what a search says of moves; then each has the value after it and a line. */
+  draw(moves: readonly Candidate[], lines: readonly OpinionLine[] = []): void {
+    const key = JSON.stringify([moves, lines]);
     if (key === this.key) return;
     this.key = key;
-    this.element.replaceChildren(...moves.map((each) => this.row(each)));
+    this.element.classList.toggle("valued", lines.length > 0);
+    const focused = [...this.element.querySelectorAll("button")].indexOf(document.activeElement as HTMLButtonElement);
+    this.element.replaceChildren(...moves.map((each) => this.row(each, lines)));
+    // What a search adds does not take the focus away.
+    if (focused >= 0) this.element.querySelectorAll("button")[focused]?.focus();
   }
 
-  private row({ move, san, p }: Candidate): HTMLLIElement {
+  private row({ move, san, p }: Candidate, lines: readonly OpinionLine[]): HTMLLIElement {
     const fill = el("span", { class: "fill" });
     fill.style.width = `${100 * p}%`;
     const row = el(
       "button",
-      { type: "button", title: `Play ${san}` },
+      { type: "button", title: texts.common.play(san) },
       el("span", { class: "san" }, `${san} `),
       el("span", { class: "track" }, fill),
       el("span", { class: "number" }, percent(p)),
     );
+    if (lines.length) row.append(...valuedBy(this.app, lines.find((each) => each.moves[0] === move)));
     row.addEventListener("pointermove", (event) => {
       // Rows that come under a pointer at rest, when somebody steps, are not pointed at.
       const at = `${event.screenX} ${event.screenY}`;
@@ -51,6 +61,21 @@ export class MoveBars {
     });
     return el("li", {}, row);
   }
+}
+
+/** The value after a move, and how the game would go on. */
+function valuedBy(app: App, line: OpinionLine | undefined): HTMLElement[] {
+  if (!line) return [el("span", { class: "value" }, "–")];
+  const { kind } = app.game;
+  const chance = line.white ?? line.black;
+  const value = line.mate ? scored(kind, line) : chance === null || chance === undefined ? "" : percent(chance);
+  const looks = texts.movebars.visits(line.visits ?? 0);
+  const words = kind === "go" ? [scored(kind, line), looks] : [];
+  const title = [texts.movebars.after(whose(kind)), line.mate || kind === "go" ? scoreWords(kind, line) : "", looks].filter(Boolean).join(" · ");
+  return [
+    el("span", { class: "value", title }, value),
+    el("span", { class: "continued" }, [...words, line.san.slice(1).join(" ")].filter(Boolean).join(" · ")),
+  ];
 }
 
 /** The likely moves of weaker and stronger players side by side. */
@@ -69,7 +94,7 @@ export class MovesByRating {
       this.columns = players.map(() => new MoveBars(this.app, true));
       this.element.replaceChildren(
         ...players.map(({ rating }, index) =>
-          el("section", {}, el("h4", {}, `Players rated ${rating}`), this.columns[index]?.element ?? ""),
+          el("section", {}, el("h4", {}, texts.movebars.rated(rating)), this.columns[index]?.element ?? ""),
         ),
       );
     }

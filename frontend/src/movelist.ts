@@ -7,6 +7,7 @@ import { listenForMenus } from "./movemenu";
 import { firstColumn, named, numberOf, numeral } from "./naming";
 import { evaluated, timeOf } from "./notes";
 import type { App, Node } from "./state";
+import { texts } from "./texts";
 
 const GLYPHS: Record<number, string> = {
   1: "!",
@@ -33,7 +34,7 @@ export function mountMoves(host: HTMLElement, app: App, mistakes: Mistakes): voi
 }
 
 class MoveList {
-  private readonly list = el("div", { class: "move-list", role: "group", "aria-label": "Moves" });
+  private readonly list = el("div", { class: "move-list", role: "group", "aria-label": texts.movelist.moves });
   private readonly none = el("p", { class: "note none" });
   private readonly buttons = new Map<number, HTMLButtonElement>();
   private readonly marks = new Map<number, { shown: Sign; element: HTMLElement }>();
@@ -67,7 +68,7 @@ class MoveList {
     if (at.classList.contains("mark") && node.parent !== null) {
       this.app.go(node.id);
       this.app.go(node.parent);
-      this.app.say(`Before ${named(this.app, node)}.`);
+      this.app.say(texts.common.before(named(this.app, node)));
     } else this.app.go(node.id);
   }
 
@@ -81,7 +82,7 @@ class MoveList {
     this.size = game.nodes.size;
     this.last = game.root;
     const root = game.nodes.get(game.root)!;
-    this.none.textContent = game.kind === "chess" ? "No moves yet. Play some, or open a game." : "No moves yet. Place a stone, or open a game.";
+    this.none.textContent = game.kind === "chess" ? texts.movelist.noneChess : texts.movelist.noneGo;
     const made = document.createDocumentFragment();
     if (game.nodes.size === 1 && !root.comment) made.append(this.none);
     if (root.comment) made.append(comment(root));

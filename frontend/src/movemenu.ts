@@ -6,6 +6,7 @@ import { branch, comment, draw, GLYPHS, makeMain, promote, removeFrom, toggleGly
 import { menuKeys } from "./menu";
 import { named, numeral } from "./naming";
 import type { App } from "./state";
+import { texts } from "./texts";
 import { ancestry } from "./tree";
 
 /** A finger that rests so long on a move opens its menu, ms. */
@@ -43,21 +44,21 @@ export function showMoveMenu(app: App, id: number, x: number, y: number): void {
   };
   const head = branch(app, id);
   if (id !== app.game.root) {
-    const signs = el("div", { class: "signs", role: "group", "aria-label": "Sign of the move" });
+    const signs = el("div", { class: "signs", role: "group", "aria-label": texts.movemenu.signs });
     for (const [nag, text, words] of GLYPHS) {
       const checked = String(node.nags.includes(nag));
       add(signs, text, () => toggleGlyph(app, id, nag), { role: "menuitemradio", "aria-checked": checked, "aria-label": `${text} ${words}`, title: words });
     }
     list.append(signs);
   }
-  add(list, node.comment ? "Edit comment …" : "Add comment …", () => editComment(app, id));
+  add(list, node.comment ? texts.movemenu.edit : texts.movemenu.add, () => editComment(app, id));
   if (head !== null) {
-    add(list, "Promote variation", () => promote(app, id));
-    add(list, "Make main line", () => makeMain(app, id));
+    add(list, texts.movemenu.promote, () => promote(app, id));
+    add(list, texts.movemenu.main, () => makeMain(app, id));
   }
-  if (id !== app.game.root) add(list, "Copy line", () => void copyLine(app, id));
-  if (node.shapes?.length) add(list, "Remove drawings", () => draw(app, id, []));
-  if (id !== app.game.root) add(list, "Delete from here", () => removeFrom(app, id), { class: "danger" });
+  if (id !== app.game.root) add(list, texts.movemenu.copy, () => void copyLine(app, id));
+  if (node.shapes?.length) add(list, texts.movemenu.undraw, () => draw(app, id, []));
+  if (id !== app.game.root) add(list, texts.movemenu.delete, () => removeFrom(app, id), { class: "danger" });
   menuKeys(list, () => acts, close);
   document.body.append(list);
   list.style.left = `${Math.max(4, Math.min(x, innerWidth - list.offsetWidth - 4))}px`;
@@ -130,21 +131,21 @@ function longPress(list: HTMLElement, act: (event: PointerEvent) => void): void 
 export function editComment(app: App, id: number): void {
   const node = app.node(id);
   const game = app.game;
-  const area = el("textarea", { rows: 6, "aria-label": "Comment", maxlength: 20_000 });
+  const area = el("textarea", { rows: 6, "aria-label": texts.movemenu.comment, maxlength: 20_000 });
   area.value = node.comment;
   const form = el(
     "form",
     {},
-    el("h2", {}, node.move === null ? "Comment on the start" : `Comment on ${named(app, node)}`),
+    el("h2", {}, node.move === null ? texts.movemenu.onStart : texts.movemenu.on(named(app, node))),
     area,
     el(
       "div",
       { class: "dialog-buttons" },
-      button("Cancel", () => dialog.close()),
-      el("button", { type: "submit", class: "primary" }, "Save"),
+      button(texts.common.cancel, () => dialog.close()),
+      el("button", { type: "submit", class: "primary" }, texts.movemenu.save),
     ),
   );
-  const dialog = el("dialog", { class: "dialog", "aria-label": "Comment" }, form);
+  const dialog = el("dialog", { class: "dialog", "aria-label": texts.movemenu.comment }, form);
   const save = (): void => {
     dialog.close();
     if (game === app.game && game.nodes.has(id)) comment(app, id, area.value.trim());
@@ -171,8 +172,8 @@ async function copyLine(app: App, id: number): Promise<void> {
   });
   try {
     await navigator.clipboard.writeText(words.join(" "));
-    app.say("Line copied.");
+    app.say(texts.movemenu.copied);
   } catch (error) {
-    app.say(`The browser does not let the page copy: ${message(error)}`);
+    app.say(texts.movemenu.cannot(message(error)));
   }
 }

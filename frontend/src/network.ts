@@ -2,13 +2,17 @@
 
 import "./panels.css";
 
+import type { OpinionLine } from "./api";
 import { Kept, Latest } from "./asking";
-import { Chance } from "./chance";
+import { Candidates } from "./candidates";
+import { Chance, whose } from "./chance";
 import { button, Choice, el, fresh } from "./elements";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "./layers";
 import { MoveBars, MovesByRating } from "./movebars";
-import { legend, shown, type Heat, type Layer } from "./overlays";
+import { OpinionPanel } from "./opinion";
+import { legend, shown, type Candidate, type Heat, type Layer } from "./overlays";
 import type { App, Network, Node } from "./state";
+import { fromServer, texts } from "./texts";
 
 export function mountNetwork(host: HTMLElement, app: App): void {
   new NetworkPanel(host, app);
@@ -20,11 +24,13 @@ class NetworkPanel {
   private readonly note = el("p", { class: "note" });
   private readonly chance = new Chance();
   private readonly bars: MoveBars;
+  private readonly candidates: Candidates;
+  private readonly columns = el("span", { class: "bar-columns" });
   private readonly byRating: MovesByRating;
   private readonly movesPart: HTMLElement;
   private readonly boardPart: HTMLElement;
-  private readonly unhide = button("Show hints", () => this.app.set({ hints: true }));
-  private readonly layers = el("div", { class: "chips", role: "radiogroup", "aria-label": "Colours on the board" });
+  private readonly unhide = button(texts.network.unhide, () => this.app.set({ hints: true }));
+  private readonly layers = el("div", { class: "chips", role: "radiogroup", "aria-label": texts.network.colours });
   private readonly arrows = el("input", { type: "checkbox" });
   private readonly arrowsLabel: HTMLLabelElement;
   private readonly piece: Choice;
@@ -32,7 +38,7 @@ class NetworkPanel {
   private readonly planeRow: HTMLElement;
   private readonly legend = el("div", { class: "legend-place" });
   private readonly state = el("p", { class: "note state", role: "status" });
-  private readonly again = button("Ask again", () => {
+  private readonly again = button(texts.common.askAgain, () => {
     this.asked = "";
     this.draw();
   });
@@ -52,25 +58,26 @@ class NetworkPanel {
   ) {
     this.bars = new MoveBars(app);
     this.byRating = new MovesByRating(app);
-    this.movesPart = el("section", {}, el("h3", {}, "Likely moves"), this.bars.element, this.byRating.element);
-    this.arrowsLabel = el("label", { class: "switch" }, this.arrows, el("span", {}, "Show as arrows"));
+    this.candidates = new Candidates(app, host, () => this.draw());
+    this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, texts.network.likely, this.columns), this.bars.element, this.byRating.element);
+    this.arrowsLabel = el("label", { class: "switch" }, this.arrows, el("span", {}, texts.network.arrows));
     this.arrows.addEventListener("change", () => {
       shown.moves = this.arrows.checked;
       shown.changed();
     });
-    this.piece = new Choice("Piece", (square) => shown.pick(square || null));
-    this.plane = new Choice("Plane", (name) => this.choosePlane(name));
+    this.piece = new Choice(texts.network.piece, (square) => shown.pick(square || null));
+    this.plane = new Choice(texts.network.plane, (name) => this.choosePlane(name));
     this.planeRow = el(
       "div",
       { class: "plane-row" },
-      button("‹", () => this.stepPlane(-1), { class: "square", "aria-label": "Previous plane" }),
+      button("‹", () => this.stepPlane(-1), { class: "square", "aria-label": texts.network.previous }),
       this.plane.element,
-      button("›", () => this.stepPlane(1), { class: "square", "aria-label": "Next plane" }),
+      button("›", () => this.stepPlane(1), { class: "square", "aria-label": texts.network.next }),
     );
     this.boardPart = el(
       "section",
       {},
-      el("h3", {}, "On the board"),
+      el("h3", {}, texts.network.onBoard),
       this.layers,
       this.piece.element,
       this.planeRow,
@@ -86,6 +93,7 @@ class NetworkPanel {
       this.note,
       this.unhide,
       this.chance.element,
+      new OpinionPanel(host, app).element,
       this.movesPart,
       this.boardPart,
     );
@@ -113,12 +121,12 @@ class NetworkPanel {
     const network = this.network();
     const node = app.node();
     const result = network ? app.result(network.name, node.id) : undefined;
-    this.title.textContent = network ? network.name : "No network";
-    this.about.textContent = network?.title ?? "";
+    this.title.textContent = network ? network.name : texts.network.none;
+    this.about.textContent = fromServer(network?.title ?? "");
     this.note.textContent = !network
-      ? `There is no network of ${kind === "chess" ? "chess" : "Go"} here.`
+      ? texts.network.noneOf(kind === "chess" ? texts.common.ofChess : texts.common.go)
       : (network.problem ??
-        (!app.hints ? "Hints are off: what it thinks is hidden." : node.end ? "The game is over." : ""));
+        (!app.hints ? texts.network.hidden : node.end ? texts.common.gameOver : ""));
     this.note.hidden = !this.note.textContent;
     const says = app.hints && Boolean(network);
     this.chance.draw(kind, says ? result : undefined, network);
@@ -126,7 +134,10 @@ class NetworkPanel {
     this.boardPart.hidden = !says;
     this.movesPart.hidden = !says || !result?.moves?.length;
     const byRating = (says && result?.by_rating) || [];
-    this.bars.draw(says ? (result?.moves ?? []).slice(0, byRating.length ? 5 : 8) : []);
+    const lines = says ? this.candidates.of(network) : [];
+    const likely = says ? (result?.moves ?? []).slice(0, byRating.length || lines.length ? 5 : 8) : [];
+    this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines);
+    this.columns.textContent = lines.length ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);
     this.arrows.checked = shown.moves;
     this.arrowsLabel.hidden = !network?.answers.includes("moves");
@@ -165,7 +176,7 @@ class NetworkPanel {
   private offerPieces(node: Node): void {
     const squares = Object.keys(node.dests ?? {}).sort();
     const men = squares.map((square) => [square, `${pieceAt(node.fen ?? "", square)} ${square}`] as const);
-    this.piece.offer([["", "click one, or choose"], ...men], shown.square ?? "");
+    this.piece.offer([["", texts.network.click], ...men], shown.square ?? "");
   }
 
   private explain(layer: Layer): void {
@@ -276,4 +287,12 @@ class NetworkPanel {
     this.state.hidden = !text;
     this.again.hidden = true;
   }
+}
+
+/** The likely moves, and the one that the search likes best where it is not among them. */
+function withBest(likely: Candidate[], all: Candidate[], lines: readonly OpinionLine[]): Candidate[] {
+  const best = lines[0];
+  const move = best?.moves[0];
+  if (!best || !move || likely.some((each) => each.move === move)) return likely;
+  return [...likely, { move, san: best.san[0] ?? move, p: all.find((each) => each.move === move)?.p ?? best.p ?? 0 }];
 }

@@ -2,6 +2,7 @@
 
 import { el } from "./elements";
 import type { App, Node, Result } from "./state";
+import { fromServer, texts } from "./texts";
 
 /** The one coloured layer that is shown: of chess the first five, of Go all but "origin" and "target". */
 export type Layer = "none" | "origin" | "target" | "matters" | "planes" | "owners" | "liberties" | "chains";
@@ -35,6 +36,8 @@ export interface Looks {
   flipped: boolean;
   coordinates: boolean;
   sides: Sides;
+  /** The side that may make a move before its turn. */
+  early?: "w" | "b" | null;
   small: boolean;
 }
 
@@ -59,6 +62,14 @@ class Shown {
   preview: string | null = null;
   /** Whose moves the board takes; a game against a network narrows it. */
   sides: Sides = "both";
+  /** The count of a game of Go that is over: the position, and of each point 1 for Black, 0 for White, 0.5 for nobody. */
+  count: { node: number; owners: number[] } | null = null;
+  /** Told how a game of Go was counted. */
+  counted: ((winner: "w" | "b" | "draw", words: string) => void) | null = null;
+  /** Who may make a move before their turn: a person, while a network of chess thinks. */
+  early: "w" | "b" | null = null;
+  /** Makes such a move, "g1f3", on the board; whether it did. */
+  ahead: ((move: string) => boolean) | null = null;
   /** In a game against a network: what resigning does. */
   resign: (() => void) | null = null;
   private heat: { node: Node; heat: Heat } | null = null;
@@ -100,6 +111,7 @@ export const shown = new Shown();
 
 /** What the chosen layer makes of a network's answer to one position. */
 export function picture(app: App, node: Node, result: Result | undefined): Picture {
+  if (shown.count?.node === node.id) return { ...NOTHING, owners: shown.count.owners };
   if (!app.hints) return NOTHING;
   const layer = shown.layers[app.game.kind];
   const asked = layer === "target" || layer === "matters" || layer === "planes" ? shown.asked(node) : null;
@@ -148,8 +160,8 @@ function numeral(heat: Heat, value: number): string {
 }
 
 const WORDS: Partial<Record<Layer, [string, string][]>> = {
-  origin: [["origin", "the piece that moves, in percent"]],
-  target: [["target", "where the chosen piece goes, in percent"]],
+  origin: [["origin", texts.overlays.origin]],
+  target: [["target", texts.overlays.target]],
 };
 
 /** What the colours of a layer mean, in words; null where nothing is coloured. */
@@ -157,24 +169,24 @@ export function legend(layer: Layer, kind: "chess" | "go", what: string): HTMLEl
   const said = WORDS[layer];
   if (said) return list(said);
   if (layer === "matters") {
-    const words = what.replaceAll("'", "’") || (kind === "chess" ? "White’s chance" : "Black’s chance");
+    const words = fromServer(what).replaceAll("'", "’") || texts.chance.of(kind === "chess" ? texts.common.white : texts.common.black);
     return list([
-      ["negative", `removing this piece lowers ${words}`],
-      ["positive", "raises it (percentage points)"],
+      ["negative", texts.overlays.lowers(words)],
+      ["positive", texts.overlays.raises],
     ]);
   }
   if (layer === "planes") {
-    const given: [string, string] = ["plane", "what the network is told about the square"];
+    const given: [string, string] = ["plane", texts.overlays.given];
     return list(what ? [given, ["negative", what]] : [given]);
   }
   if (layer === "owners") {
     return list([
-      ["black", "Black territory"],
-      ["white", "White territory (larger: more certain)"],
+      ["black", texts.overlays.blackOwns],
+      ["white", texts.overlays.whiteOwns],
     ]);
   }
-  if (layer === "liberties") return list([["number", "liberties of the chain, as the network counts them"]]);
-  if (layer === "chains") return list([["link", "stones that live or die together"]]);
+  if (layer === "liberties") return list([["number", texts.overlays.liberties]]);
+  if (layer === "chains") return list([["link", texts.overlays.chains]]);
   return null;
 }
 

@@ -2,19 +2,29 @@
 
 import { button, Choice, el } from "./elements";
 import { leads } from "./chance";
-import { Match, type Strength } from "./match";
+import { CONTROLS, controlOf } from "./clock";
+import { keep, kept } from "./kept";
+import { halves, SeriesPanel } from "./seriespanel";
+import type { Handover } from "./handover";
+import { goStart, openStart } from "./starting";
+import { message } from "./asking";
+import { Match, type Result, type Strength } from "./match";
 import type { App, Network } from "./state";
+import { judgeOf } from "./teaching";
+import { fromServer, texts } from "./texts";
 
 const FULL = "full";
 const CUSTOM = "custom";
+/** Of a network of one person. */
+const PERSON = "person";
 /** Ratings that can be imitated. */
 const RATINGS = [800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400];
 const USUAL_RATING = "1400";
 /** For networks that know no ratings: the likeliest moves with some variety, then more and more positions a move. */
 const LEVELS: Record<string, { text: string; strength: Strength }> = {
-  easy: { text: "Easy: no search", strength: strength({ method: "top-prob", temperature: 0.7 }) },
-  medium: { text: "Medium: 100 positions a move", strength: strength({ nodes: 100 }) },
-  hard: { text: "Hard: 1,000 positions a move", strength: strength({ nodes: 1000 }) },
+  easy: { text: texts.play.easy, strength: strength({ method: "top-prob", temperature: 0.7 }) },
+  medium: { text: texts.play.medium, strength: strength({ nodes: 100 }) },
+  hard: { text: texts.play.hard, strength: strength({ nodes: 1000 }) },
 };
 
 function strength(known: Partial<Strength>): Strength {
@@ -22,18 +32,32 @@ function strength(known: Partial<Strength>): Strength {
 }
 
 /** The levels of an opponent: value and text. */
-function levelsOf(network: Network | undefined): [string, string][] {
+function levelsOf(network: Network | undefined, timed: boolean): [string, string][] {
   const ends: [string, string][] = [
-    [FULL, "Full strength: 1 second a move"],
-    [CUSTOM, "Custom …"],
+    [FULL, timed ? texts.play.full : texts.play.fullSecond],
+    [CUSTOM, texts.play.custom],
   ];
-  if (network?.rated) return [...RATINGS.map((each): [string, string] => [String(each), `Plays like a ${each} player`]), ...ends];
+  if (network?.system === "personal") return [[PERSON, texts.play.person], ...ends];
+  if (network?.rated) return [...RATINGS.map((each): [string, string] => [String(each), texts.play.like(each)]), ...ends];
   const easy = network?.methods.includes("top-prob") && network.methods.length > 1;
   return [...(easy ? Object.entries(LEVELS).map(([name, { text }]): [string, string] => [name, text]) : []), ...ends];
 }
 
-export function mountPlay(host: HTMLElement, app: App): void {
-  new PlayPanel(host, app);
+const HANDICAPS: [string, string][] = [["0", texts.play.noHandicap], ...[2, 3, 4, 5, 6, 7, 8, 9].map((each): [string, string] => [String(each), texts.play.stones(each)])];
+const RULES: [string, string][] = [
+  ["chinese", texts.play.chinese],
+  ["japanese", texts.play.japanese],
+  ["korean", texts.play.korean],
+  ["aga", "AGA"],
+  ["new-zealand", texts.play.newZealand],
+  ["tromp-taylor", texts.play.trompTaylor],
+];
+const usualKomi = (rules: string): string => (rules === "japanese" || rules === "korean" ? "6.5" : rules === "new-zealand" ? "7" : "7.5");
+
+/** opponent: a network that somebody wants to play at once. */
+export function mountPlay(host: HTMLElement, app: App, opponent: Handover<string>): void {
+  const panel = new PlayPanel(host, app);
+  opponent.take((name) => void panel.against(name));
 }
 
 class PlayPanel {
@@ -44,19 +68,31 @@ class PlayPanel {
   private readonly opponent: Choice;
   private readonly side: Choice;
   private readonly level: Choice;
+  private readonly time: Choice;
+  private readonly komi = el("input", { type: "number", min: -150, max: 150, step: 0.5, value: 7.5 });
+  private readonly rules: Choice;
+  private readonly handicap: Choice;
+  private readonly ofGo: HTMLElement;
+  /** What was won in games against the same network, one after the other. */
+  private tally = { network: "", games: 0, points: 0 };
   private readonly method: Choice;
   private readonly limit: Choice;
   private readonly amount = el("input", { type: "number", min: 0.1, step: "any", value: 1 });
   private readonly temperature = el("input", { type: "number", min: 0, max: 2, step: 0.1, value: 0 });
   private readonly hints = el("input", { type: "checkbox" });
+  private readonly hintsLabel = el("label", { class: "switch" }, this.hints, el("span", {}, texts.play.hints));
   private readonly yields = el("input", { type: "checkbox" });
-  private readonly yieldsLabel = el("label", { class: "switch" }, this.yields, el("span", {}, "It may resign or offer a draw"));
+  private readonly yieldsLabel = el("label", { class: "switch" }, this.yields, el("span", {}, texts.play.yields));
+  private readonly teaches = el("input", { type: "checkbox" });
+  private readonly teachesLabel = el("label", { class: "switch" }, this.teaches, el("span", {}, texts.play.teaches));
+  private readonly advice = el("p", { class: "advice" });
   private readonly state = el("p", { class: "play-state", role: "status" });
   private readonly thinking = el("div", { class: "thinking" });
   private readonly outcome = el("p", { class: "outcome" });
   private readonly setup: HTMLElement;
   private readonly advanced: HTMLElement;
   private readonly summary = el("p", { class: "note" });
+  private readonly series: SeriesPanel;
   private levels = "";
   /** The opponent whose methods are offered. */
   private offered = "";
@@ -64,7 +100,7 @@ class PlayPanel {
   private hintsWanted = false;
   private readonly amountField: HTMLElement;
   private readonly buttons: Record<
-    "fresh" | "here" | "back" | "stop" | "best" | "again" | "accept" | "undo" | "retry" | "resign" | "end",
+    "fresh" | "here" | "better" | "stands" | "back" | "stop" | "best" | "again" | "accept" | "rematch" | "draw" | "undo" | "retry" | "resign" | "end",
     HTMLButtonElement
   >;
 
@@ -73,74 +109,103 @@ class PlayPanel {
     private readonly app: App,
   ) {
     this.match = new Match(app, () => this.draw());
-    this.opponent = new Choice("Against", (name) => {
+    this.opponent = new Choice(texts.play.against, (name) => {
       this.chosen = name;
       this.draw();
     });
-    this.side = new Choice("You play", () => undefined);
+    this.side = new Choice(texts.play.youPlay, () => undefined);
     this.side.offer(
       [
-        ["w", "White"],
-        ["b", "Black"],
-        ["random", "Random"],
+        ["w", texts.common.white],
+        ["b", texts.common.black],
+        ["random", texts.play.random],
       ],
       "w",
     );
-    this.level = new Choice("Level", () => this.draw());
+    this.level = new Choice(texts.play.level, () => this.draw());
     this.level.element.classList.add("wide");
-    this.method = new Choice("Method", () => this.draw());
-    this.limit = new Choice("Limit", (unit) => {
+    this.time = new Choice(texts.play.clock, (control) => {
+      keep("local", "clock", control);
+      this.draw();
+    });
+    this.time.offer(CONTROLS, kept("local", "clock") ?? "");
+    this.time.element.title = texts.play.clockAbout;
+    this.handicap = new Choice(texts.play.handicap, (stones) => {
+      this.komi.value = stones === "0" ? usualKomi(this.rules.value) : "0.5";
+    });
+    this.handicap.offer(HANDICAPS, "0");
+    this.rules = new Choice(texts.play.rules, (rules) => {
+      if (this.handicap.value === "0") this.komi.value = usualKomi(rules);
+    });
+    this.rules.offer(RULES, "chinese");
+    this.ofGo = el("div", { class: "fields" }, this.handicap.element, field(texts.play.komi, this.komi), this.rules.element);
+    this.method = new Choice(texts.play.method, () => this.draw());
+    this.limit = new Choice(texts.play.limit, (unit) => {
       this.amount.value = unit === "nodes" ? "1000" : "1";
     });
     this.limit.offer(
       [
-        ["seconds", "seconds"],
-        ["nodes", "positions"],
+        ["seconds", texts.play.seconds],
+        ["nodes", texts.play.positions],
       ],
       "seconds",
     );
-    this.amountField = field("For a move", this.amount);
+    this.amountField = field(texts.play.forAMove, this.amount);
     this.method.element.classList.add("wide");
     this.hints.addEventListener("change", () => {
       this.hintsWanted = this.hints.checked;
       if (this.playing) app.set({ hints: this.hintsWanted });
     });
     this.buttons = {
-      fresh: button("New game", () => void this.begin(true), { class: "primary" }),
-      here: button("Play from here", () => void this.begin(false)),
-      back: button("Back to the game", () => this.match.back(), { class: "primary" }),
-      stop: button("Stop", () => this.match.stop()),
-      best: button("Play its best move so far", () => this.match.playBest()),
-      again: button("Ask again", () => this.match.again(), { class: "primary" }),
-      accept: button("Accept the draw", () => this.match.accept(), { class: "primary" }),
-      undo: button("Take back", () => this.match.takeBack()),
-      retry: button("Retry", () => this.match.retry(), { title: "The same game again, from where it began" }),
-      resign: button("Resign", () => this.match.resign()),
-      end: button("End", () => this.match.end(), { title: "Leave the game; its moves stay" }),
+      fresh: button(texts.play.new, () => void this.begin(true), { class: "primary" }),
+      here: button(texts.play.here, () => void this.begin(false)),
+      better: button(texts.play.better, () => this.match.takeBack(), { class: "primary" }),
+      stands: button(texts.play.goOn, () => this.match.goOn()),
+      back: button(texts.play.back, () => this.match.back(), { class: "primary" }),
+      stop: button(texts.play.stop, () => this.match.stop()),
+      best: button(texts.play.best, () => this.match.playBest()),
+      again: button(texts.common.askAgain, () => this.match.again(), { class: "primary" }),
+      accept: button(texts.play.accept, () => this.match.accept(), { class: "primary" }),
+      rematch: button(texts.play.rematch, () => void this.rematch(), { class: "primary" }),
+      draw: button(texts.play.draw, () => this.match.offerDraw()),
+      undo: button(texts.play.undo, () => this.match.takeBack()),
+      retry: button(texts.play.retry, () => this.match.retry(), { title: texts.play.retryAbout }),
+      resign: button(texts.play.resign, () => this.match.resign()),
+      end: button(texts.play.end, () => this.match.end(), { title: texts.play.endAbout }),
     };
-    const temperature = field("Temperature", this.temperature);
-    temperature.title = "0: always its best; the higher, the more variety";
+    const temperature = field(texts.play.temperature, this.temperature);
+    temperature.title = texts.play.temperatureAbout;
     this.advanced = el("div", { class: "fields" }, this.method.element, temperature, this.limit.element, this.amountField);
     this.setup = el(
       "div",
       {},
-      el("div", { class: "fields" }, this.opponent.element, this.side.element, this.level.element),
+      el("div", { class: "fields" }, this.opponent.element, this.side.element, this.time.element, this.level.element),
+      this.ofGo,
       this.advanced,
       el("div", { class: "buttons" }, this.buttons.fresh, this.buttons.here),
     );
-    const { back, stop, best, again, accept, undo, retry, resign, end } = this.buttons;
+    const { better, stands, back, stop, best, again, accept, rematch, draw, undo, retry, resign, end } = this.buttons;
+    this.teaches.checked = kept("local", "teaches") === "yes";
+    this.teaches.addEventListener("change", () => {
+      keep("local", "teaches", this.teaches.checked ? "yes" : null);
+      this.match.teaches = this.teaches.checked;
+    });
+    this.series = new SeriesPanel(app, () => this.opponents(), () => this.draw());
     host.classList.add("panel");
     host.replaceChildren(
-      el("h2", {}, "Play against a network"),
+      el("h2", {}, texts.play.title),
       this.none,
       this.outcome,
+      this.advice,
       this.state,
       this.thinking,
       this.summary,
-      el("div", { class: "buttons" }, back, again, accept, best, stop, undo, retry, resign, end),
+      el("div", { class: "buttons" }, better, stands, back, again, accept, rematch, best, stop, undo, retry, draw, resign, end),
       this.setup,
+      this.teachesLabel,
       this.yieldsLabel,
-      el("label", { class: "switch" }, this.hints, el("span", {}, "Hints: show what the network thinks while I play")),
+      this.hintsLabel,
+      this.series.element,
     );
     for (const event of ["game", "networks", "settings", "cursor", "results"] as const)
       app.on(event, () => this.draw());
@@ -157,17 +222,67 @@ class PlayPanel {
     );
   }
 
-  private async begin(fresh: boolean): Promise<void> {
+  /** A game against a network of chess, now. */
+  async against(name: string): Promise<void> {
     const { app } = this;
+    if (app.game.kind !== "chess" && !(await app.fresh("chess"))) return;
+    this.chosen = name;
+    this.draw();
+    if (this.opponent.value === name) await this.begin(true);
+  }
+
+  private async begin(fresh: boolean): Promise<void> {
     const network = this.opponents().find((each) => each.name === this.opponent.value);
     if (!network) return;
-    if (fresh && !(await app.fresh())) return;
+    if (fresh && !(await this.fresh())) return;
     const side = this.side.value;
-    const human = side === "random" ? (Math.random() < 0.5 ? "w" : "b") : side === "b" ? "b" : "w";
+    this.start(network.name, side === "random" ? (Math.random() < 0.5 ? "w" : "b") : side === "b" ? "b" : "w");
+  }
+
+  /** An empty board; of Go with the komi, rules and handicap that are chosen. Whether it was opened. */
+  private async fresh(): Promise<boolean> {
+    const { app } = this;
+    if (app.game.kind === "chess") return app.fresh();
+    const komi = Math.min(150, Math.max(-150, Math.round(2 * (Number(this.komi.value) || 0)) / 2));
+    const size = app.game.start.size ?? 19;
+    try {
+      return await openStart(app, goStart(size, komi, this.rules.value, Number(this.handicap.value)));
+    } catch (error) {
+      app.say(message(error), true);
+      return false;
+    }
+  }
+
+  /** The same game again from its beginning, with the other colour. */
+  private async rematch(): Promise<void> {
+    const { app, match } = this;
+    const { network, human, strength } = match;
+    const control = match.clock?.control ?? null;
+    this.count();
+    try {
+      if (!(await openStart(app, match.beginning()))) return;
+    } catch (error) {
+      return app.say(message(error), true);
+    }
+    this.start(network, human === "w" ? "b" : "w", strength, control);
+  }
+
+  /** Counts the game that is over. */
+  private count(): void {
+    const { match } = this;
+    if (this.tally.network !== match.network) this.tally = { network: match.network, games: 0, points: 0 };
+    if (match.result === "") return;
+    this.tally.games += 1;
+    this.tally.points += pointsOf(match.result, match.human);
+  }
+
+  private start(network: string, human: "w" | "b", strength = this.strength(), control = controlOf(this.time.value)): void {
+    const { app } = this;
     // One sees the board from one's own side.
     if (app.game.kind === "chess" && app.flipped !== (human === "b")) app.set({ flipped: human === "b" });
     this.match.yields = this.yields.checked;
-    this.match.begin(network.name, human, this.strength());
+    this.match.teaches = this.teaches.checked;
+    this.match.begin(network, human, strength, control);
     app.set({ hints: this.hintsWanted });
   }
 
@@ -177,8 +292,9 @@ class PlayPanel {
 
   private strength(): Strength {
     const level = this.level.value;
-    if (level === FULL) return strength({ seconds: 1 });
+    if (level === FULL) return strength({ seconds: this.time.value ? null : 1 });
     if (LEVELS[level]) return LEVELS[level].strength;
+    if (level === PERSON) return strength({ method: this.imitation(), temperature: 1, seconds: 5 });
     if (level !== CUSTOM) return strength({ method: this.imitation(), temperature: 1, seconds: 5, rating: Number(level) });
     const method = this.method.value || null;
     const amount = Math.max(0.1, Number(this.amount.value) || 1);
@@ -199,18 +315,17 @@ class PlayPanel {
   }
 
   private offerLevels(network: Network | undefined): void {
-    const levels = levelsOf(network);
-    const key = JSON.stringify(levels);
-    const usual = network?.rated ? USUAL_RATING : FULL;
-    this.level.offer(levels, key === this.levels ? null : usual);
-    this.levels = key;
+    const levels = levelsOf(network, this.time.value !== "");
+    const usual = network?.rated ? USUAL_RATING : network?.system === "personal" ? PERSON : FULL;
+    const names = JSON.stringify(levels.map(([value]) => value));
+    this.level.offer(levels, names === this.levels ? null : usual);
+    this.levels = names;
   }
 
   private draw(): void {
     const { app, match } = this;
     const here = this.opponents();
-    const game = app.game.kind === "chess" ? "chess" : "Go";
-    this.none.textContent = `No network here can play ${game}${game === "Go" ? " on this board" : ""}.`;
+    this.none.textContent = app.game.kind === "chess" ? texts.play.noneChess : texts.play.noneGo;
     this.none.hidden = here.length > 0;
     this.opponent.offer(
       here.map((each) => [each.name, each.name] as const),
@@ -222,27 +337,42 @@ class PlayPanel {
     const opponent = this.opponent.value;
     const first = opponent === this.offered ? null : ways[0]?.name;
     this.offered = opponent;
-    this.method.offer(ways.map(({ name, title }) => [name, `${name}: ${title}`] as const), first);
+    this.method.offer(ways.map(({ name, title }) => [name, `${name}: ${fromServer(title)}`] as const), first);
     // A method that looks at the position once has no limit.
     this.amountField.hidden = ways.some(({ name, searches }) => name === this.method.value && !searches);
     // In Go a move takes the time it is given.
     this.limit.element.hidden = this.amountField.hidden || app.game.kind === "go";
-    this.amountField.firstElementChild!.textContent = app.game.kind === "go" ? "Seconds a move" : "For a move";
+    this.amountField.firstElementChild!.textContent = app.game.kind === "go" ? texts.play.secondsAMove : texts.play.forAMove;
     const { state, thought } = match;
     const playing = state !== "none";
     this.hints.checked = this.playing ? app.hints : this.hintsWanted;
     // While a game runs, what it was begun with is one line.
-    this.setup.hidden = here.length === 0 || this.playing;
-    write(this.summary, this.playing ? this.about() : "");
-    const { fresh, back, stop, best, again, accept, undo, retry, resign, end } = this.buttons;
+    const busy = this.series?.series.running ?? false;
+    this.setup.hidden = here.length === 0 || this.playing || busy;
+    this.hintsLabel.hidden = busy;
+    if (this.series) {
+      this.series.element.hidden = this.playing;
+      if (!this.playing) this.series.draw();
+    }
+    this.ofGo.hidden = app.game.kind !== "go";
+    write(this.summary, this.playing ? this.about() : state === "over" ? this.score(match.result) : "");
+    const { fresh, better, stands, back, stop, best, again, accept, rematch, draw, undo, retry, resign, end } = this.buttons;
     accept.hidden = !playing || !match.offers || state !== "human";
+    this.teachesLabel.hidden = busy || !judgeOf(app, this.playing ? match.network : this.opponent.value);
+    if (this.playing) this.teaches.checked = match.teaches;
+    better.hidden = stands.hidden = state !== "advised";
+    write(this.advice, state === "advised" ? match.advice : "");
     this.yieldsLabel.hidden = this.setup.hidden || app.game.kind === "go";
-    fresh.classList.toggle("primary", !playing || state === "over");
+    fresh.classList.toggle("primary", !playing);
+    rematch.hidden = state !== "over";
+    draw.hidden = !this.playing || app.game.kind !== "chess";
+    draw.disabled = !match.mayOffer || match.offers;
     back.hidden = state !== "away";
     stop.hidden = state !== "thinking";
     again.hidden = state !== "stopped" && state !== "lost";
     best.hidden = state !== "stopped" || !thought?.pv?.length;
     undo.hidden = retry.hidden = end.hidden = !playing;
+    undo.hidden ||= state === "advised";
     undo.disabled = !match.canTakeBack;
     resign.hidden = !playing || state === "over";
     write(this.outcome, state === "over" ? this.ended() : "");
@@ -252,25 +382,40 @@ class PlayPanel {
 
   /** "human, plays like a 1400 player". */
   private about(): string {
-    const chosen = levelsOf(this.app.named(this.match.network)).find(([value]) => value === this.level.value);
-    const text = chosen && chosen[0] !== CUSTOM ? chosen[1] : "custom level";
-    return `${this.match.network}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+    const chosen = levelsOf(this.app.named(this.match.network), this.match.clock !== null).find(([value]) => value === this.level.value);
+    const text = chosen && chosen[0] !== CUSTOM ? chosen[1] : texts.play.customLevel;
+    const control = this.match.clock?.control;
+    const time = control && CONTROLS.find(([value]) => value === `${control.base}+${control.increment}`)?.[1];
+    return [texts.play.about(this.match.network, text), time && `${time}${control!.increment ? texts.play.aMove : ""}`, this.score()].filter(Boolean).join(" · ");
+  }
+
+  /** "You 1½ – ½ chessnet": the games before this one against the same network, and this one's result; "" for no games. */
+  private score(result: Result = ""): string {
+    const { network, human } = this.match;
+    const before = this.tally.network === network ? this.tally : { games: 0, points: 0 };
+    const games = before.games + (result ? 1 : 0);
+    const points = before.points + pointsOf(result, human);
+    return games ? texts.play.score(halves(points), halves(games - points), network) : "";
   }
 
   private said(): string {
     const { match } = this;
-    const colour = match.human === "w" ? "White" : "Black";
+    const colour = match.human === "w" ? texts.common.white : texts.common.black;
     switch (match.state) {
       case "human":
-        return `${match.offers ? `${match.network} offers a draw. ` : ""}Your move. You play ${colour}.`;
+        return `${match.offers ? `${texts.play.offers(match.network)} ` : match.reply ? `${match.reply} ` : ""}${texts.play.yourMove(colour)}`;
+      case "checking":
+        return texts.play.judged;
+      case "advised":
+        return texts.play.advised;
       case "thinking":
-        return `${match.network} is thinking …`;
+        return texts.play.thinks(match.network);
       case "stopped":
-        return `${match.network} was stopped.`;
+        return texts.play.stopped(match.network);
       case "lost":
-        return `No answer: ${match.problem}`;
+        return texts.play.noAnswer(match.problem);
       case "away":
-        return `You are viewing an earlier position. You play ${colour}.`;
+        return texts.play.viewing(colour);
       default:
         return "";
     }
@@ -280,20 +425,22 @@ class PlayPanel {
   private ended(): string {
     const { app, match } = this;
     const node = app.node();
-    const score = node.end === "passes" ? app.result(match.network, node.id)?.score : null;
+    const score = node.end === "passes" && app.hints ? app.result(match.network, node.id)?.score : null;
     return score === null || score === undefined
       ? match.outcome
-      : `${match.outcome} As ${match.network} counts: ${leads(score)}.`;
+      : texts.play.expected(match.outcome, match.network, leads(score));
   }
 }
+
+const pointsOf = (result: Result, side: "w" | "b"): number => (result === "draw" ? 0.5 : result === side ? 1 : 0);
 
 /** "Depth 4, 1,200 positions, 0.8 s · Nf3 Nc6 Bb5". What it expects of the game is a hint like any other. */
 function thinking({ state, thought }: Match, hints: boolean): string {
   if ((state !== "thinking" && state !== "stopped") || !thought) return "";
   const parts: string[] = [];
-  if (thought.depth) parts.push(`Depth ${thought.depth}`);
-  if (thought.nodes) parts.push(`${thought.nodes.toLocaleString("en")} positions`);
-  if (thought.seconds) parts.push(`${thought.seconds.toFixed(1)} s`);
+  if (thought.depth) parts.push(texts.play.depth(thought.depth));
+  if (thought.nodes) parts.push(texts.opinion.positions(thought.nodes));
+  if (thought.seconds) parts.push(`${texts.common.number(thought.seconds, 1)} s`);
   const line = (hints ? (thought.san ?? thought.pv ?? []) : []).slice(0, 10).join(" ");
   return [parts.join(", "), line].filter(Boolean).join(" · ");
 }

@@ -1,8 +1,10 @@
 /** Who plays, above and below the board: name, rating, and what each has captured. */
 
+import { faces } from "./clock";
 import { el } from "./elements";
 import { clockOf } from "./notes";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 type Side = "w" | "b";
 
@@ -26,6 +28,8 @@ export function mountPlayers(above: HTMLElement, below: HTMLElement, app: App): 
     sides.forEach((side, index) => rows[index]?.draw(app, side));
   };
   for (const event of ["game", "tree", "cursor", "settings"] as const) app.on(event, draw);
+  const first = (): Side => (app.game.kind === "go" || app.flipped ? "b" : "w");
+  faces.on(() => rows.forEach((row, index) => row.time(app, index === 1 ? first() : first() === "w" ? "b" : "w")));
   draw();
 }
 
@@ -34,11 +38,23 @@ class PlayerRow {
   private readonly rating = el("span", { class: "rating" });
   private readonly captured = el("span", { class: "captured", "aria-hidden": "true" });
   private readonly lead = el("span", { class: "lead" });
-  private readonly clock = el("span", { class: "clock", title: "time left, as the record says" });
+  private readonly clock = el("span", { class: "clock", title: texts.players.timeSaid });
   private key = "";
 
   constructor(host: HTMLElement) {
     host.replaceChildren(this.name, this.rating, this.captured, this.lead, this.clock);
+  }
+
+  /** The clock of a game that is played, or what the record says. */
+  time(app: App, side: Side): void {
+    const live = faces.side(side);
+    const text = live?.text ?? clockOf(app, side);
+    if (this.clock.textContent !== text) this.clock.textContent = text;
+    this.clock.classList.toggle("live", live !== null);
+    this.clock.classList.toggle("runs", live?.runs ?? false);
+    this.clock.classList.toggle("low", live?.low ?? false);
+    const title = live ? texts.players.time : texts.players.timeSaid;
+    if (this.clock.title !== title) this.clock.title = title;
   }
 
   draw(app: App, side: Side): void {
@@ -46,9 +62,9 @@ class PlayerRow {
     const node = app.node();
     const white = side === "w";
     const named = (...names: string[]): string => names.map((name) => headers[name]).find((each) => each && each !== "?") ?? "";
-    this.name.textContent = (white ? named("White", "PW") : named("Black", "PB")) || (white ? "White" : "Black");
+    this.name.textContent = (white ? named("White", "PW") : named("Black", "PB")) || (white ? texts.common.white : texts.common.black);
     this.rating.textContent = white ? named("WhiteElo", "WR") : named("BlackElo", "BR");
-    this.clock.textContent = clockOf(app, side);
+    this.time(app, side);
     const pieces = kind === "chess" ? takenBy(side, node.fen ?? "") : { figures: [] as string[], lead: 0 };
     const stones = kind === "go" ? (node.captured?.[white ? "W" : "B"] ?? 0) : 0;
     const key = `${pieces.figures.join(" ")} ${pieces.lead} ${stones}`;
@@ -56,8 +72,8 @@ class PlayerRow {
     this.key = key;
     this.captured.replaceChildren(...pieces.figures.map((figures) => el("span", {}, figures)));
     this.lead.textContent = pieces.lead > 0 ? `+${pieces.lead}` : "";
-    if (stones) this.lead.textContent = stones === 1 ? "1 capture" : `${stones} captures`;
-    this.lead.title = pieces.lead > 0 ? `ahead in material by ${pieces.lead} (pawn 1, knight and bishop 3, rook 5, queen 9)` : "";
+    if (stones) this.lead.textContent = texts.players.captures(stones);
+    this.lead.title = pieces.lead > 0 ? texts.players.ahead(pieces.lead) : "";
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a pawn becomes: a small dialog over the board, at the square it has reached. */
 
 import { el } from "./elements";
+import { texts } from "./texts";
 
 const ROLES = [
   ["queen", "q"],
@@ -32,7 +33,7 @@ export function askPromotion(
       piece.className = `${colour} ${name}`;
       const made = el(
         "button",
-        { type: "button", "aria-label": name, title: `${name} (${letter.toUpperCase()})` },
+        { type: "button", "aria-label": texts.promotion[name], title: `${texts.promotion[name]} (${letter.toUpperCase()})` },
         piece,
       );
       made.addEventListener("click", (event) => {
@@ -47,7 +48,7 @@ export function askPromotion(
       class: "promotion",
       role: "dialog",
       "aria-modal": "true",
-      "aria-label": "The pawn becomes",
+      "aria-label": texts.promotion.becomes,
     });
     box.append(...(atTop ? buttons : [...buttons].reverse()));
     box.style.left = `${12.5 * (flipped ? 7 - file : file)}%`;

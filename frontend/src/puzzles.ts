@@ -1,13 +1,20 @@
-/** Find the better move: the positions of the game where most was lost, to be played better. */
+/**
+ * Find the better move: the positions of the game where most was lost, to be played better. Or a series of positions of
+ * other games, which somebody's own mistakes are.
+ */
 
 import { chanceOf, whose } from "./chance";
+import { message } from "./asking";
 import { button, Choice, el, percent } from "./elements";
+import type { Exercise, Handover } from "./handover";
 import type { Mistakes } from "./mistakes";
 import { named, players } from "./naming";
 import type { App, Node } from "./state";
+import { texts } from "./texts";
 
-export function mountPuzzles(host: HTMLElement, app: App, mistakes: Mistakes): void {
-  new Puzzles(host, app, mistakes);
+export function mountPuzzles(host: HTMLElement, app: App, mistakes: Mistakes, exercises: Handover<Exercise[]>): void {
+  const puzzles = new Puzzles(host, app, mistakes);
+  exercises.take((given) => void puzzles.practise(given));
 }
 
 /** So much less than before is as good as before: neither a search nor a network is that exact. */
@@ -26,11 +33,11 @@ class Puzzles {
   private readonly question = el("p", { class: "puzzle-question", role: "status" });
   private readonly verdict = el("p", { class: "puzzle-verdict", role: "status" });
   private readonly facts = el("dl", { class: "puzzle-facts" });
-  private readonly begin = button("Begin", () => this.open(0), { class: "primary" });
-  private readonly again = button("Try again", () => this.ask());
-  private readonly reveal = button("Show the answer", () => this.show());
-  private readonly next = button("Next", () => this.open(this.at + 1), { class: "primary" });
-  private readonly end = button("End", () => this.stop());
+  private readonly begin = button(texts.puzzles.begin, () => this.open(0), { class: "primary" });
+  private readonly again = button(texts.puzzles.again, () => this.ask());
+  private readonly reveal = button(texts.puzzles.reveal, () => this.show());
+  private readonly next = button(texts.puzzles.next, () => this.open(this.at + 1), { class: "primary" });
+  private readonly end = button(texts.puzzles.end, () => this.stop());
   private stage: Stage = "none";
   private at = 0;
   /** The positions after the mistakes, the worst first. */
@@ -38,6 +45,9 @@ class Puzzles {
   /** What was tried, and whether it was in the game before. */
   private tried: { id: number; own: boolean } | null = null;
   private known = new Set<number>();
+  /** Positions of other games; none where those of the present one are asked. */
+  private exercises: Exercise[] = [];
+  private opening = false;
   private hints = true;
   private moving = false;
   private drawn = "";
@@ -47,13 +57,13 @@ class Puzzles {
     private readonly app: App,
     private readonly mistakes: Mistakes,
   ) {
-    this.side = new Choice("Mistakes of", () => {
+    this.side = new Choice(texts.puzzles.of, () => {
       this.stop();
       this.draw();
     });
     host.classList.add("panel");
     host.replaceChildren(
-      el("h2", {}, "Find the better move"),
+      el("h2", {}, texts.puzzles.title),
       this.intro,
       this.side.element,
       this.list,
@@ -62,11 +72,11 @@ class Puzzles {
       this.facts,
       el("div", { class: "buttons" }, this.begin, this.next, this.again, this.reveal, this.end),
     );
-    app.on("game", () => this.stop());
+    app.on("game", () => this.opening || this.stop());
     app.on("cursor", () => this.moved());
     for (const event of ["results", "networks", "path", "settings", "judgements"] as const) app.on(event, () => this.draw());
     // Whoever goes to another panel wants to see what the network says.
-    new IntersectionObserver(() => (host.offsetParent ? this.draw() : this.stop())).observe(host);
+    new IntersectionObserver(() => (host.offsetParent || this.opening ? this.draw() : this.stop())).observe(host);
     this.draw();
   }
 
@@ -86,6 +96,16 @@ class Puzzles {
       .slice(0, MOST);
   }
 
+  /** One position of these games after the other. */
+  async practise(exercises: Exercise[]): Promise<void> {
+    this.stop();
+    if (!exercises.length) return;
+    this.hints = this.app.hints;
+    this.exercises = exercises;
+    this.ids = exercises.map(() => -1);
+    await this.fetch(0);
+  }
+
   private open(at: number): void {
     this.leave();
     if (this.stage === "none") {
@@ -94,11 +114,38 @@ class Puzzles {
     }
     if (at >= this.ids.length) {
       this.stop();
-      this.app.say("That was the last one.");
+      this.app.say(texts.puzzles.last);
+      return;
+    }
+    if (this.exercises.length) {
+      void this.fetch(at);
       return;
     }
     this.at = at;
     this.ask();
+  }
+
+  /** Opens the game of an exercise, and asks its position. */
+  private async fetch(at: number): Promise<void> {
+    const { app, exercises } = this;
+    if (this.opening) return;
+    this.opening = true;
+    try {
+      // Nothing is given away while the game opens.
+      app.set({ hints: false });
+      const id = await exercises[at]!.open();
+      this.opening = false;
+      if (this.exercises !== exercises) return;
+      this.at = at;
+      this.ids[at] = id;
+      this.ask();
+      // What was lost by it, and what was better, is asked for before anything else.
+      this.mistakes.judging.soon(id);
+    } catch (error) {
+      this.opening = false;
+      this.over();
+      app.say(message(error), true);
+    }
   }
 
   /** The position before the mistake, with nothing given away. */
@@ -132,7 +179,7 @@ class Puzzles {
 
   private moved(): void {
     const { app, puzzle } = this;
-    if (this.moving || this.stage === "none" || !puzzle) return;
+    if (this.opening || this.moving || this.stage === "none" || !puzzle) return;
     const node = app.node();
     if (this.stage === "asked" && node.parent === puzzle.parent) {
       this.tried = { id: node.id, own: !this.known.has(node.id) };
@@ -153,10 +200,14 @@ class Puzzles {
   }
 
   private stop(): void {
-    if (this.stage === "none") return;
-    this.leave();
+    if (this.stage !== "none") this.leave();
+    if (this.stage !== "none" || this.exercises.length) this.over();
+  }
+
+  private over(): void {
     this.stage = "none";
     this.ids = [];
+    this.exercises = [];
     this.app.set({ hints: this.hints });
     this.draw();
   }
@@ -181,7 +232,7 @@ class Puzzles {
   }
 
   private draw(): void {
-    if (!this.host.offsetParent && this.stage === "none" && this.drawn) return;
+    if (this.opening || (!this.host.offsetParent && this.stage === "none" && this.drawn)) return;
     const { app, puzzle } = this;
     const running = this.stage !== "none" && puzzle;
     this.offerSides();
@@ -193,11 +244,11 @@ class Puzzles {
     this.drawn = "yes";
     if (!running) return;
     const before = app.node(puzzle.parent!);
-    const side = before.turn === "w" ? "White" : "Black";
-    this.question.textContent = `${this.at + 1} of ${this.ids.length}. ${side} to move: ${named(app, puzzle)} was played. Find something better.`;
+    const side = before.turn === "w" ? texts.common.white : texts.common.black;
+    this.question.textContent = texts.puzzles.question(this.at + 1, this.ids.length, side, named(app, puzzle), this.exercises[this.at] ? ` ${this.exercises[this.at]!.about}` : "");
     this.again.hidden = this.stage === "asked";
     this.reveal.hidden = this.stage === "shown";
-    this.next.textContent = this.at + 1 < this.ids.length ? "Next" : "Finish";
+    this.next.textContent = this.at + 1 < this.ids.length ? texts.puzzles.next : texts.puzzles.finish;
     this.judge(puzzle, before);
   }
 
@@ -212,17 +263,17 @@ class Puzzles {
     if (node) {
       if (now !== null && this.stage === "judging") this.stage = "judged";
       words = this.verdictOn(node, puzzle, was, now);
-      facts.push(["before", was], [`after ${node.san}`, now], [`after ${puzzle.san}, as played`, played]);
+      facts.push([texts.puzzles.before, was], [texts.puzzles.after(node.san), now], [texts.puzzles.afterPlayed(puzzle.san), played]);
     } else if (this.stage === "shown") {
       words = this.answer(puzzle, before);
-      facts.push(["before", was], [`after ${puzzle.san}, as played`, played]);
+      facts.push([texts.puzzles.before, was], [texts.puzzles.afterPlayed(puzzle.san), played]);
     }
-    const side = before.turn === "w" ? "White" : "Black";
+    const side = before.turn === "w" ? texts.common.white : texts.common.black;
     const told = whose(app.game.kind);
     // Everywhere the same side's chance is told.
     const say = (p: number): string => `${told} ${percent(side === told ? p : 1 - p)}`;
     if (this.verdict.textContent !== words) this.verdict.textContent = words;
-    this.verdict.classList.toggle("good", words.includes("is good"));
+    this.verdict.classList.toggle("good", node !== undefined && words === texts.puzzles.good(node.san));
     this.facts.replaceChildren(
       ...facts.flatMap(([what, p]) => (p === null ? [] : [el("div", {}, el("dt", {}, what), el("dd", {}, say(p)))])),
     );
@@ -233,22 +284,22 @@ class Puzzles {
     const { san } = tried;
     const lost = this.lost(tried, puzzle, was, now);
     const least = this.lost(puzzle, puzzle, was, this.chance(puzzle.id));
-    if (tried.id === puzzle.id) return `${san} is what was played. Try another.`;
-    if (now === null || lost === null) return `${san}: ${this.app.game.kind === "chess" ? "a search" : "the network"} looks at it …`;
-    if (lost <= SLACK) return `${san} is good: nothing is lost.`;
-    if (least !== null && lost < least - SLACK) return `${san} is better than the game, though not the best.`;
-    return `${san} loses as much as the game did.`;
+    if (tried.id === puzzle.id) return texts.puzzles.played(san);
+    if (now === null || lost === null) return this.app.game.kind === "chess" ? texts.puzzles.searchLooks(san) : texts.puzzles.networkLooks(san);
+    if (lost <= SLACK) return texts.puzzles.good(san);
+    if (least !== null && lost < least - SLACK) return texts.puzzles.partly(san);
+    return texts.puzzles.bad(san);
   }
 
   private answer(puzzle: Node, before: Node): string {
     const { app } = this;
     const judged = app.game.kind === "chess" ? this.mistakes.judging.exact(puzzle.id) : undefined;
     if (judged) {
-      const further = judged.line.length > 1 ? ` The game could go on: ${judged.line.join(" ")}.` : "";
-      return `The best move is ${judged.best.san}.${further}`;
+      const further = judged.line.length > 1 ? ` ${texts.puzzles.further(judged.line.join(" "))}` : "";
+      return `${texts.puzzles.best(judged.best.san)}${further}`;
     }
     const first = app.network ? app.result(app.network, before.id)?.moves?.[0] : undefined;
-    return first ? `The network suggests ${first.san}.` : this.siblings(puzzle);
+    return first ? texts.puzzles.suggests(first.san) : this.siblings(puzzle);
   }
 
   /** Where the network names no moves: the best of the variations that are there. */
@@ -259,8 +310,8 @@ class Puzzles {
       return p === null ? [] : [{ id, p }];
     });
     const best = known.sort((a, b) => b.p - a.p)[0];
-    if (!best) return "This network judges positions and suggests no moves. Play some, and see what it says.";
-    return `Of the variations, ${this.app.node(best.id).san} is the best.`;
+    if (!best) return texts.puzzles.noSuggestions;
+    return texts.puzzles.ofVariations(this.app.node(best.id).san);
   }
 
   private offerSides(): void {
@@ -268,10 +319,10 @@ class Puzzles {
     const names = (players(this.app.game) || " – ").split(" – ");
     const [first, other] = kind === "chess" ? ["w", "b"] : ["b", "w"];
     const said = (side: string | undefined, name: string | undefined): [string, string] => {
-      const colour = side === "w" ? "White" : "Black";
+      const colour = side === "w" ? texts.common.white : texts.common.black;
       return [side ?? "", name?.trim() ? `${colour} (${name.trim()})` : colour];
     };
-    this.side.offer([["both", "both sides"], said(first, names[0]), said(other, names[1])]);
+    this.side.offer([["both", texts.puzzles.both], said(first, names[0]), said(other, names[1])]);
   }
 
   private drawList(): void {
@@ -279,7 +330,7 @@ class Puzzles {
     const network = app.named(app.network);
     const gives = network?.answers.some((each) => each !== "moves");
     const ids = this.find();
-    this.intro.textContent = this.introduction(ids.length, network?.name ?? "This network", gives ?? false);
+    this.intro.textContent = this.introduction(ids.length, network?.name ?? texts.puzzles.thisNetwork, gives ?? false);
     const rows = ids.map((id, index) => {
       const lost = Math.round(100 * (this.mistakes.lost(id) ?? 0));
       const made = button("", () => this.open(index));
@@ -297,13 +348,13 @@ class Puzzles {
   private introduction(count: number, name: string, gives: boolean): string {
     const { app } = this;
     const chess = app.game.kind === "chess";
-    if (app.path.length < 2) return `Open a game, or play one. The positions where ${chess ? "a search finds a better move" : "most was lost"} become puzzles.`;
-    if (!gives) return `${name} does not say who is winning. Choose another network.`;
+    if (app.path.length < 2) return (chess ? texts.puzzles.openChess : texts.puzzles.openGo);
+    if (!gives) return texts.puzzles.gives(name);
     const checking = this.mistakes.judging.progress;
     const more = checking ? ` (${checking})` : "";
-    if (count) return chess ? `The moves that cost most, according to a search with ${name}${more}. Click one to try again.` : `The moves that cost most, according to ${name}. Click one to try again.`;
-    if (app.analyser.busy) return "The network is looking at the game …";
-    if (chess) return checking ? `A search looks for mistakes: ${checking} …` : "The search finds no mistakes here.";
-    return "The network finds no mistakes here.";
+    if (count) return chess ? texts.puzzles.listChess(name, more) : texts.puzzles.listGo(name);
+    if (app.analyser.busy) return texts.puzzles.looking;
+    if (chess) return checking ? texts.puzzles.searching(checking) : texts.puzzles.foundNone;
+    return texts.puzzles.networkNone;
   }
 }

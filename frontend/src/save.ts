@@ -3,6 +3,7 @@
 import { message } from "./asking";
 import { players } from "./naming";
 import type { App } from "./state";
+import { texts } from "./texts";
 import { written } from "./tree";
 
 interface Picker {
@@ -32,12 +33,12 @@ export async function saveGame(app: App): Promise<void> {
     else download(name, text);
     if (game.revision === revision) game.changed = false;
     app.emit("saved");
-    app.say(`Saved: ${game.saved?.name ?? name}.`);
+    app.say(texts.save.saved(game.saved?.name ?? name));
   } catch (error) {
     // Nothing was chosen.
     if (error instanceof DOMException && error.name === "AbortError") return;
     delete game.saved;
-    app.say(`The game could not be saved: ${message(error)}`, true);
+    app.say(texts.save.failed(message(error)), true);
   }
 }
 
@@ -47,8 +48,8 @@ async function write(file: FileSystemFileHandle, text: string): Promise<void> {
   await stream.close();
 }
 
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+export function download(name: string, text: string, type = "text/plain"): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

@@ -9,6 +9,7 @@ import { seen } from "./compare";
 import { button, el, fresh, percent } from "./elements";
 import type { View } from "./overlays";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 /** How long each snapshot stands when they run by, ms. */
 const STANDS = 700;
@@ -19,7 +20,7 @@ export class Snapshots {
   private readonly name: HTMLElement;
   private readonly run = button("▶", () => this.toggle(), {
     class: "square",
-    "aria-label": "Run through the checkpoints",
+    "aria-label": texts.snapshots.run,
   });
   private readonly place = el("div", { class: "snapshot-board" });
   private readonly chance = new Chance();
@@ -48,7 +49,7 @@ export class Snapshots {
     this.element = el(
       "section",
       {},
-      el("h3", {}, el("label", { for: id }, "The position on the board, through its checkpoints")),
+      el("h3", {}, el("label", { for: id }, texts.snapshots.title)),
       el("div", { class: "snapshot-row" }, this.run, this.slider, this.name),
       this.problem,
       el("div", { class: "snapshot-said" }, this.chance.element, this.moves),
@@ -96,7 +97,7 @@ export class Snapshots {
       this.latest.cancel();
       this.asked = "";
       this.say(
-        fits ? "Hints are off." : `This run is of ${network.game === "chess" ? "chess" : "Go"}; open a game of it.`,
+        fits ? texts.common.hintsOff : texts.snapshots.otherGame(network.game === "chess" ? texts.common.ofChess : texts.common.go),
       );
       return;
     }
@@ -150,7 +151,7 @@ export class Snapshots {
     }
     if (this.slider.value === this.slider.max) this.slider.value = "0";
     this.run.textContent = "❚❚";
-    this.run.setAttribute("aria-label", "Stop");
+    this.run.setAttribute("aria-label", texts.snapshots.stop);
     this.timer = window.setInterval(() => this.next(), STANDS);
     this.draw();
   }
@@ -169,6 +170,6 @@ export class Snapshots {
     window.clearInterval(this.timer);
     this.timer = 0;
     this.run.textContent = "▶";
-    this.run.setAttribute("aria-label", "Run through the checkpoints");
+    this.run.setAttribute("aria-label", texts.snapshots.run);
   }
 }

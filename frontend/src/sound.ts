@@ -3,6 +3,7 @@
 import { iconButton, relabel } from "./icons";
 import { keep, kept } from "./kept";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 let context: AudioContext | null = null;
 
@@ -26,7 +27,7 @@ export function soundButton(app: App): HTMLButtonElement {
   app.sound = kept("local", "sound") === "on";
   const made = iconButton("silent", "", () => toggleSound(app));
   const draw = (): void => {
-    relabel(made, app.sound ? "sound" : "silent", app.sound ? "Sound is on" : "Sound is off");
+    relabel(made, app.sound ? "sound" : "silent", app.sound ? texts.sound.isOn : texts.sound.isOff);
   };
   app.on("settings", draw);
   // A browser makes no sound before somebody has touched the page.
@@ -40,6 +41,6 @@ export function soundButton(app: App): HTMLButtonElement {
 export function toggleSound(app: App): void {
   app.set({ sound: !app.sound });
   keep("local", "sound", app.sound ? "on" : null);
-  app.say(app.sound ? "Sound on." : "Sound off.");
+  app.say(app.sound ? texts.sound.on : texts.sound.off);
   if (app.sound) click();
 }

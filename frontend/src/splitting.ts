@@ -1,5 +1,7 @@
 /** Divides a file into its games on this side, so that a large one need not be sent whole. */
 
+import { texts } from "./texts";
+
 export interface Part {
   begin: number;
   end: number;
@@ -65,7 +67,7 @@ function inComment(text: string): boolean {
 function titled(known: Map<string, string>, first: string, second: string, others: string[], index: number): string {
   const players = `${known.get(first) ?? "?"} – ${known.get(second) ?? "?"}`;
   const rest = others.flatMap((name) => known.get(name) ?? []);
-  return [players === "? – ?" ? `game ${index + 1}` : players, ...rest].join(", ");
+  return [players === "? – ?" ? texts.splitting.game(index + 1) : players, ...rest].join(", ");
 }
 
 /** Games of SGF are what stands in outer brackets; brackets inside values are none. */

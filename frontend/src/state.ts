@@ -6,6 +6,7 @@ import { fitting, usual } from "./choosing";
 import { Store } from "./earlier";
 import type { History } from "./history";
 import { split } from "./splitting";
+import { texts } from "./texts";
 import { add, ancestry, attach, detach, empty, loaded, through } from "./tree";
 
 export interface Network {
@@ -97,7 +98,7 @@ export interface Game {
   /** The file that it was saved to. */
   saved?: FileSystemFileHandle;
   /** Of a file with several games: the file, and which they are. */
-  file?: GameFile;
+  file?: GameFile | undefined;
 }
 
 export interface GameFile {
@@ -225,7 +226,7 @@ export class App {
     let next = follow([move]);
     if (!next) {
       const written = await this.api.move(this.line(), move);
-      if (game !== this.game || !game.nodes.has(cursor)) throw new Error("Another game was opened meanwhile.");
+      if (game !== this.game || !game.nodes.has(cursor)) throw new Error(texts.state.meanwhile);
       next = follow([written.move]);
       if (!next) {
         const made = add(game, cursor, written);
@@ -243,7 +244,7 @@ export class App {
     let nodes = [node];
     const undo = (): void => void (nodes = detach(game, node.id));
     const redo = (): void => attach(game, nodes, at);
-    game.history.add({ words: `the move ${node.san}`, undo, redo, before: this.cursor, after: node.id, made: node.id });
+    game.history.add({ words: texts.state.move(node.san), undo, redo, before: this.cursor, after: node.id, made: node.id });
     this.settle(node.id);
   }
 
@@ -279,14 +280,14 @@ export class App {
     if (this.takesBack?.()) return;
     const change = this.game.history.undo();
     if (change) this.settle(change.before);
-    this.say(change ? `Taken back: ${change.words}.` : "There is nothing to take back.");
+    this.say(change ? texts.state.takenBack(change.words) : texts.state.noUndo);
   }
 
   /** Makes the change that was taken back last again. */
   redo(): void {
     const change = this.game.history.redo();
     if (change) this.settle(change.after);
-    this.say(change ? `Made again: ${change.words}.` : "There is nothing to make again.");
+    this.say(change ? texts.state.madeAgain(change.words) : texts.state.noRedo);
   }
 
   /** Takes a move that was only tried out of the game, as if it had never been played. */
@@ -317,7 +318,7 @@ export class App {
   async fresh(kind = this.game.kind, size = this.game.start.size ?? 19): Promise<boolean> {
     if (!(await this.mayOpen())) return false;
     this.open(empty(kind, size));
-    if (this.left) this.say(`A new game.${this.whereLeft}`);
+    if (this.left) this.say(`${texts.state.fresh}${this.whereLeft}`);
     return true;
   }
 
@@ -328,7 +329,7 @@ export class App {
 
   /** Where the game is that was left last, in words; "" where nothing of it could be missed. */
   get whereLeft(): string {
-    return this.left ? " The game before is in the menu Game, Earlier games." : "";
+    return this.left ? texts.state.left : "";
   }
 
   /** Reads PGN, SGF or FEN. Rejects with the server's words where nothing of it can be shown. */
@@ -344,7 +345,7 @@ export class App {
     const { file } = this.game;
     if (!file || index < 0 || index >= file.count || !(await this.mayOpen())) return;
     await this.read({ ...file, index });
-    if (this.left) this.say(`Game ${index + 1}.${this.whereLeft}`);
+    if (this.left) this.say(`${texts.state.game(index + 1)}${this.whereLeft}`);
   }
 
   private async read(file: GameFile, signal?: AbortSignal): Promise<Loaded> {
@@ -413,6 +414,17 @@ export class App {
     this.emit("networks");
   }
 
+  /** Waits until networks are known: when the page has just been loaded they are not. */
+  async networksKnown(): Promise<void> {
+    if (this.networks.length) return;
+    await new Promise<void>((resolve) => {
+      const off = this.on("networks", () => {
+        off();
+        resolve();
+      });
+    });
+  }
+
   private repath(): void {
     this.path = through(this.game, this.cursor);
     this.places = new Map(this.path.map((id, place) => [id, place]));
@@ -422,7 +434,7 @@ export class App {
   private reached(answers: boolean): void {
     if (answers === this.connected) return;
     this.connected = answers;
-    this.say(answers ? "The server answers again." : "The server does not answer. Trying again …");
+    this.say(answers ? texts.state.answersAgain : texts.state.silent);
     if (!answers) this.retry();
   }
 

@@ -5,6 +5,7 @@ import { percent } from "./elements";
 import { ending } from "./match";
 import { named } from "./naming";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 /** What was said is taken away after so long, ms; that the server is gone stays. */
 const STANDS = 12_000;
@@ -45,7 +46,7 @@ export function mountSpoken(host: HTMLElement, app: App): void {
       const node = app.node();
       const result = app.hints && app.network ? app.result(app.network, node.id) : undefined;
       const p = chanceOf(app.game.kind, result);
-      const chance = p === null ? "" : `${whose(app.game.kind)}’s chance ${percent(p)}.`;
+      const chance = p === null ? "" : texts.status.chance(whose(app.game.kind), percent(p));
       host.textContent = [`${named(app, node)}.`, ending(node), chance].filter(Boolean).join(" ");
     }, 600);
   };

@@ -1,6 +1,7 @@
 /** Tabs, of which one is seen; a panel is made when it is first looked at. */
 
 import { el } from "./elements";
+import { texts } from "./texts";
 
 export interface Tab {
   id: string;
@@ -41,7 +42,7 @@ export function mountTabs(host: HTMLElement, tabs: Tab[]): Tabs {
       panel.replaceChildren(inside);
       Promise.resolve(tabs[at]!.mount(inside)).catch(() => {
         made.delete(id);
-        panel.textContent = "This could not be loaded. Is the server running? Choose the tab again.";
+        panel.textContent = texts.tabs.failed;
         chosen = "";
       });
     }
@@ -55,7 +56,7 @@ export function mountTabs(host: HTMLElement, tabs: Tab[]): Tabs {
       if (event.detail) head.blur();
     });
   }
-  const list = el("div", { role: "tablist", "aria-label": "What to do", class: "tabs" }, ...heads);
+  const list = el("div", { role: "tablist", "aria-label": texts.tabs.list, class: "tabs" }, ...heads);
   list.addEventListener("keydown", (event) => {
     const at = heads.indexOf(document.activeElement as HTMLButtonElement);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: heads.length - 1 }[event.key];

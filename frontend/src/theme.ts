@@ -2,14 +2,17 @@
 
 import { iconButton, relabel, type Icon } from "./icons";
 import { keep, kept } from "./kept";
+import { texts } from "./texts";
 
-const THEMES: Record<string, { icon: Icon; label: string; next: string }> = {
-  auto: { icon: "auto", label: "Colours: as the system has them", next: "light" },
-  light: { icon: "sun", label: "Colours: light", next: "dark" },
-  dark: { icon: "moon", label: "Colours: dark", next: "auto" },
+type Theme = "auto" | "light" | "dark";
+
+const THEMES: Record<Theme, { icon: Icon; next: Theme }> = {
+  auto: { icon: "auto", next: "light" },
+  light: { icon: "sun", next: "dark" },
+  dark: { icon: "moon", next: "auto" },
 };
 
-let theme = "auto";
+let theme: Theme = "auto";
 
 /** As early as can be, so that the page does not change its colours in front of somebody. */
 export function restoreTheme(): void {
@@ -17,19 +20,19 @@ export function restoreTheme(): void {
 }
 
 function setTheme(name: string): void {
-  theme = name in THEMES ? name : "auto";
+  theme = name in THEMES ? (name as Theme) : "auto";
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
 
 export function themeButton(say: (text: string) => void): HTMLButtonElement {
   const made = iconButton("auto", "", () => {
-    setTheme(THEMES[theme]!.next);
+    setTheme(THEMES[theme].next);
     keep("local", "theme", theme);
     draw();
-    say(THEMES[theme]!.label);
+    say(texts.theme[theme]);
   });
-  const draw = (): void => relabel(made, THEMES[theme]!.icon, THEMES[theme]!.label);
+  const draw = (): void => relabel(made, THEMES[theme].icon, texts.theme[theme]);
   draw();
   return made;
 }

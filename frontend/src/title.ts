@@ -6,14 +6,15 @@ import { showGames } from "./filegames";
 import { iconButton } from "./icons";
 import { occasion, players } from "./naming";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 export function mountTitle(host: HTMLElement, app: App): void {
   const name = el("h2", { tabindex: -1 });
   const about = el("p", { class: "note" });
   const choose = button("", () => showGames(app), { class: "of-file", "aria-haspopup": "dialog" });
   const go = (index: number): void => void app.openOfFile(index).catch((error: unknown) => app.say(message(error), true));
-  const back = iconButton("back", "Previous game", () => go(app.game.file!.index - 1));
-  const forward = iconButton("forward", "Next game", () => go(app.game.file!.index + 1));
+  const back = iconButton("back", texts.title.previous, () => go(app.game.file!.index - 1));
+  const forward = iconButton("forward", texts.title.next, () => go(app.game.file!.index + 1));
   const chooser = el("div", { class: "games" }, back, choose, forward);
   const problems = el("ul");
   const summary = el("summary");
@@ -23,7 +24,7 @@ export function mountTitle(host: HTMLElement, app: App): void {
     const { game } = app;
     const { file } = game;
     const size = game.start.size ?? 19;
-    name.textContent = players(game) || (game.kind === "chess" ? "Chess" : `Go, ${size} × ${size}`);
+    name.textContent = players(game) || (game.kind === "chess" ? texts.common.chess : texts.common.goBoard(size));
     about.textContent = occasion(game);
     about.hidden = !about.textContent;
     document.title = players(game) ? `${players(game)} – kibitz` : "kibitz";
@@ -31,12 +32,12 @@ export function mountTitle(host: HTMLElement, app: App): void {
     details.hidden = !file?.problems.length;
     if (!file) return;
     if (!chooser.hidden) {
-      choose.textContent = `Game ${(file.index + 1).toLocaleString("en")} of ${file.count.toLocaleString("en")} …`;
+      choose.textContent = texts.title.gameOf(file.index + 1, file.count);
       back.disabled = file.index === 0;
       forward.disabled = file.index === file.count - 1;
     }
     const count = file.problems.length;
-    summary.textContent = count === 1 ? "One problem in this file" : `${count} problems in this file`;
+    summary.textContent = texts.title.problems(count);
     problems.replaceChildren(...file.problems.map((each) => el("li", {}, each)));
   };
   app.on("game", draw);

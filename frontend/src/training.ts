@@ -6,6 +6,7 @@ import { Curve, type Points } from "./curve";
 import { Choice, el } from "./elements";
 import { Snapshots } from "./snapshots";
 import type { App } from "./state";
+import { texts } from "./texts";
 
 export function mountTraining(host: HTMLElement, app: App): void {
   new TrainingPanel(host, app);
@@ -26,12 +27,12 @@ const PERIOD = 2000;
 const LONGEST = 30_000;
 
 class TrainingPanel {
-  private readonly none = el("p", { class: "note" }, "No training found. Start one with: kibitz train winner my.store. It appears here by itself.");
+  private readonly none = el("p", { class: "note" }, texts.training.none);
   private readonly run: Choice;
   private readonly stage: Choice;
   private readonly state = el("p", { class: "note", role: "status" });
-  private readonly loss = new Curve("Loss", (value) => String(Number(value.toPrecision(3))));
-  private readonly accuracy = new Curve("Accuracy", (value) => `${(100 * value).toFixed(1)}%`);
+  private readonly loss = new Curve(texts.training.loss, (value) => String(Number(value.toPrecision(3))));
+  private readonly accuracy = new Curve(texts.training.accuracy, (value) => texts.training.share(value));
   private readonly snapshots: Snapshots;
   private rows: Row[] = [];
   private finished = false;
@@ -45,13 +46,13 @@ class TrainingPanel {
     private readonly host: HTMLElement,
     private readonly app: App,
   ) {
-    this.run = new Choice("Run", () => this.choose());
-    this.stage = new Choice("Stage", () => this.draw());
+    this.run = new Choice(texts.training.run, () => this.choose());
+    this.stage = new Choice(texts.training.stage, () => this.draw());
     this.snapshots = new Snapshots(app);
     const choices = el("div", { class: "fields" }, this.run.element, this.stage.element);
     host.classList.add("panel");
     host.replaceChildren(
-      el("h2", {}, "Watch a training"),
+      el("h2", {}, texts.training.title),
       this.none,
       choices,
       this.state,
@@ -117,7 +118,7 @@ class TrainingPanel {
       }
     } catch (error) {
       this.period = Math.min(LONGEST, 2 * this.period);
-      if (run === this.shown) this.state.textContent = `${message(error)} Trying again.`;
+      if (run === this.shown) this.state.textContent = texts.training.again(message(error));
     }
     this.asking = false;
     if (run !== this.shown) this.wake();
@@ -142,11 +143,11 @@ class TrainingPanel {
   private said(rows: Row[]): string {
     const last = rows.filter((row) => row.iteration !== undefined).at(-1);
     if (!this.shown) return "";
-    if (!last) return this.finished ? "This run has no figures." : "No figures yet.";
-    const done = `${last.iteration!.toLocaleString("en")} iterations`;
-    if (this.finished) return `Finished after ${done}.`;
+    if (!last) return this.finished ? texts.training.noFigures : texts.training.notYet;
+    const done = last.iteration!;
+    if (this.finished) return texts.training.finished(done);
     const speed = rows.filter((row) => row.samples_per_second).at(-1)?.samples_per_second;
-    return `Live: ${done}${speed ? `, ${Math.round(speed).toLocaleString("en")} positions a second` : ""}.`;
+    return texts.training.live(done, speed ? texts.mygames.speed(Math.round(speed)) : "");
   }
 }
 

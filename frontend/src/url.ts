@@ -6,6 +6,7 @@ import { keep, kept } from "./kept";
 import { reopened } from "./earlier";
 import type { App, Game, Line } from "./state";
 import type { Tabs } from "./tabs";
+import { texts } from "./texts";
 import { empty, loaded, START, written } from "./tree";
 
 /** Longer lines are named only as far as the cursor. */
@@ -143,7 +144,7 @@ export class Address {
       if (!bare) app.open(...grown(line, await app.api.line(line), ply, headers));
       else if (app.touched || app.game.kind !== line.game || app.game.start.size !== line.size) app.open(empty(line.game, line.size));
     } catch (error) {
-      app.say(`This link is broken: ${message(error)}`, true);
+      app.say(texts.url.broken(message(error)), true);
     }
   }
 

@@ -18,12 +18,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 import kibitz
-from support.helpers import program
+from support.helpers import import_games, program
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -43,8 +44,8 @@ class Server:
         self.address = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[str] | None = None
 
-    def start(self) -> None:
-        command = [sys.executable, "-m", "kibitz", "board", "--no-browser", "--port", str(self.port)]
+    def start(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "kibitz", "board", "--no-browser", "--port", str(self.port), *arguments]
         self.process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout
         assert select.select([self.process.stdout], [], [], 60)[0], "kibitz board says nothing"
@@ -114,6 +115,16 @@ def server(folder: Path, chromium: playwright.Browser) -> Iterator[Server]:
     assert served.end() == 0
 
 
+@pytest.fixture(scope="module")
+def stored(folder: Path, chromium: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One that was given a store of 400 games."""
+    path = import_games(tmp_path_factory.mktemp("explored") / "a.store", limit=400).path
+    served = Server(folder)
+    served.start(str(path))
+    yield served
+    assert served.end() == 0
+
+
 @pytest.fixture
 def own_server(folder: Path, chromium: playwright.Browser) -> Iterator[Server]:
     """One that the test may kill."""
@@ -124,12 +135,40 @@ def own_server(folder: Path, chromium: playwright.Browser) -> Iterator[Server]:
         served.end(signal.SIGKILL)
 
 
+@pytest.fixture
+def serve(folder: Path, chromium: playwright.Browser) -> Iterator[Callable[..., Server]]:
+    """Starts servers with arguments of the test's own: serve("--engine", …)."""
+    begun: list[Server] = []
+
+    def start(*arguments: str) -> Server:
+        served = Server(folder)
+        served.start(*arguments)
+        begun.append(served)
+        return served
+
+    yield start
+    for served in begun:
+        assert served.end() == 0
+
+
 @contextmanager
 def watched(
-    browser: playwright.Browser, server: Server, *, width: int = 1280, height: int = 900, touch: bool = False
+    browser: playwright.Browser,
+    server: Server,
+    *,
+    width: int = 1280,
+    height: int = 900,
+    touch: bool = False,
+    locale: str = "en-US",
+    theme: str = "light",
 ) -> Iterator[tuple[playwright.Page, Watch]]:
     context = browser.new_context(
-        base_url=server.address, viewport={"width": width, "height": height}, reduced_motion="reduce", has_touch=touch
+        base_url=server.address,
+        viewport={"width": width, "height": height},
+        reduced_motion="reduce",
+        has_touch=touch,
+        locale=locale,
+        color_scheme=theme,
     )
     context.set_default_timeout(PATIENCE)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -157,11 +196,11 @@ def open_at(chromium: playwright.Browser) -> Iterator[Callable[[Server], tuple[p
 
 @pytest.fixture
 def visit(chromium: playwright.Browser, server: Server) -> Iterator[Callable[..., playwright.Page]]:
-    """Opens the board: visit(path, width=…). Everything that it opens is watched until the test's end."""
+    """Opens the board: visit(path, width=…, locale=…), or another server's (of). All that it opens is watched."""
     with ExitStack() as stack:
 
-        def open_page(path: str = "/", **size: int) -> playwright.Page:
-            page, watch = stack.enter_context(watched(chromium, server, **size))
+        def open_page(path: str = "/", of: Server = server, **how: Any) -> playwright.Page:
+            page, watch = stack.enter_context(watched(chromium, of, **how))
             page.watch = watch
             page.goto(path)
             return page

@@ -6,24 +6,12 @@ import re
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from support.board_page import Desk
+from support.board_page import Desk, serious
 
 GAME = "1. e4 e5 2. Qh5 Nc6 (2... Nf6 3. Qxe5+) 3. Qxe5+ {a blunder} Nxe5 *"
-PANELS = ("Analysis", "Compare", "Play", "Puzzles", "Training")
-
-
-def serious(page: Page) -> list[str]:
-    """What axe finds that is serious or critical."""
-    found = Axe().run(page).response["violations"]
-    return [
-        f"{each['id']} ({each['impact']}): {each['help']}: {node['html'][:150]} {node.get('failureSummary', '')}"
-        for each in found
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"][:3]
-    ]
+PANELS = ("Analysis", "Compare", "Explorer", "Play", "Puzzles", "My games", "Training")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

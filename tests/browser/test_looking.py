@@ -104,7 +104,7 @@ def test_copies_and_the_address(desk: Desk, visit: Callable[..., Page]) -> None:
 
 def test_an_sgf(desk: Desk) -> None:
     desk.open("(;GM[1]SZ[13]KM[6.5]PB[Ann]PW[Bo]C[start];B[jd]C[first](;W[dj];B[jj])(;W[dd]))")
-    expect(desk.network).to_have_value("gocnn")
+    expect(desk.network).to_have_value("gohuman")
     desk.analysed(3)
     expect(desk.page.locator("#title")).to_contain_text("Ann – Bo")
     desk.keys("End")

@@ -73,7 +73,7 @@ def test_go_by_hand(desk: Desk) -> None:
     page = desk.page
     page.get_by_role("button", name="New", exact=True).click()
     page.get_by_role("menuitem", name="Go, 9 × 9").click()
-    expect(desk.network).to_have_value("gocnn")
+    expect(desk.network).to_have_value("gohuman")
     page.mouse.move(*desk.point("E5"))
     expect(page.locator("#board svg.go .ghost")).to_have_attribute("visibility", "visible")
     desk.place("E5", "A1", "B1", "J9", "A2")
@@ -143,6 +143,7 @@ def test_a_player_of_a_rating(desk: Desk) -> None:
 def test_go_against_a_network(visit: Callable[..., Page]) -> None:
     desk = Desk(visit("/#game=go&size=9&network=gocnn")).ready()
     begin(desk, Against="gocnn", You_play="b", Level="custom", Seconds_a_move="0.3")
+    expect(desk.page.get_by_role("tabpanel", name="Play")).to_contain_text("Your move. You play Black.")
     desk.page.mouse.click(*desk.point("E5"))
     expect(desk.moves.locator("button.move")).to_have_count(2)
     assert desk.stones() == {"black": 1, "white": 1}

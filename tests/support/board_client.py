@@ -8,7 +8,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,13 +86,17 @@ def until(true: Any, seconds: float = 30.0) -> None:
 
 
 @contextlib.contextmanager
-def served(given: list[str]) -> Iterator[tuple[Client, Any]]:
+def served(
+    given: list[str], stores: list[str] | None = None, records: Sequence[str] = (), engines: Sequence[str] = ()
+) -> Iterator[tuple[Client, Any]]:
     """A board in a thread of this process: its client, and what its requests share."""
+    from kibitz.web.opinions import read_command
     from kibitz.web.server import Server
 
     begun = threading.Event()
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as found:
-        server = Server(given, found, lambda address: begun.set())
+        programs = [read_command(each) for each in engines]
+        server = Server(given, found, lambda address: begun.set(), stores, records, programs)
         thread = threading.Thread(target=server.go)
         thread.start()
         try:

@@ -101,11 +101,14 @@ class Desk:
             self.page.mouse.click(*self.square(square))
 
     def pieces(self) -> dict[str, str]:
-        """square → "white pawn", as they are drawn."""
+        """square → "white pawn", as they are drawn: the board draws with the next frame of the screen."""
         found: dict[str, str] = self.page.evaluate(
-            """() => Object.fromEntries([...document.querySelectorAll("#board cg-board piece")]
-                .filter((each) => each.cgKey && !each.classList.contains("fading") && !each.classList.contains("ghost"))
-                .map((each) => [each.cgKey, each.className.split(" ").slice(0, 2).join(" ")]))"""
+            """async () => {
+                for (const _ of [1, 2]) await new Promise((drawn) => requestAnimationFrame(drawn));
+                return Object.fromEntries([...document.querySelectorAll("#board cg-board piece")]
+                    .filter((each) => each.cgKey && !/fading|ghost/.test(each.className))
+                    .map((each) => [each.cgKey, each.className.split(" ").slice(0, 2).join(" ")]));
+            }"""
         )
         return found
 
@@ -143,3 +146,16 @@ class Desk:
         return {
             colour: self.page.locator(f"#board svg.go .stones circle.{colour}").count() for colour in ("black", "white")
         }
+
+
+def serious(page: Page) -> list[str]:
+    """What axe finds that is serious or critical."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{each['id']} ({each['impact']}): {each['help']}: {node['html'][:150]} {node.get('failureSummary', '')}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"][:3]
+    ]

@@ -28,6 +28,9 @@ for line in sys.stdin:
         if how == "rubbish":
             print(f"={number} A1 Z99 banana\n", flush=True)
             continue
+        if how == "flood":
+            print(f"={number} " + "x" * 100_000_000 + "\n", flush=True)
+            continue
         if how == "endless":
             print(f"={number} A1", flush=True)
             while True:

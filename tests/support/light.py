@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import json
 import re
 import subprocess
 import threading
@@ -76,6 +77,7 @@ def lists_systems(kibitz: Program) -> None:
 def imports_and_inspects(kibitz: Program) -> None:
     kibitz.good("import", "games.pgn", "--into", "chess.store")
     assert re.search(r"games +20 of chess", kibitz.good("info", "chess.store"))
+    assert json.loads(kibitz.good("explore", "chess.store", "--json"))["games"] == 20
     kibitz.good("import", "game.sgf", "--into", "go.store")
     assert re.search(r"games +1 of go", kibitz.good("info", "go.store"))
 

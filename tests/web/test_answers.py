@@ -12,7 +12,7 @@ from kibitz.analysis import load, load_owners
 from kibitz.games.chess.replay import encode_board
 from kibitz.games.go.points import to_gtp
 from kibitz.games.go.replay import encode_board as encode_go
-from kibitz.play.go.ownership import lead, points_of, spread, winrate
+from kibitz.play.go.ownership import BothSides, lead, points_of, spread, winrate
 from kibitz.play.session import Session
 from support.board_client import Client
 from support.random_lines import random_chess, random_go
@@ -83,7 +83,7 @@ def test_analysis_of_a_game_of_go(client: Client) -> None:
     line = random_go(4, 40, 9)
     lines = client.stream("/api/analyse", {"network": "gocnn", "line": line.as_json(), "from": 5, "to": 33, "seq": 1})
     assert lines[0] == {"seq": 1, "total": 29}
-    session = Session("gocnn")
+    session = BothSides(Session("gocnn"))
     board = line.start()
     for ply, point in enumerate(line.moves[:33], 1):
         board.play(board.to_move, point)

@@ -45,7 +45,7 @@ def test_networks(client: Client, small_run: Path) -> None:
     assert all(network["planes"] for network in listed.values())
     for name in packaged():  # what the list says without loading them
         outputs = set(Session(name).outputs)
-        assert ("moves" in listed[name]["answers"]) == ("origin" in outputs)
+        assert ("moves" in listed[name]["answers"]) == bool({"origin", "policy"} & outputs)
         assert ("white" in listed[name]["answers"]) == bool(outputs & {"white_wins", "white_better", "value"})
 
 
@@ -232,7 +232,7 @@ def test_what_is_wrong_inside_is_a_line_too(
     assert "ZeroDivisionError: inside" in capfd.readouterr().err
 
 
-POSTS = ("load", "save", "line", "move", "analyse", "targets", "planes", "occlusion", "think")
+POSTS = ("load", "save", "line", "move", "analyse", "targets", "planes", "occlusion", "think", "opinion", "candidates")
 WORDS = some.sampled_from(
     ["game", "chess", "go", "line", "moves", "fen", "size", "tree", "text", "network", "winner", "gocnn", "id",
      "parent", "move", "e2e4", "D4", "pass", "setup", "B", "W", "headers", "square", "e2", "seq", "komi",

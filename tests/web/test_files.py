@@ -423,3 +423,9 @@ def test_large_texts_that_are_no_games_come_to_an_end(text: str) -> None:
 )
 def test_large_texts_in_which_little_is_a_game_come_to_an_end(text: str) -> None:
     assert len(load(text)["tree"]) <= 2
+
+
+def test_a_word_without_end(client: Client) -> None:
+    """Patterns would search it for seconds, and keep all other requests waiting."""
+    assert "a word of more than 10,000 characters" in client.error("/api/load", {"text": "1. e4 " + "x" * 10_001})
+    assert client.good("/api/load", {"text": "1. e4 {" + "x" * 9_000 + "} *"})["games"]

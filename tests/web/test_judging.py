@@ -88,13 +88,17 @@ def test_a_part_of_the_game(client: Client) -> None:
 
 
 def test_repetitions_before_the_chunk_are_known(client: Client) -> None:
-    """With a queen more nobody repeats for the third time, as the network's own search sees."""
-    line = {"game": "chess", "fen": "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "moves": KNIGHTS * 2}
-    last = {"network": "chessnet", "line": line, "from": 8}
-    before = {**last, "line": {**line, "moves": KNIGHTS}, "from": 4}
+    """A queen down, Black repeats a position for the third time, as the network's own search sees."""
+    line = {
+        "game": "chess",
+        "fen": "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "moves": KNIGHTS * 2 + KNIGHTS[:1],
+    }
+    last = {"network": "chessnet", "line": line, "from": 9}
+    before = {**last, "line": {**line, "moves": KNIGHTS + KNIGHTS[:1]}, "from": 5}
     repeated, first = (client.stream("/api/judge", each)[2]["white"]["after"] for each in (last, before))
-    assert first > 0.7
-    assert repeated < first
+    assert first > 0.9
+    assert repeated < first - 0.01
 
 
 @pytest.mark.parametrize(

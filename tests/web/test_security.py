@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kibitz.web import page
+from kibitz.web.security import MAX_BODY_BYTES, Message, Receive, Scope, SecurityMiddleware, Send, TooLarge, limited
 from support.board_client import JSON, Client
 
 
@@ -64,6 +67,76 @@ def test_a_body_that_is_too_large(client: Client) -> None:
     answer = client.ask("POST", "/api/load", headers={**JSON, "Content-Length": str((8 << 20) + 1)})
     assert answer.status == 413
     assert "8 MB" in answer.json["error"]
+
+
+def test_a_body_of_exactly_the_limit(client: Client) -> None:
+    """8 MB are read, in one piece or in many; with one byte more they are not, whatever the header said."""
+    text = b'{"text": "e4"}'
+    assert client.ask("POST", "/api/load", text.ljust(MAX_BODY_BYTES), JSON).status == 200
+
+    async def read(sizes: list[int]) -> int:
+        pieces = iter(sizes)
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": bytes(next(pieces))}
+
+        receiver = limited(receive)
+        return sum([len((await receiver())["body"]) for _ in sizes])
+
+    assert asyncio.run(read([MAX_BODY_BYTES - 5, 5, 0])) == MAX_BODY_BYTES
+    with pytest.raises(TooLarge):
+        asyncio.run(read([MAX_BODY_BYTES - 5, 5, 1]))
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "", "0" * 16])
+def test_a_length_that_is_no_number_of_bytes(length: str) -> None:
+    headers = [
+        (b"host", b"localhost:8000"),
+        (b"content-type", b"application/json"),
+        (b"content-length", length.encode()),
+    ]
+    assert answered({"type": "http", "method": "POST", "path": "/api/load", "headers": headers})[0]["status"] == 413
+
+
+def answered(scope: dict[str, Any], port: int = 8000) -> list[Message]:
+    """What the server sends for a request; the application behind it says 200."""
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200})
+        await send({"type": "http.response.body", "body": b""})
+
+    asyncio.run(SecurityMiddleware(app, port)(scope, receive, send))
+    return sent
+
+
+def test_a_websocket_is_closed_and_reaches_nothing() -> None:
+    """Whoever asks, its own page too; of other kinds of connections nothing is said."""
+    headers = [(b"host", b"localhost:8000"), (b"origin", b"http://localhost:8000")]
+    scope = {"type": "websocket", "path": "/api/networks", "headers": headers}
+    assert answered(scope) == [{"type": "websocket.close", "code": 1008}]
+    assert answered({"type": "lifespan"}) == []
+
+
+def test_the_port_may_be_left_out_where_it_is_http_s_own() -> None:
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")]}
+    assert answered(scope, port=80)[0]["status"] == 200
+    assert answered(scope, port=8000)[0]["status"] == 403
+
+
+@pytest.mark.parametrize("name", [b"host", b"origin", b"content-type", b"content-length", b"accept"])
+def test_a_header_that_counts_comes_once(name: bytes) -> None:
+    given = {b"host": b"localhost:8000", b"origin": b"http://localhost:8000", b"content-length": b"0"}
+    value = given.get(name, b"application/json")
+    headers = [*given.items(), (name, value), *([(name, value)] if name not in given else [])]
+    answer = answered({"type": "http", "method": "GET", "path": "/", "headers": headers})
+    assert answer[0]["status"] == (200 if name == b"accept" else 400)
 
 
 def test_a_body_that_hides_its_size(client: Client) -> None:

@@ -35,6 +35,23 @@ def test_the_newest_goes_first_and_older_work_goes_on() -> None:
     assert found == ["old 1", "new 1", "new 2", "over", "old 2", "over"]
 
 
+def test_short_work_is_done_in_the_order_of_its_coming() -> None:
+    """However many requests come, each is answered after those that were there before it."""
+    worker, free, done = WorkerThread("test", newest_first=False), threading.Event(), list[int]()
+    over = threading.Semaphore(0)
+
+    def steps(number: int) -> Iterator[int]:
+        assert free.wait(30)
+        yield number
+
+    for number in range(5):
+        worker.add(Job(steps(number), done.append, lambda error: over.release()))
+    free.set()
+    for _ in range(5):
+        assert over.acquire(timeout=30)
+    assert done == [0, 1, 2, 3, 4]
+
+
 def test_a_job_that_nobody_wants_does_nothing_more() -> None:
     worker, found, steps, closed = WorkerThread("test"), list[Any](), list[int](), threading.Event()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -9,24 +11,31 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from kibitz.web import page
+from kibitz.web.opinions import Program
 from kibitz.web.responses import answer_json, failed
-from kibitz.web.routes import answers, games, trainings
+from kibitz.web.routes import answers, games, mygames, opinions, stores, trainings
 from kibitz.web.routing import guarded, state_of
 from kibitz.web.security import SecurityMiddleware
 from kibitz.web.state import AppState
 
 
-def create(given: list[str], port: int) -> tuple[SecurityMiddleware, AppState]:
-    """The application behind its security middleware, and its state. given: names of networks to load at the start."""
+def create(
+    given: list[str], port: int, known: list[str], records: Sequence[str] = (), programs: Sequence[Program] = ()
+) -> tuple[SecurityMiddleware, AppState]:
+    """The application behind its security middleware, and its state. given: names of networks to load at the
+    start; known: stores of games; records: files of them; programs: those that may be asked for a second opinion."""
     routes = [
         Route("/", guarded(_index), methods=["GET"]),
         *trainings.ROUTES,
         *games.ROUTES,
+        *stores.ROUTES,
+        *mygames.ROUTES,
         *answers.ROUTES,
+        *opinions.ROUTES,
         Route("/{path:path}", guarded(_file), methods=["GET"]),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
-    app.state.board = AppState(given)
+    app.state.board = AppState(given, known, records, programs)
     return SecurityMiddleware(app, port), app.state.board
 
 

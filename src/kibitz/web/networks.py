@@ -94,7 +94,7 @@ class NetworkInfo:
     @property
     def rated(self) -> bool:
         """Whether it is told the ratings of the players."""
-        return bool(self.run and "rating" in self.run.side_inputs and self.run.person is None)
+        return bool(self.run and self.run.takes_ratings)
 
     @property
     def sizes(self) -> list[int]:

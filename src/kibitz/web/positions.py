@@ -30,6 +30,9 @@ class Line(Protocol):
     @property
     def moves(self) -> tuple[Any, ...]: ...
 
+    def board(self) -> Any:
+        """The last position, as the game's own rules have it."""
+
     def as_json(self) -> dict[str, Any]:
         """The line as requests have it."""
 

@@ -45,7 +45,8 @@ class LineStream:
                 if isinstance(item, BaseException):
                     item = [{"seq": self.seq, "error": error_line(item)}]
                 body = b"".join(dumps(line) + b"\n" for line in item)
-                await send({"type": "http.response.body", "body": body, "more_body": True})
+                if body:
+                    await send({"type": "http.response.body", "body": body, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         except OSError:  # the client is gone
             pass

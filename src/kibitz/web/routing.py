@@ -19,6 +19,9 @@ from kibitz.web.state import AppState
 from kibitz.web.workers import Steps, run_in_thread
 
 Handler = Callable[[Request], Awaitable[Any]]
+LARGE = 1 << 18
+"""Bytes of a body. Larger ones, files of many games, take seconds: one worker has them all, one after the other, so
+that nothing small waits for them."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +62,14 @@ def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
     return Route(path, guarded(handle), methods=["GET"])
 
 
-def post(path: str, function: Callable[[AppState, Fields], Any]) -> Route:
-    """A POST, answered with JSON by a shared worker."""
+def post(path: str, function: Callable[[AppState, Fields], Any], worker: str | None = None) -> Route:
+    """A POST, answered with JSON by a shared worker, or one of that name."""
 
     async def handle(request: Request) -> Response:
         state, body = state_of(request), await request.body()
-        return answer_json(await run_in_thread(state.workers.shared(), lambda: dumps(function(state, read_body(body)))))
+        name = worker or ("large" if len(body) > LARGE else None)
+        thread = state.workers.worker(name, newest_first=False) if name else state.workers.shared()
+        return answer_json(await run_in_thread(thread, lambda: dumps(function(state, read_body(body)))))
 
     return Route(path, guarded(handle), methods=["POST"])
 

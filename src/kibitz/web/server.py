@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 import uvicorn
@@ -18,6 +18,7 @@ import uvicorn
 from kibitz.errors import KibitzError
 from kibitz.web import PORT
 from kibitz.web.app import create
+from kibitz.web.opinions import Program
 
 HOST = "127.0.0.1"
 N_PORTS = 100
@@ -48,9 +49,12 @@ def bind(port: int | None) -> socket.socket:
 class Server(uvicorn.Server):
     """The board on a bound socket. Ends at the first signal, with all that it does; says when it has begun."""
 
-    def __init__(self, given: list[str], listening: socket.socket, begun: Callable[[str], None]):
+    def __init__(
+        self, given: list[str], listening: socket.socket, begun: Callable[[str], None],
+        stores: list[str] | None = None, records: Sequence[str] = (), programs: Sequence[Program] = (),
+    ):  # fmt: skip
         port = listening.getsockname()[1]
-        wall, self.board = create(given, port)
+        wall, self.board = create(given, port, stores or [], records, programs)
         super().__init__(
             uvicorn.Config(
                 wall, log_config=None, log_level="critical", access_log=False, lifespan="off", ws="none", http="h11",
@@ -67,7 +71,7 @@ class Server(uvicorn.Server):
         self.should_exit = self.force_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.board.workers.end()
+        self.board.end()
         await super().shutdown(sockets)
 
     def go(self) -> None:

@@ -11,18 +11,31 @@ from kibitz.errors import KibitzError
 from kibitz.web.workers import WorkerPool, run_in_thread
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kibitz.web.mygames.state import MyGames
     from kibitz.web.networks import NetworkRegistry
+    from kibitz.web.opinions import Opinions, Program
     from kibitz.web.players import Players
+    from kibitz.web.stores import Stores
 
 
 class AppState:
-    """The worker threads, the networks and the players. given: names of networks on the command line."""
+    """The worker threads, the networks, the players, the stores, a player's own games and the programs for second
+    opinions. given, stores, records, programs: names of networks, of stores and of files of games, and programs, on the
+    command line."""
 
-    def __init__(self, given: list[str]):
+    def __init__(
+        self, given: list[str], stores: list[str], records: Sequence[str] = (), programs: Sequence[Program] = ()
+    ):
         self.given = given
+        self._given_stores, self._given_records, self._given_programs = stores, records, programs
         self.workers = WorkerPool()
         self._networks: NetworkRegistry | None = None
         self._players: Players | None = None
+        self._stores: Stores | None = None
+        self._my_games: MyGames | None = None
+        self._opinions: Opinions | None = None
         self._lock = threading.Lock()
 
     @property
@@ -45,6 +58,47 @@ class AppState:
 
                 self._players = Players(networks)
             return self._players
+
+    @property
+    def stores(self) -> Stores:
+        """The stores of games, made likewise."""
+        with self._lock:
+            if self._stores is None:
+                from kibitz.web.stores import Stores
+
+                self._stores = Stores(self._given_stores)
+            return self._stores
+
+    @property
+    def my_games(self) -> MyGames:
+        """One player's own games, made likewise."""
+        networks = self.networks
+        with self._lock:
+            if self._my_games is None:
+                from kibitz.store.store import Store
+                from kibitz.web.mygames.state import MyGames
+
+                chess = [name for name in self._given_stores if Store(name).game == "chess"]
+                self._my_games = MyGames([*self._given_records, *chess], networks)
+            return self._my_games
+
+    @property
+    def opinions(self) -> Opinions:
+        """The programs for second opinions, looked for likewise."""
+        with self._lock:
+            if self._opinions is None:
+                from kibitz.web.opinions import Opinions
+
+                self._opinions = Opinions(self._given_programs)
+            return self._opinions
+
+    def end(self) -> None:
+        """End all work, here, in processes of its own and in the programs that were started."""
+        self.workers.end()
+        if self._my_games is not None:
+            self._my_games.end()
+        if self._opinions is not None:
+            self._opinions.end()
 
     def warm_up(self) -> None:
         """In a worker thread: import the modules of the first requests, and load the networks of the command line."""

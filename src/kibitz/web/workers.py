@@ -32,10 +32,15 @@ class Job:
 
 
 class WorkerThread:
-    """One thread, which starts with the first job; it is a daemon: nothing waits for it at the end."""
+    """One thread, which starts with the first job; it is a daemon: nothing waits for it at the end.
 
-    def __init__(self, name: str):
+    newest_first: whether it turns to the newest job after each step, or ends what it has begun. Where requests come
+    faster than they are answered, the first starves old ones.
+    """
+
+    def __init__(self, name: str, newest_first: bool = True):
         self.name = name
+        self._next = -1 if newest_first else 0
         self._jobs: list[Job] = []
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -67,7 +72,7 @@ class WorkerThread:
             with self._changed:
                 while not self._jobs:
                     self._changed.wait()
-                job = self._jobs[-1]
+                job = self._jobs[self._next]
             if self._step(job):
                 continue
             with self._changed:
@@ -102,17 +107,17 @@ class WorkerPool:
         self._ended = False
         self._next = 0
 
-    def worker(self, name: str) -> WorkerThread:
+    def worker(self, name: str, newest_first: bool = True) -> WorkerThread:
         with self._lock:
             if name not in self._workers:
-                self._workers[name] = WorkerThread(name)
+                self._workers[name] = WorkerThread(name, newest_first)
                 if self._ended:
                     self._workers[name].end()
             return self._workers[name]
 
     def shared(self) -> WorkerThread:
         """A worker for something short: an idle one if there is one."""
-        workers = [self.worker(f"shared {i}") for i in range(self.SHARED)]
+        workers = [self.worker(f"shared {i}", newest_first=False) for i in range(self.SHARED)]
         self._next = (self._next + 1) % self.SHARED
         return next((worker for worker in workers if not worker.busy), workers[self._next])
 

@@ -41,6 +41,10 @@ def fen_of(words: str) -> str | None:
     return " ".join(fields + ["w", "-", "-", "0", "1"][len(fields) - 1 :])
 
 
+LONGEST_WORD = 10_000
+"""Characters without a blank in a text with games. Patterns search longer ones for seconds, and nothing else runs."""
+
+
 def load_fen(fen: str) -> dict[str, Any]:
     """A position without moves. Raises BadRequest."""
     board = read_start(fen)
@@ -73,6 +77,8 @@ def load_pgn(text: str, index: int) -> dict[str, Any]:
         raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
     if index >= count:
         raise BadRequest(f"there is no game {index + 1}, the text has {count:,}")
+    if max(map(len, data.split())) > LONGEST_WORD:
+        raise BadRequest(f"a word of more than {LONGEST_WORD:,} characters; PGN, SGF and FEN can be read")
     ends = [*begins[1:].tolist(), len(data)]
     titles = [
         _title(data[begin:body].decode(), i)

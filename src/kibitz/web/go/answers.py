@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,29 +12,65 @@ from kibitz.web.answers import batches, rounded, rounded_list
 from kibitz.web.go.line import GoLine
 
 if TYPE_CHECKING:
-    from kibitz.play.session import Session
+    from kibitz.analysis.go.told import Told
+    from kibitz.play.session import NetworkSession, Session
     from kibitz.web.networks import NetworkInfo, TorchSession
+
+N_MOVES = 8
+"""Likely moves that are told, at most."""
 
 
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """The answers to the positions from ply first to last, batch by batch."""
+    """The answers to the positions from ply first to last, batch by batch.
+
+    A network that names moves, winner and score is believed; of one that answers with owners alone these follow.
+    """
+    from kibitz.analysis import load_owners
+    from kibitz.analysis.go.told import told
+    from kibitz.play.go.ownership import points_of, steady
+
     codes, state = line.rows(first, last)
+    if session.side_inputs:
+        state = told_of_game(state, session.side_inputs, line)
+    judge, there = steady(session), points_of(line.size)
     for part in batches(len(codes)):
-        owners = owners_of(session, network, codes[part], state[part])
-        batch = []
+        answers = judge.evaluate(codes[part], state[part])
+        owners = load_owners(network.system).black_owns(answers).astype(np.float32)
+        says = told(answers, state[part])
+        batch: list[dict[str, Any]] = []
         for i, ply in enumerate(range(first + part.start, first + part.stop)):
-            lead, chance, on_board = worth(owners[i], line)
+            lead, chance = (says[i].lead, says[i].black_wins) if says else worth(owners[i], line)[:2]
             batch.append(
-                {"ply": ply, "black": rounded(chance), "moves": None, "origin": None,
-                 "owners": rounded_list(on_board, 3), "score": round(lead, 2)}
+                {"ply": ply, "black": rounded(chance), "origin": None, "owners": rounded_list(owners[i][there], 3),
+                 "score": round(lead, 2), "moves": likely_moves(says[i], line.size) if says else None}
             )  # fmt: skip
         yield batch
 
 
+def told_of_game(state: NDArray[np.uint8], usual: Mapping[str, int], line: GoLine) -> NDArray[np.uint8]:
+    """The states [n, 4] with what the line says of komi, handicap and rules, and the usual values of the other side
+    inputs: [n, 4 + side inputs]."""
+    from kibitz.games.go.sides import side_inputs
+    from kibitz.runs import with_default_side_inputs
+
+    known = side_inputs(line.terms.komi, line.handicap, line.rules)
+    return with_default_side_inputs(
+        state, {name: known[name] if name in ("komi", "handicap", "rules") else value for name, value in usual.items()}
+    )
+
+
+def likely_moves(says: Told, size: int) -> list[dict[str, Any]]:
+    """The likeliest moves with their probabilities, at most N_MOVES, as the page shows them."""
+    from kibitz.games.go.points import to_gtp
+
+    names = [(to_gtp(point, size), chance) for point, chance in says.likely(N_MOVES) if chance > 0]
+    return [{"move": name, "san": name, "p": rounded(chance)} for name, chance in names]
+
+
 def owners_of(
-    session: Session | TorchSession, network: NetworkInfo, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+    session: NetworkSession, network: NetworkInfo, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> NDArray[np.float32]:
     """The probability that Black owns each point, float32 [n, 361]."""
     from kibitz.analysis import load_owners

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+import threading
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kibitz.web.params import BadRequest, Fields, text, whole
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 MAX_SEQ = 2**53
+PUCT = "puct"
+"""The method that looks at moves by visits, in both games."""
 _FILES, _RANKS = "abcdefgh", "12345678"
 
 
@@ -80,6 +84,31 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
     )
 
 
+def check(state: AppState, fields: Fields) -> StreamJob:
+    network, line = read_request(state, fields)
+    seq = whole(fields, "seq", 0, 0, MAX_SEQ)
+
+    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+        checking = importlib.import_module(f"kibitz.web.{line.game}.checking")
+        yield [{"seq": seq, **checking.check(state.networks, network, line, stop), "done": True}]
+
+    return StreamJob(f"judge {network.name}", seq, steps)
+
+
+def candidates(state: AppState, fields: Fields) -> StreamJob:
+    network, line = read_request(state, fields)
+    if PUCT not in network.methods:
+        raise BadRequest(f"{network.name} does not search, so it has nothing to say of single moves")
+    seq = whole(fields, "seq", 0, 0, MAX_SEQ)
+
+    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+        module = importlib.import_module(f"kibitz.web.{line.game}.candidates")
+        found = module.search(state.networks, network, line, lambda some: tell([{"seq": seq, **some}]), stop)
+        yield [{"seq": seq, **(found or {"lines": []}), "done": True}]
+
+    return StreamJob(f"candidates {network.name}", seq, steps)
+
+
 def think(state: AppState, fields: Fields) -> StreamJob:
     from kibitz.web.players import read_request as read_play_request
 
@@ -106,5 +135,7 @@ ROUTES = [
     post_to_network("/api/occlusion", occlusion),
     post_for_stream("/api/analyse", analyse),
     post_for_stream("/api/judge", judge),
+    post_for_stream("/api/check", check),
+    post_for_stream("/api/candidates", candidates),
     post_for_stream("/api/think", think),
 ]

@@ -1,0 +1,75 @@
+/** What the chosen network's search says of single moves: the value after each, and how the game would go on. */
+
+import type { OpinionLine } from "./api";
+import { Kept, Latest } from "./asking";
+import type { App, Network } from "./state";
+
+const PUCT = "puct";
+/** A position that is only passed asks nothing, ms. */
+const PAUSE = 350;
+
+export class Candidates {
+  private readonly latest = new Latest(PAUSE);
+  private readonly kept = new Kept<OpinionLine[]>(500);
+  private asked = "";
+  /** What has come of the position that is asked about. */
+  private partly: OpinionLine[] = [];
+  /** Node numbers begin anew with every game. */
+  private game = 0;
+
+  constructor(
+    private readonly app: App,
+    private readonly host: HTMLElement,
+    private readonly changed: () => void,
+  ) {
+    app.on("game", () => {
+      this.game += 1;
+    });
+    document.addEventListener("visibilitychange", changed);
+    new IntersectionObserver(changed).observe(host);
+  }
+
+  /** What is known by now of moves in the position that is shown, the best first; asks for it where nothing is known. */
+  of(network: Network | undefined): OpinionLine[] {
+    const { app } = this;
+    const node = app.node();
+    const searches = network && !network.problem && network.methods.includes(PUCT);
+    const over = node.end === "checkmate" || node.end === "stalemate" || node.end === "passes";
+    const seen = app.hints && this.host.offsetParent !== null && document.visibilityState === "visible";
+    // The network's own answer comes first, and the game's.
+    const ready = searches && seen && !over && app.result(network.name, node.id) && !app.analyser.busy;
+    const key = searches ? JSON.stringify([this.game, network.name, node.id]) : "";
+    const known = this.kept.get(key);
+    if (ready && !known) this.ask(key, network.name);
+    else if (this.asked && (this.asked !== key || !seen)) this.cancel();
+    return known ?? (key && key === this.asked ? this.partly : []);
+  }
+
+  private ask(key: string, network: string): void {
+    if (key === this.asked) return;
+    this.cancel();
+    this.asked = key;
+    const line = this.app.line();
+    const heard = (lines: OpinionLine[]): void => {
+      if (this.asked !== key) return;
+      this.partly = lines;
+      this.changed();
+    };
+    this.latest.ask(
+      (signal) => this.app.api.candidates({ network, line }, ({ lines }) => heard(lines ?? []), signal),
+      ({ lines }) => {
+        this.kept.set(key, lines ?? []);
+        heard(lines ?? []);
+      },
+      // Where it cannot be known, the moves stand without it.
+      () => undefined,
+    );
+  }
+
+  /** Gives up what nobody looks at; what was not finished is asked for again. */
+  private cancel(): void {
+    this.latest.cancel();
+    this.asked = "";
+    this.partly = [];
+  }
+}

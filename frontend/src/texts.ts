@@ -1,0 +1,43 @@
+/** The words of the page in the language that is chosen. They are known before any other module is loaded. */
+
+import { keep, kept } from "./kept";
+import { en, type Texts } from "./texts/en";
+
+/** All languages by their code: the name in the language itself, and its words. English comes with the page, others when they are asked for. */
+export const LANGUAGES: Record<string, { name: string; words: () => Promise<Texts> }> = {
+  en: { name: "English", words: () => Promise.resolve(en) },
+  de: { name: "Deutsch", words: async () => (await import("./texts/de")).de },
+};
+
+export let texts: Texts = en;
+export let language = "en";
+
+/** The language that somebody chose, else the first of the browser's that there is. */
+function wanted(): string {
+  const chosen = kept("local", "language");
+  const all = [chosen ?? "", ...navigator.languages.map((each) => each.split("-")[0]!)];
+  return all.find((each) => each in LANGUAGES) ?? "en";
+}
+
+/** Loads the words; English stays where they cannot be had. */
+export async function loadTexts(): Promise<void> {
+  const name = wanted();
+  try {
+    texts = await LANGUAGES[name]!.words();
+    language = name;
+  } catch {
+    // The server is away; the page says so itself.
+  }
+  document.documentElement.lang = language;
+}
+
+/** Chooses a language for this browser and begins the page anew in it: the game is kept, as in every reload. */
+export function chooseLanguage(name: string): void {
+  keep("local", "language", name);
+  location.reload();
+}
+
+/** What the server says in fixed English words, as the chosen language has it; other words stay. */
+export function fromServer(text: string): string {
+  return texts.server[text] ?? text;
+}

@@ -1,0 +1,22 @@
+/** Numbers and plurals as a language has them. */
+
+/** "# games" for each form that the language knows; # is the number. */
+export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
+
+export function toolsOf(language: string): {
+  /** Rounded to this many digits after the point; 0 if none is given. */
+  number: (value: number, digits?: 0 | 1) => string;
+  /** 0.63 as "63%". */
+  percent: (share: number) => string;
+  /** The form that fits the number, with the number in it. */
+  count: (n: number, forms: Forms) => string;
+} {
+  const rules = new Intl.PluralRules(language);
+  const shares = new Intl.NumberFormat(language, { style: "percent" });
+  const formats = [0, 1].map((digits) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  return {
+    number: (value, digits = 0) => formats[digits]!.format(value),
+    percent: (share) => shares.format(share),
+    count: (n, forms) => (forms[rules.select(n)] ?? forms.other).replace("#", formats[n % 1 ? 1 : 0]!.format(n)),
+  };
+}

@@ -1,0 +1,78 @@
+"""The last move of a line of chess, judged at once: what it lost, and how it would be answered."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.glyphs import CHESS_SWING, mark
+from kibitz.web.answers import rounded
+from kibitz.web.chess.judging import judged
+from kibitz.web.chess.line import NULL
+from kibitz.web.networks import NetworkInfo, NetworkRegistry
+from kibitz.web.params import BadRequest
+from kibitz.web.positions import Line
+
+REPLY_DEPTH = 6
+"""Plies of the search for an answer that wins something."""
+VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+
+
+def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
+    """What a search says of the last move. loss, before, after: of the mover's chance, 0..1. reply: the moves that win
+    material or mate after it, in SAN; [] where its loss is another one. Raises BadRequest, and Stopped."""
+    from kibitz.analysis import load
+    from kibitz.analysis.chess.judging import Judge
+
+    line = judged(network, line)
+    if not line.moves or line.moves[-1] == NULL:
+        raise BadRequest("there is no move to judge")
+    last = len(line.moves)
+    board = replace(line, moves=line.moves[:-1]).since_null()
+    move = chess.Move.from_uci(line.moves[-1])
+    session = networks.session(network.name)
+    rows = np.concatenate(line.rows(last - 1, last), 1)
+    _, (found,) = Judge(session, load(network.system), stop=stop).judge(board, [move], rows)
+    before, after = (found.before, found.after) if board.turn else (1 - found.before, 1 - found.after)
+    board.push(move)
+    sign = mark(-found.loss, CHESS_SWING)
+    return {
+        "loss": rounded(found.loss), "mark": sign, "before": rounded(before), "after": rounded(after), "points": None,
+        "reply": winning_line(board, rows[1:]) if sign else [],
+    }  # fmt: skip
+
+
+def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
+    """The moves by which the side to move wins material or mates, as far as the last capture, in SAN; [] for none.
+    row uint8 [1, 68]: the position of the board."""
+    from kibitz.games.chess.moves import to_move
+    from kibitz.play.chess.quiescence import quiescence_search
+
+    found = quiescence_search(row, REPLY_DEPTH)
+    depth = max(0, int(found.reached[0]))
+    after, sans, kept = board.copy(stack=False), [], 0
+    own, balance = board.turn, _balance(board)
+    for packed in found.lines[0, depth]:
+        move = to_move(int(packed))
+        if not packed or not after.is_legal(move):
+            break
+        loud = after.is_capture(move) or move.promotion is not None
+        sans.append(after.san_and_push(move))
+        if after.is_checkmate():
+            return sans
+        kept = len(sans) if loud else kept
+    gained = (_balance(after) - balance) * (1 if own else -1)
+    return sans[:kept] if gained > 0 else []
+
+
+def _balance(board: chess.Board) -> int:
+    """White's material less Black's, in pawns."""
+    return sum(
+        value * (len(board.pieces(piece, chess.WHITE)) - len(board.pieces(piece, chess.BLACK)))
+        for piece, value in VALUES.items()
+    )

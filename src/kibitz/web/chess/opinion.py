@@ -1,0 +1,104 @@
+"""What a UCI engine says of a position of chess, as the page shows it."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING, Any
+
+import chess
+import chess.engine
+
+from kibitz.analysis.chess.pgn import STEEPNESS
+from kibitz.cores import cores
+from kibitz.external.uci import ExternalEngine, Watched
+from kibitz.web.chess.line import ChessLine
+from kibitz.web.params import BadRequest
+
+if TYPE_CHECKING:
+    from kibitz.web.opinions import Program
+    from kibitz.web.positions import Line
+
+PERIOD = 0.15
+"""Seconds between two looks."""
+STOPPED = 5.0
+"""Seconds in which an engine must have stopped."""
+HASH = 64
+"""Megabytes for its table."""
+MOST_SHOWN = 12
+"""Moves of a line."""
+_TOO_MANY = (
+    chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES
+    | chess.STATUS_TOO_MANY_WHITE_PAWNS | chess.STATUS_TOO_MANY_BLACK_PAWNS
+)  # fmt: skip
+
+
+class UciThinker:
+    """A running engine; see `kibitz.web.opinions.Thinker`."""
+
+    def __init__(self, program: Program):
+        self._engine = ExternalEngine(program.command, program.name)
+        self.name = self._engine.name
+        self._engine.set_options({"Threads": max(1, cores() // 2), "Hash": HASH}, known_only=True)
+        self._board = chess.Board()
+        self._watched: Watched | None = None
+
+    def begin(self, line: Line, lines: int) -> None:
+        assert isinstance(line, ChessLine)
+        self._board = line.since_null()
+        if self._board.status() & _TOO_MANY:
+            raise BadRequest("a side has more men than it can have; engines take no such position")
+        if not any(self._board.generate_legal_moves()):
+            raise BadRequest("the game is over here")
+        self._watched = self._engine.watch(self._board, lines)
+
+    def look(self, stop: threading.Event) -> dict[str, Any] | None:
+        assert self._watched
+        stop.wait(PERIOD)
+        lines, first = [], set()
+        for _, info in sorted(self._watched.lines.items()):
+            move = info["pv"][0]
+            if move not in first:  # of two depths, while the deeper one is under way
+                first.add(move)
+                lines.append(as_json(self._board, info))
+        if not lines:
+            return None
+        watched = self._watched
+        return {"depth": watched.depth, "nodes": watched.nodes, "speed": watched.nodes_a_second, "lines": lines}
+
+    @property
+    def over(self) -> bool:
+        return self._watched is None or self._watched.over
+
+    def halt(self) -> None:
+        watched, self._watched = self._watched, None
+        if watched is not None and not watched.over:
+            watched.stop(STOPPED)
+
+    def kill(self) -> None:
+        self._engine.kill()
+
+
+def as_json(board: chess.Board, info: chess.engine.InfoDict) -> dict[str, Any]:
+    """A line of an engine. score: in pawns, None at a mate; mate: moves to it, None for none; white: White's chance,
+    0..1; all as White sees them. moves: UCI; san: the same to read."""
+    score = info["score"].white()
+    after, moves = board.copy(stack=False), info["pv"][:MOST_SHOWN]
+    mate = score.mate()
+    pawns = score.score()
+    return {
+        "moves": [move.uci() for move in moves],
+        "san": [after.san_and_push(move) for move in moves],
+        "score": None if pawns is None else round(pawns / 100, 2),
+        "mate": mate,
+        "white": chance(score),
+        "depth": info.get("depth", 0),
+    }
+
+
+def chance(score: chess.engine.Score) -> float:
+    """White's chance, 0..1, by Lichess's formula; 1 or 0 at a mate."""
+    pawns = score.score()
+    if pawns is None:
+        return 1.0 if score > chess.engine.Cp(0) else 0.0
+    return round(1 / (1 + math.exp(-STEEPNESS * max(-10_000, min(10_000, pawns)))), 4)

@@ -1,0 +1,72 @@
+"""A network's candidate moves in a position of Go, from its search: points, chance, visits and line of each."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kibitz.games.go.points import BLACK, PASS, to_gtp
+from kibitz.web.answers import rounded
+from kibitz.web.go.line import GoLine
+
+if TYPE_CHECKING:
+    from kibitz.play.go.thought import GoThought, Look, MoveThought
+    from kibitz.web.networks import NetworkInfo, NetworkRegistry
+    from kibitz.web.positions import Line
+
+VISITS = 120
+"""Of a position."""
+LINES = 20
+"""Moves that are told of at most."""
+MOST_SHOWN = 8
+"""Moves of a line."""
+PERIOD = 0.5
+"""Seconds between two reports."""
+
+
+def search(
+    networks: NetworkRegistry,
+    network: NetworkInfo,
+    line: Line,
+    report: Callable[[dict[str, Any]], None],
+    stop: threading.Event,
+) -> dict[str, Any] | None:
+    """What the search says of the last position. report: called with interim results."""
+    from kibitz.play.go.players import player_of
+
+    assert isinstance(line, GoLine)
+    player, board = player_of(networks.session(network.name), "puct", visits=VISITS), line.board()
+    looks: list[Look] = []
+    due = time.monotonic() + PERIOD
+
+    def heard(look: Look) -> None:
+        nonlocal due
+        looks[:] = [look]
+        if time.monotonic() >= due:
+            report(_as_json(look(LINES), line.size))
+            due = time.monotonic() + PERIOD
+
+    last = line.moves[-1] if line.moves else PASS
+    player.choose(board, board.to_move, line.terms, last=last, on_progress=heard, stop=stop)
+    return _as_json(looks[0](LINES), line.size) if looks else None
+
+
+def _as_json(thought: GoThought, size: int) -> dict[str, Any]:
+    lines = [_line(move, thought.colour, size) for move in thought.moves if move.visits]
+    return {"nodes": thought.visits, "lines": lines}
+
+
+def _line(move: MoveThought, colour: int, size: int) -> dict[str, Any]:
+    """A move as Black sees it; p: how likely the network took it to be, 0..1."""
+    names = [to_gtp(point, size) for point in (move.pv or (move.point,))[:MOST_SHOWN]]
+    black = colour == BLACK
+    return {
+        "moves": names,
+        "san": names,
+        "p": rounded(move.prior),
+        "black": rounded(move.winrate if black else 1 - move.winrate),
+        "score": round(move.lead if black else -move.lead, 1),
+        "visits": move.visits,
+    }

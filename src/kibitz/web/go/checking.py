@@ -1,0 +1,72 @@
+"""The last move of a line of Go, judged at once: what it lost, and how it would be answered."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kibitz.analysis.glyphs import CHESS_SWING, mark
+from kibitz.games.go.points import PASS, to_gtp
+from kibitz.play.go.ownership import SWINGS
+from kibitz.web.answers import rounded
+from kibitz.web.go.line import GoLine
+from kibitz.web.networks import NetworkInfo, NetworkRegistry
+from kibitz.web.params import BadRequest
+from kibitz.web.positions import Line
+
+if TYPE_CHECKING:
+    from kibitz.play.go.thought import GoThinker, GoThought, Look
+
+VISITS = 120
+"""Of each of the two positions, by networks that search."""
+MOST_SHOWN = 6
+"""Moves of a line."""
+
+
+class GivenUp(BadRequest):
+    """The client of this request is gone."""
+
+
+def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
+    """What a search says of the last move. loss, before, after: of the mover's chance, 0..1; points: lost by it. reply:
+    how it would be answered, the names of the moves. Raises BadRequest."""
+    assert isinstance(line, GoLine)
+    if not line.moves:
+        raise BadRequest("there is no move to judge")
+    player = _player(networks, network)
+    before = _looked(player, replace(line, moves=line.moves[:-1]), stop)
+    best = before.moves[0]
+    loss, points, reply, after = 0.0, 0.0, [], best.winrate
+    if best.point != line.moves[-1]:
+        then = _looked(player, line, stop)
+        answer = then.moves[0]
+        after = min(best.winrate, 1 - answer.winrate)
+        loss, points = best.winrate - after, max(0.0, best.lead + answer.lead)
+        reply = [to_gtp(point, line.size) for point in answer.pv[:MOST_SHOWN]]
+    sign = max(mark(-loss, CHESS_SWING), mark(-points, SWINGS[line.size]), key=["", "?!", "?", "??"].index)
+    return {
+        "loss": rounded(loss), "mark": sign, "before": rounded(best.winrate), "after": rounded(after),
+        "points": round(points, 1), "reply": reply,
+    }  # fmt: skip
+
+
+def _player(networks: NetworkRegistry, network: NetworkInfo) -> GoThinker:
+    from kibitz.play.go.players import player_of
+
+    return player_of(networks.session(network.name), visits=VISITS)
+
+
+def _looked(player: GoThinker, line: GoLine, stop: threading.Event) -> GoThought:
+    """What the player thinks of the last position."""
+    looks: list[Look] = []
+
+    def heard(look: Look) -> None:
+        if stop.is_set():
+            raise GivenUp("the request was given up")
+        looks[:] = [look]
+
+    board = line.board()
+    last = line.moves[-1] if line.moves else PASS
+    player.choose(board, board.to_move, line.terms, last=last, on_progress=heard, stop=stop)
+    return looks[0]()

@@ -1,0 +1,182 @@
+"""What a GTP program says of a position of Go, as the page shows it.
+
+kata-analyze and lz-analyze go on without end. GNU Go lists its moves with top_moves, and estimates the
+score after each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from kibitz.external.gtp import CommandRefused, GtpProgram
+from kibitz.games.go.points import BLACK, WHITE, from_gtp, to_gtp
+from kibitz.web.go.line import GoLine
+from kibitz.web.params import BadRequest
+
+if TYPE_CHECKING:
+    from kibitz.web.opinions import Program
+    from kibitz.web.positions import Line
+
+PERIOD = 0.15
+"""Seconds for which a look waits."""
+STARTS, ANSWERS, THINKS = 90.0, 20.0, 120.0
+"""Seconds in which a program must answer: the first command (some tune themselves to their machine), any other, and one
+for which it searches."""
+MOST_SHOWN = 12
+"""Moves of a line."""
+_SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)")
+_KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwnership", "rootInfo"}
+"""Words that end the moves of a line."""
+
+
+class GtpThinker:
+    """A running program; see `kibitz.web.opinions.Thinker`."""
+
+    def __init__(self, program: Program):
+        self._program = GtpProgram(program.command, program.name)
+        try:
+            self._commands = set(self._program.ask("list_commands", STARTS).split())
+            named = [self._program.ask(word, ANSWERS).split("\n")[0] for word in ("name", "version")]
+        except CommandRefused:
+            self._commands, named = set(), []
+        except BaseException:
+            self.kill()
+            raise
+        self.name = " ".join(named)[:60] or program.name
+        self._line = GoLine()
+        self._analysis = next((word for word in ("kata-analyze", "lz-analyze") if word in self._commands), "")
+        self._running = self._listed = False
+        self._steps: Iterator[dict[str, Any]] = iter(())
+
+    def begin(self, line: Line, lines: int) -> None:
+        assert isinstance(line, GoLine)
+        self._line, self._lines = line, lines
+        if not self._analysis and "top_moves_black" not in self._commands:
+            raise BadRequest(f"{self.name} cannot analyse: it knows none of kata-analyze, lz-analyze and top_moves")
+        board = line.board()
+        self._black = board.to_move == BLACK
+        try:
+            self._set_up(line)
+        except CommandRefused as refused:
+            raise BadRequest(f"{self.name} does not take this position: {refused}") from None
+        self._listed = False
+        if self._analysis:
+            most = f" maxmoves {max(lines, 10)}" if self._analysis == "kata-analyze" else ""
+            self._program.begin(f"{self._analysis} {self._side} 20{most}")
+            self._running = True
+        else:
+            self._steps = self._estimates()
+
+    @property
+    def _side(self) -> str:
+        return "black" if self._black else "white"
+
+    def _set_up(self, line: GoLine) -> None:
+        """The position, played move by move."""
+        ask = self._ask
+        ask(f"boardsize {line.size}")
+        ask("clear_board")
+        if "kata-set-rules" in self._commands:
+            with contextlib.suppress(CommandRefused):  # rules that it does not know; it counts by its own
+                ask(f"kata-set-rules {line.rules}")
+        ask(f"komi {line.komi:g}")
+        if line.handicap and "set_free_handicap" in self._commands:
+            ask("set_free_handicap " + " ".join(to_gtp(point, line.size) for point in line.black))
+        else:
+            for name, stones in (("black", line.black), ("white", line.white)):
+                for point in stones:
+                    ask(f"play {name} {to_gtp(point, line.size)}")
+        side = line.side
+        for point in line.moves:
+            ask(f"play {'black' if side == BLACK else 'white'} {to_gtp(point, line.size)}")
+            side = BLACK if side == WHITE else WHITE
+
+    def _ask(self, command: str, limit: float = ANSWERS) -> str:
+        return self._program.ask(command, limit)
+
+    def look(self, stop: threading.Event) -> dict[str, Any] | None:
+        try:
+            if not self._analysis:
+                found = next(self._steps, None)
+                self._listed = found is None
+                return found
+            heard = [line for line in self._program.heard(PERIOD) if line.startswith("info ")]
+        except CommandRefused as refused:
+            raise BadRequest(f"{self.name} does not analyse: {refused}") from None
+        lines = self._read(heard[-1]) if heard else []
+        if not lines:
+            return None
+        return {"visits": sum(each["visits"] for each in lines), "lines": lines[: self._lines]}
+
+    @property
+    def over(self) -> bool:
+        return self._listed
+
+    def halt(self) -> None:
+        if self._running:
+            self._running = False
+            with contextlib.suppress(CommandRefused):
+                self._ask("protocol_version")  # any command ends the analysis
+        self._steps = iter(())
+
+    def kill(self) -> None:
+        self._program.kill()
+
+    def _read(self, text: str) -> list[dict[str, Any]]:
+        """The moves of a line of an analysis, the best first; what cannot be is left out."""
+        found: list[tuple[int, dict[str, Any]]] = []
+        for group in text.split("info ")[1:]:
+            words = group.split()
+            at = words.index("pv") if "pv" in words else len(words)
+            keys = dict(zip(words[:at:2], words[1:at:2], strict=False))
+            try:
+                found.append((int(keys.get("order", len(found))), self._move(keys, words[at + 1 :])))
+            except (KeyError, ValueError, OverflowError):
+                continue
+        return [each for _, each in sorted(found, key=lambda one: one[0])]
+
+    def _move(self, keys: dict[str, str], pv: list[str]) -> dict[str, Any]:
+        """One move, as Black sees it. Raises KeyError and ValueError for one that cannot be read."""
+        chance = float(keys["winrate"]) / (10_000 if self._analysis == "lz-analyze" else 1)
+        lead = float(keys["scoreLead"]) if "scoreLead" in keys else float(keys.get("scoreMean", "nan"))
+        if not 0 <= chance <= 1:
+            raise ValueError
+        moves: list[str] = []
+        for word in pv or [keys["move"]]:
+            if word in _KEYS or len(moves) == MOST_SHOWN:
+                break
+            moves.append(to_gtp(from_gtp(word, self._line.size), self._line.size))
+        if not moves:
+            raise ValueError
+        return {
+            "moves": moves,
+            "san": moves,
+            "black": round(chance if self._black else 1 - chance, 4),
+            "score": None if not math.isfinite(lead) else round(lead if self._black else -lead, 1),
+            "visits": int(keys.get("visits", 0)),
+        }
+
+    def _estimates(self) -> Iterator[dict[str, Any]]:
+        """GNU Go's moves, then with the score that it estimates after each: a step is one more of them."""
+        words = self._ask(f"top_moves_{self._side}", THINKS).split()
+        names = words[::2][: self._lines] or ["PASS"]
+        lines: list[dict[str, Any]] = []
+        for name in names:
+            try:
+                move = to_gtp(from_gtp(name, self._line.size), self._line.size)
+            except ValueError:
+                continue
+            lines.append({"moves": [move], "san": [move], "black": None, "score": None, "visits": 0})
+        yield {"visits": 0, "lines": [dict(each) for each in lines]}
+        for each in lines:
+            self._ask(f"play {self._side} {each['moves'][0]}")
+            score = _SCORE.match(self._ask("estimate_score", THINKS))
+            self._ask("undo")
+            if score:
+                each["score"] = float(score[2]) * (1 if score[1] == "B" else -1)
+            yield {"visits": 0, "lines": [dict(other) for other in lines]}

@@ -1,0 +1,161 @@
+"""Where a player's games come from: a PGN file, or a store."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.games.chess.filters import STANDARD_VARIANTS
+from kibitz.personal import names
+
+if TYPE_CHECKING:
+    import chess.pgn
+
+SIDES = ("white", "black")
+LARGEST = 400 << 20
+"""Bytes of a file that is taken from the page."""
+
+
+@dataclass(frozen=True)
+class ChosenGame:
+    """A game of the player: its number in its source (of a file from 1, of a store from 0), and the player's side."""
+
+    number: int
+    side: str
+
+
+class Source(ABC):
+    """Games with the names of their players.
+
+    name: as the page calls it; path: what `kibitz personal` reads; games: how many are of standard chess; variants: how
+    many are not; players: all of them, the most frequent first.
+    """
+
+    name: str
+    path: str
+    games: int
+    variants: int = 0
+    players: list[names.Player]
+
+    def find(self, wanted: Sequence[str]) -> list[names.Player]:
+        """The players that these names mean. Raises KibitzError, with the nearest names, for one that there is not."""
+        return names.named(self.players, wanted, self.name, "")
+
+    @abstractmethod
+    def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
+        """The newest so many games of a player, known under these names, in the order of the source. Games with the
+        player on both sides are left out."""
+
+    @abstractmethod
+    def text(self, number: int) -> str:
+        """A game as PGN. Raises IndexError for one that is not there."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A game of a file: bytes from begin to end, the keys of White's and Black's name, and its date ("" if unknown)."""
+
+    number: int
+    begin: int
+    end: int
+    white: str
+    black: str
+    date: str
+
+
+class PgnSource(Source):
+    """The games of a PGN file, packed or not. A plain copy of it in UTF-8 is made, of which parts are read again."""
+
+    def __init__(self, path: Path, copy: Path, name: str):
+        """name: of the file, for people. Raises KibitzError where no game of standard chess names its players."""
+        from kibitz.analysis.chess.games import glance
+
+        self.name, self.path, self._copy = name, str(copy), copy
+        self._places: list[_Place] = []
+        written: Counter[str] = Counter()
+        begin = number = 0
+        if path.is_file() and not path.stat().st_size:
+            raise KibitzError(f"{name}: the file is empty")
+        try:
+            with copy.open("wb") as file:
+                for number, (headers, text) in enumerate(glance(str(path)), 1):
+                    data = f"{text.strip()}\n\n".encode(errors="replace")
+                    file.write(data)
+                    self._add(number, begin, begin + len(data), headers, written)
+                    begin += len(data)
+        except KibitzError as error:  # it names the file as it lies here
+            raise KibitzError(str(error).replace(str(path), name)) from None
+        self.games, self.variants = len(self._places), number - len(self._places)
+        self.players = names.players_among(written)
+        if not self.games:
+            raise KibitzError(f"{name}: no game of standard chess in it, only of variants ({number:,})")
+        if not self.players:
+            raise KibitzError(f"{name}: no game in it names its players, so nobody's games can be found")
+
+    def _add(self, number: int, begin: int, end: int, headers: chess.pgn.Headers, written: Counter[str]) -> None:
+        if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
+            return
+        white, black = headers.get("White", ""), headers.get("Black", "")
+        written.update((white, black))
+        date = headers.get("UTCDate") or headers.get("Date", "")
+        self._places.append(
+            _Place(number, begin, end, names.key(white), names.key(black), "" if "?" in date[:4] else date)
+        )
+
+    def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
+        wanted = {names.key(player.name) for player in players}
+        mine = [place for place in self._places if (place.white in wanted) != (place.black in wanted)]
+        chosen = sorted(_newest([place.date for place in mine], most))
+        return [ChosenGame(mine[i].number, SIDES[mine[i].black in wanted]) for i in chosen]
+
+    def text(self, number: int) -> str:
+        place = next((place for place in self._places if place.number == number), None)
+        if place is None:
+            raise IndexError(number)
+        with self._copy.open("rb") as file:
+            file.seek(place.begin)
+            return file.read(place.end - place.begin).decode()
+
+
+class StoreSource(Source):
+    """The games of a store of chess."""
+
+    def __init__(self, path: str):
+        from kibitz.store.store import Store
+
+        self.name = self.path = path
+        self._store = Store(path)
+        self.games = len(self._store)
+        self.players = names.players_of(self._store)
+        if not self.players:
+            raise KibitzError(f"{path}: no game in it names its players, so nobody's games can be found")
+
+    def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
+        from kibitz.personal import games
+
+        sides, order = games.sides_of(self._store, games.spellings_of(players)), games.in_time(self._store)
+        mine = order[sides[order] != games.NEITHER][-most:]
+        return [ChosenGame(int(game), SIDES[sides[game]]) for game in np.sort(mine)]
+
+    def text(self, number: int) -> str:
+        from kibitz.explorer.records import record
+
+        return record(self._store, number)
+
+
+def _newest(dates: Sequence[str], most: int) -> list[int]:
+    """The places of the newest so many dates, of those in one day by the order of the file, as `games.in_time`."""
+    days: NDArray[np.str_] = np.array(dates, dtype=str)
+    order = np.arange(len(days))
+    if len(days) > 1 and (days[1:] < days[:-1]).sum() > (days[1:] > days[:-1]).sum():
+        order = order[::-1]
+    found: list[int] = order[np.argsort(days[order], kind="stable")][-most:].tolist()
+    return found

@@ -1,0 +1,295 @@
+"""What the page knows of a player's games: where they are from, their analysis, and the network made of them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import json
+import re
+import shlex
+import shutil
+import tempfile
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz.errors import need_training
+from kibitz.web.mygames.background import Background, Told
+from kibitz.web.networks import RUNS, WHITE, NetworkRegistry
+from kibitz.web.params import BadRequest, Fields, text, whole, words
+
+if TYPE_CHECKING:
+    from kibitz.personal.names import Player
+    from kibitz.web.mygames.sources import Source
+
+MOST = 200
+"""The newest games that are analysed, where nothing else is asked for."""
+MOST_AT_ALL = 100_000
+NAMES = 200
+"""Players that are offered."""
+RUNNING = "running"
+
+
+@dataclass
+class Task:
+    """A piece of work in the background, as the page is told of it.
+
+    state: running, done, stopped or failed, and then `error`. about: what it is about, and how far it is.
+    """
+
+    about: dict[str, Any]
+    state: str = RUNNING
+    error: str = ""
+    process: Background | None = field(default=None, repr=False)
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self.about, "state": self.state, "error": self.error}
+
+    @property
+    def runs(self) -> bool:
+        return self.state == RUNNING
+
+
+class MyGames:
+    """The games that are looked at, one analysis and one training at a time, and the last report.
+
+    given: files and stores of the command line. networks: those of the board.
+    """
+
+    def __init__(self, given: Sequence[str], networks: NetworkRegistry):
+        self.given = list(given)
+        self._networks = networks
+        self._lock = threading.Lock()
+        self._folder: Path | None = None
+        self._source: Source | None = None
+        self._opened = 0
+        self._report: tuple[int, dict[str, Any]] = (0, {})
+        self._report_of: Source | None = None
+        self._analysis: Task | None = None
+        self._training: Task | None = None
+        self._ended = False
+
+    # Games
+
+    def upload(self, fields: Fields) -> dict[str, Any]:
+        """The answer of /api/mygames/upload: a part of a file from the page, in base64, which follows the part before
+        it; after the last one what is in the file. Raises KibitzError."""
+        from kibitz.web.mygames.sources import LARGEST, PgnSource
+
+        name = text(fields, "name")[-120:] or "my-games.pgn"
+        at = whole(fields, "at", 0, 0, LARGEST)
+        try:
+            data = base64.b64decode(text(fields, "data"), validate=True)
+        except (binascii.Error, ValueError):
+            raise BadRequest("data must be base64") from None
+        if at + len(data) > LARGEST:
+            raise BadRequest(f"{name}: more than {LARGEST >> 20} MB; cut it into smaller files", 413)
+        path = self._room() / f"upload{_ending(name)}"
+        with self._lock, path.open("r+b" if at else "wb") as file:
+            if file.seek(0, 2) != at:
+                raise BadRequest("a part of the file is missing; choose the file again", 409)
+            file.write(data)
+        if fields.get("last") is not True:
+            return {"at": at + len(data)}
+        return self._take(PgnSource(path, self._copy(), name))
+
+    def open(self, fields: Fields) -> dict[str, Any]:
+        """The answer of /api/mygames/open: what is in a file or store of the command line. Raises KibitzError."""
+        from kibitz.web.mygames.sources import PgnSource, StoreSource
+
+        name = text(fields, "name")
+        if name not in self.given:
+            raise BadRequest("the board was not given such games")
+        if Path(name).is_dir():
+            return self._take(StoreSource(name))
+        return self._take(PgnSource(Path(name), self._copy(), name))
+
+    def game(self, fields: Fields) -> dict[str, str]:
+        """The answer of /api/mygames/game: a game of the report as PGN. Raises BadRequest."""
+        source = self._report_of or self._source
+        number = whole(fields, "game", -1, 0, 10**9)
+        try:
+            if source is None or number < 0:
+                raise IndexError(number)
+            return {"text": source.text(number)}
+        except IndexError:
+            raise BadRequest("there is no such game here") from None
+
+    def _take(self, source: Source) -> dict[str, Any]:
+        with self._lock:
+            self._source = source
+            self._opened += 1
+        return self.as_json()
+
+    def _room(self) -> Path:
+        """A folder for copies of games, which is removed with the board."""
+        with self._lock:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="kibitz-mygames-"))
+            return self._folder
+
+    def _copy(self) -> Path:
+        """A new name for a copy: one that is being read stays as it is."""
+        return self._room() / f"games-{self._opened + 1}.pgn"
+
+    def _players(self, fields: Fields) -> tuple[Source, list[Player]]:
+        source = self._source
+        if source is None:
+            raise BadRequest("there are no games yet; choose a file first")
+        wanted = [name for name in words(fields, "players", 20) if name.strip()]
+        if not wanted:
+            raise BadRequest("whose games? Name the player")
+        return source, source.find(wanted)
+
+    # Analysis
+
+    def analyse(self, fields: Fields) -> dict[str, Any]:
+        """The answer of /api/mygames/analyse: begins to analyse a player's newest games. Raises KibitzError."""
+        source, players = self._players(fields)
+        network = self._judge(text(fields, "network", "human"))
+        quick = fields.get("quick") is True
+        most = whole(fields, "most", MOST, 1, MOST_AT_ALL)
+        chosen = source.newest(players, most)
+        if not chosen:
+            raise BadRequest(f"{players[0].name} is on both sides of all games")
+        file = self._room() / "chosen.jsonl"
+        name = ", ".join(player.name for player in players)
+        task = Task({"player": name, "games": len(chosen), "done": 0, "left_out": 0, "network": network,
+                     "quick": quick, "of": sum(player.games for player in players), "begun": False})  # fmt: skip
+        asked = {"games": str(file), "network": network, "player": name, "source": source.name, "quick": quick}
+        with self._lock:
+            _refuse_second(self._analysis, "an analysis")
+            with file.open("w", encoding="utf-8") as lines:
+                for one in chosen:
+                    line = {"number": one.number, "side": one.side, "text": source.text(one.number)}
+                    lines.write(json.dumps(line) + "\n")
+            self._report, self._report_of = (self._report[0] + 1, {}), source
+            self._analysis = task
+            self._begin(task, "kibitz.web.mygames.analysing", asked, self._analysed)
+        return self.as_json()
+
+    def _judge(self, name: str) -> str:
+        network = self._networks.ready(name)
+        if network.game != "chess" or WHITE not in network.answers:
+            raise BadRequest(f"{name} does not say who wins, so what a move lost is not known; take human")
+        return name
+
+    def _analysed(self, task: Task, told: Told) -> None:
+        """A line of the process that analyses."""
+        if "report" in told:
+            self._report = self._report[0] + 1, told["report"]
+        task.about |= {key: value for key, value in told.items() if key in ("begun", "done", "left_out", "seconds")}
+
+    def report(self) -> dict[str, Any]:
+        """The answer of /api/mygames/report: the last one, {} before the first game is done, and its number."""
+        number, report = self._report
+        return {"revision": number, "report": report}
+
+    def page(self) -> dict[str, str]:
+        """The answer of /api/mygames/page: the report as a page of its own. Raises BadRequest where there is none."""
+        from kibitz.report.player import render_player_page
+
+        report, source, task = self._report[1], self._report_of, self._analysis
+        if not report or source is None or task is None:
+            raise BadRequest("there is no report yet")
+        about = {"run": task.about["network"], "system": "", "file": source.name}
+        return {"html": render_player_page(report, about)}
+
+    # Training
+
+    def train(self, fields: Fields) -> dict[str, Any]:
+        """The answer of /api/mygames/train: begins to make a network of a player's games. Raises KibitzError."""
+        from kibitz.personal.games import LEAST
+        from kibitz.personal.names import key
+
+        source, players = self._players(fields)
+        games = sum(player.games for player in players)
+        if games < LEAST:
+            raise BadRequest(f"{games} games of {players[0].name}: too few to learn from, at least {LEAST} are needed")
+        need_training("to train a network, the board")
+        base = text(fields, "base", "human")
+        if self._networks.ready(base).system != "human":
+            raise BadRequest(f"{base} cannot be begun from; take human")
+        plain = re.sub(r"[^\w-]+", "-", key(players[0].name)).strip("-")[:60] or "somebody"
+        run = RUNS / f"personal-{plain}"
+        named = [player.name for player in players]
+        options = [part for name in named for part in ("--player", name)]
+        command = shlex.join(["kibitz", "personal", source.name, *options, "--run", run.as_posix()])
+        asked = {"source": source.path, "players": named, "base": base, "run": str(run), "command": command}
+        task = Task({"player": ", ".join(named), "games": games, "run": run.as_posix()})
+        with self._lock:
+            _refuse_second(self._training, "a training")
+            self._training = task
+            self._begin(task, "kibitz.web.mygames.training", asked, self._trained)
+        return self.as_json()
+
+    def _trained(self, task: Task, told: Told) -> None:
+        """A line of the process that trains."""
+        told.pop("over", None)
+        task.about |= told
+
+    # Both
+
+    def _begin(self, task: Task, module: str, asked: Told, hear: Any) -> None:
+        if self._ended:
+            raise BadRequest("the board is ending")
+
+        def ended(how: str, error: str) -> None:
+            stopped = how == "done" and bool(task.about.get("stopped"))
+            task.error = self._plain(error)
+            task.state = "stopped" if stopped else how
+
+        task.process = Background(module, asked, lambda told: hear(task, told), ended)
+
+    def _plain(self, error: str) -> str:
+        """An error without the names of our copies."""
+        source = self._source
+        return error if source is None else error.replace(source.path, source.name)
+
+    def stop(self, fields: Fields) -> dict[str, Any]:
+        """The answer of /api/mygames/stop: asks the analysis or the training to stop; what it has done stays."""
+        what = text(fields, "what")
+        task = {"analysis": self._analysis, "training": self._training}.get(what)
+        if task is not None and task.runs and task.process is not None:
+            task.process.stop()
+        return self.as_json()
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer of /api/mygames."""
+        from kibitz.personal.games import LEAST
+
+        source, analysis, training = self._source, self._analysis, self._training
+        games = None
+        if source is not None:
+            offered = [{"name": player.name, "games": player.games} for player in source.players[:NAMES]]
+            games = {"opened": self._opened, "name": source.name, "games": source.games, "variants": source.variants,
+                     "players": offered}  # fmt: skip
+        return {
+            "given": self.given, "least": LEAST, "most": MOST, "games": games, "revision": self._report[0],
+            "analysis": analysis.as_json() if analysis else None, "training": training.as_json() if training else None,
+        }  # fmt: skip
+
+    def end(self) -> None:
+        """End all work, and remove the copies of games."""
+        with self._lock:
+            self._ended = True
+            for task in (self._analysis, self._training):
+                if task is not None and task.process is not None and task.runs:
+                    task.process.kill()
+            if self._folder is not None:
+                with contextlib.suppress(OSError):
+                    shutil.rmtree(self._folder)
+
+
+def _refuse_second(task: Task | None, what: str) -> None:
+    if task is not None and task.runs:
+        raise BadRequest(f"{what} of {task.about['player']}'s games is running; stop it first", 409)
+
+
+def _ending(name: str) -> str:
+    """The ending of a file's name by which it is known to be packed."""
+    found = re.search(r"\.(zst|gz|bz2)$", name.lower())
+    return f".pgn{found[0]}" if found else ".pgn"

@@ -1,0 +1,70 @@
+"""The process that makes a network of a player's games: what `kibitz personal` does."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kibitz.web.mygames.background import Say, Told
+
+if TYPE_CHECKING:
+    from kibitz.personal.fitting import PersonalStep
+
+EVERY = 0.5
+"""Seconds between two lines about a training."""
+
+
+def work(asked: Told, say: Say, stop: threading.Event) -> None:
+    """Make the run, or go on with one that was begun; new games are added to one that there is.
+
+    asked: "source" (a path), "players" (names), "base", "run" and "command". Tells "number", "name", "iteration",
+    "iterations", "per_second" and "left" (seconds of this training), "note" (a line of the log), and at the end "run",
+    "kept" and "stopped".
+    """
+    from kibitz.personal.fitting import PersonalRequest, make
+    from kibitz.runs import INFO
+
+    run = Path(asked["run"])
+    request = PersonalRequest(
+        [asked["source"]], asked["players"], asked["base"], run, update=(run / INFO).is_file(), command=asked["command"]
+    )
+    threading.Thread(target=_interrupt, args=(stop,), daemon=True).start()
+    try:
+        done = make(request, _Steps(say), lambda line: say({"note": line}))
+    except KeyboardInterrupt:  # outside a training, which ends by itself and keeps its state
+        return
+    stopped = done.reason in ("stopped", "time limit")
+    say({"run": done.path.as_posix(), "kept": done.info.get("kept"), "stopped": stopped})
+
+
+def _interrupt(stop: threading.Event) -> None:
+    """Ask the trainer to stop as Ctrl-C does: it writes a checkpoint first."""
+    stop.wait()
+    _thread.interrupt_main()
+
+
+class _Steps:
+    """Tells the iterations of trainings, not all of them."""
+
+    def __init__(self, say: Say):
+        self._say, self._next, self._number = say, 0.0, 0
+        self._first, self._began = 0, 0.0
+
+    def __call__(self, step: PersonalStep) -> None:
+        progress, now = step.progress, time.monotonic()
+        if step.number != self._number:
+            self._number, self._first, self._began, self._next = step.number, progress.iteration, now, 0.0
+        if now < self._next:
+            return
+        self._next = now + EVERY
+        done = progress.iteration - self._first
+        left = (progress.iterations - progress.iteration) * (now - self._began) / done if done else None
+        self._say(
+            {
+                "number": step.number, "name": step.name, "iteration": progress.iteration,
+                "iterations": progress.iterations, "per_second": progress.samples_per_second, "left": left,
+            }
+        )  # fmt: skip

@@ -1,0 +1,63 @@
+"""One player's own games: where they are, their analysis, and a network made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+
+from kibitz.web.params import Fields
+from kibitz.web.routing import get, post
+from kibitz.web.state import AppState
+
+READER = "my games"
+"""The worker that reads files and begins work, one after the other."""
+
+
+def told(state: AppState, request: Request) -> dict[str, Any]:
+    return state.my_games.as_json()
+
+
+def report(state: AppState, request: Request) -> dict[str, Any]:
+    return state.my_games.report()
+
+
+def page(state: AppState, request: Request) -> dict[str, str]:
+    return state.my_games.page()
+
+
+def upload(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.my_games.upload(fields)
+
+
+def open_given(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.my_games.open(fields)
+
+
+def game(state: AppState, fields: Fields) -> dict[str, str]:
+    return state.my_games.game(fields)
+
+
+def analyse(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.my_games.analyse(fields)
+
+
+def train(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.my_games.train(fields)
+
+
+def stop(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.my_games.stop(fields)
+
+
+ROUTES = [
+    get("/api/mygames", told),
+    get("/api/mygames/report", report),
+    get("/api/mygames/page", page),
+    post("/api/mygames/upload", upload, READER),
+    post("/api/mygames/open", open_given, READER),
+    post("/api/mygames/game", game),
+    post("/api/mygames/analyse", analyse, READER),
+    post("/api/mygames/train", train, READER),
+    post("/api/mygames/stop", stop),
+]

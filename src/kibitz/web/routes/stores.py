@@ -1,0 +1,20 @@
+"""The stores of games that the board was given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kibitz.web.params import Fields
+from kibitz.web.routing import post
+from kibitz.web.state import AppState
+
+
+def explore(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.stores.explore(fields)
+
+
+def stored(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.stores.record(fields)
+
+
+ROUTES = [post("/api/explore", explore), post("/api/stored", stored)]

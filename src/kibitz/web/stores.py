@@ -1,0 +1,110 @@
+"""The stores of games that the board was given: their indexes, made in the background, and what they answer."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz.errors import KibitzError
+from kibitz.web.params import BadRequest, Fields, text, whole
+from kibitz.web.positions import Line, read_line
+from kibitz.web.responses import error_line
+
+if TYPE_CHECKING:
+    from kibitz.explorer.answers import Explorer
+
+
+class OpenStore:
+    """One store. share: how much of its index is made, 0 to 1; problem: why it cannot be asked, or None."""
+
+    def __init__(self, path: str):
+        self.path = Path(path)
+        self.name = path
+        self.share = 0.0
+        self.problem: str | None = None
+        self.explorer: Explorer | None = None
+        self._of: int | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def game(self) -> str:
+        from kibitz.store.store import Store
+
+        return self.explorer.store.game if self.explorer else Store(self.path).game
+
+    def ready(self) -> Explorer | None:
+        """The explorer, or None while its index is made; that is begun where it is not yet, or games were added."""
+        try:
+            now = (self.path / "store.json").stat().st_mtime_ns
+        except OSError:
+            raise BadRequest(f"{self.name}: the store is gone") from None
+        with self._lock:
+            if now != self._of:
+                self._of, self.share, self.problem, self.explorer = now, 0.0, None, None
+                threading.Thread(target=self._open, name=f"kibitz explorer {self.name}", daemon=True).start()
+        if self.problem:
+            raise BadRequest(self.problem)
+        return self.explorer
+
+    def _open(self) -> None:
+        from kibitz.explorer.answers import Explorer
+        from kibitz.store.store import Store
+
+        try:
+            self.explorer = Explorer(Store(self.path), self._report)
+        except Exception as error:
+            self.problem = str(error) if isinstance(error, KibitzError) else error_line(error)
+
+    def _report(self, share: float) -> None:
+        self.share = share
+
+
+class Stores:
+    """All of them, by name."""
+
+    def __init__(self, given: list[str]):
+        self._stores = {name: OpenStore(name) for name in given}
+
+    def explore(self, fields: Fields) -> dict[str, Any]:
+        """The answer of /api/explore: the opening, the stores of this game, and what one of them knows of the position.
+
+        Raises BadRequest.
+        """
+        line = read_line(fields)
+        here = [store for store in self._stores.values() if store.game == line.game]
+        answer: dict[str, Any] = {"stores": [store.name for store in here], "opening": _opening(line)}
+        if not here:
+            return answer
+        wanted = text(fields, "store", here[0].name)
+        store = next((each for each in here if each.name == wanted), here[0])
+        answer["store"] = store.name
+        if (explorer := store.ready()) is None:
+            return answer | {"building": round(store.share, 3)}
+        from kibitz.explorer.answers import read_band
+        from kibitz.explorer.report import answer as known
+
+        band = text(fields, "rating", "")
+        return answer | known(explorer, line.board(), None, read_band(band, line.game) if band else None) | answer
+
+    def record(self, fields: Fields) -> dict[str, str]:
+        """The answer of /api/stored: a game of a store as PGN or SGF. Raises BadRequest."""
+        from kibitz.explorer.records import record
+
+        store = self._stores.get(text(fields, "store"))
+        if store is None or (explorer := store.ready()) is None:
+            raise BadRequest("there is no such store here")
+        game = whole(fields, "game", -1, 0, max(0, len(explorer.store) - 1))
+        if game < 0:
+            raise BadRequest("game must be the number of a game")
+        return {"text": record(explorer.store, game)}
+
+
+def _opening(line: Line) -> dict[str, str] | None:
+    from kibitz.explorer.openings import opening_of
+    from kibitz.web.chess.line import ChessLine
+
+    if not isinstance(line, ChessLine):
+        return None
+    found = opening_of(line.boards())
+    return {"eco": found.eco, "name": found.name} if found else None

@@ -1,0 +1,116 @@
+"""The page looks as it did: pictures at five sizes and in both themes, compared so coarsely that fonts do not matter.
+
+`make pictures` makes the references anew, in tests/browser/pictures/. Look at them before they are committed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from support import pictures
+from support.board_page import Desk
+
+REFERENCES = Path(__file__).with_name("pictures")
+SIZES = [(1440, 900), (1366, 768), (1024, 768), (390, 844), (844, 390)]
+GAME = """[White "Ann"]
+[Black "Bo"]
+[Result "*"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O f6 6. d4 exd4 7. Nxd4 c5 8. Ne2 Qxd1 *
+"""
+
+DRAWN = """async () => {
+    await document.fonts.ready;
+    for (let frame = 0; frame < 3; frame += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
+}"""
+
+
+def chess(page: Page) -> Desk:
+    """A game with its graph. The search of its moves never answers, so that no mark comes between two pictures."""
+    desk = Desk(page)
+    page.route("**/api/judge*", lambda route: None)
+    desk.choose("winner")
+    desk.opened(GAME, 16)
+    desk.keys("End")
+    desk.after("Qxd1")
+    expect(page.locator(".chance .number, .chance strong").first).to_be_visible()
+    # Which engines this machine has is no matter of looks.
+    page.locator(".opinion").evaluate("(each) => each.remove()")
+    return desk
+
+
+def go(page: Page) -> Desk:
+    """A board of Go and the form of a game, without hints."""
+    desk = Desk(page).ready()
+    desk.after("D3", "go")
+    expect(page.get_by_role("tabpanel", name="Play")).to_contain_text("Handicap")
+    desk.keys("h")
+    expect(desk.status).to_have_text("Hints off.")
+    return desk
+
+
+SCENES = {"chess": ("/", chess), "go": ("/#game=go&size=9&network=gocnn&tab=play&ply=7&moves=E5.C5.E3.G7.C3.G3.D3", go)}
+
+
+def taken(page: Page, size: tuple[int, int]) -> pictures.Picture:
+    """The page at this size, once it stands still."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.mouse.move(0, 0)
+    page.evaluate(
+        "document.activeElement?.blur(); window.scrollTo(0, 0); document.getElementById('status').textContent = ''"
+    )
+    page.evaluate(DRAWN)
+    return pictures.small(page.screenshot())
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("scene", list(SCENES))
+def test_the_page_looks_as_it_did(visit: Callable[..., Page], scene: str, theme: str) -> None:
+    path, prepare = SCENES[scene]
+    page = visit(path, theme=theme)
+    prepare(page)
+    wrong = []
+    for size in SIZES:
+        picture = taken(page, size)
+        reference = REFERENCES / f"{scene}-{theme}-{size[0]}x{size[1]}.webp"
+        if os.environ.get("KIBITZ_NEW_PICTURES"):
+            pictures.save(picture, reference)
+        wrong += [f"{reference.name}: {each}" for each in pictures.differences(picture, pictures.load(reference))]
+    assert not wrong, "\n".join(wrong)
+
+
+FONTS = ["serif", "monospace", "Liberation Sans", "sans-serif"]
+"""Families that stand for another machine's fonts; one of them may be the usual one."""
+
+GONE = ["#evalbar", "#board", "#controls", "#game-part", "#graph", "#panels", ".tabs", "#header"]
+
+
+def test_fonts_pass_and_what_is_missing_or_moved_does_not(visit: Callable[..., Page]) -> None:
+    page = visit("/")
+    chess(page)
+    size = SIZES[1]
+    usual = taken(page, size)
+    assert pictures.differences(usual, usual) == []
+    root = page.locator("html")
+    for font in FONTS:
+        root.evaluate("(each, font) => { each.style.fontFamily = font; }", font)
+        assert pictures.differences(taken(page, size), usual) == [], font
+    root.evaluate("(each) => { each.style.fontFamily = ''; }")
+    for gone in GONE:
+        part = page.locator(gone).first
+        part.evaluate("(each) => { each.style.visibility = 'hidden'; }")
+        assert pictures.differences(taken(page, size), usual), f"{gone} is missing"
+        part.evaluate("(each) => { each.style.visibility = ''; }")
+    for moved in ("#board", "#panels", "#game-part"):
+        part = page.locator(moved).first
+        part.evaluate("(each) => { each.style.translate = '0 120px'; }")
+        assert pictures.differences(taken(page, size), usual), f"{moved} has moved"
+        part.evaluate("(each) => { each.style.translate = ''; }")
+    assert pictures.differences(taken(page, size), usual) == []
+    page.emulate_media(color_scheme="dark")
+    assert pictures.differences(taken(page, size), usual), "the colours of the dark"

@@ -1,0 +1,112 @@
+"""Programs that give opinions, each with a fault: python opinion_fakes.py uci|gtp FAULT FOLDER.
+
+What they are asked stands in FOLDER/asked, their numbers and those of their children in FOLDER/started. As a module:
+`fake` makes the command line.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+INFOS = {
+    "sound": (
+        "depth 3 multipv 1 score cp 30 nodes 1000 nps 50000 pv e2e4 e7e5",
+        "depth 3 multipv 2 score cp 10 lowerbound nodes 1000 pv a2a3",
+        "depth 3 multipv 2 score cp -20 nodes 1200 pv d2d4 d7d5 c2c4",
+    ),
+    "liar": (
+        "depth 9 multipv 1 score cp 30 pv e2e5",
+        "depth 9 multipv 999999999 score cp 30 pv e2e4",
+        "depth nine multipv 1 score cp much pv e2e4",
+        "depth 2 multipv 3 score cp -15 nodes 7 pv g1f3",
+        "string " + "x" * 1000,
+    ),
+    "silent": (),
+}
+GROUPS = {
+    "sound": "info move D4 visits 30 winrate 0.7 scoreLead 3.25 prior 0.5 order 0 pv D4 F6 pvVisits 30 2 "
+    "info move C3 visits 10 winrate 0.6 scoreLead 1 order 1 pv C3",
+    "lz": "info move D4 visits 30 winrate 7000 prior 5000 order 0 pv D4 F6",
+    "liar": "info move Z99 visits 9 winrate 0.5 order 0 pv Z99 info move D4 visits 5 winrate 7.5 order 1 pv D4 "
+    "info move C3 visits many winrate 0.5 order 2 pv C3 info move E5 visits 4 winrate 0.25 order 3 pv E5",
+    "silent": "",
+}
+
+
+def fake(protocol: str, fault: str, folder: Path) -> str:
+    return shlex.join([sys.executable, __file__, protocol, fault, str(folder)])
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def note(folder: Path, name: str, line: str) -> None:
+    with open(folder / name, "a", encoding="utf-8") as file:
+        file.write(line + "\n")
+
+
+def uci(fault: str, folder: Path) -> None:
+    for line in sys.stdin:
+        words = line.split()
+        note(folder, "asked", line.strip())
+        if words[:1] == ["uci"]:
+            say("id name Fake Fish")
+            say("option name MultiPV type spin default 1 min 1 max 5")
+            say("uciok")
+        elif words[:1] == ["isready"]:
+            say("readyok")
+        elif words[:1] == ["go"]:
+            first = not (folder / "crashed").exists()
+            (folder / "crashed").touch()
+            if fault == "crash" or (fault == "crash once" and first):
+                sys.exit(3)
+            for info in INFOS.get(fault, INFOS["sound"]):
+                say(f"info {info}")
+        elif words[:1] == ["stop"] and fault != "stubborn":
+            say("bestmove e2e5" if fault == "liar" else "bestmove (none)")
+        elif words[:1] == ["quit"]:
+            return
+
+
+def gtp(fault: str, folder: Path) -> None:
+    analyses = False
+    known = {"lz": "lz-analyze", "dumb": "genmove"}.get(fault, "kata-analyze")
+    for line in sys.stdin:
+        number, command, *words = line.split()
+        note(folder, "asked", " ".join([command, *words]))
+        if analyses:
+            say("")
+            analyses = False
+        if command == known:
+            if fault == "crash":
+                sys.exit(3)
+            if fault == "refuse":
+                say(f"?{number} not today\n")
+                continue
+            say(f"={number}")
+            say(GROUPS.get(fault, GROUPS["sound"]))
+            analyses = True
+            continue
+        said = {"name": "Fake Go", "version": "1", "list_commands": f"name\nplay\n{known}"}.get(command, "")
+        good = not (fault == "picky" and command == "boardsize")
+        say(f"{'=' if good else '?'}{number} {said if good else 'no such board'}\n")
+        if command == "quit":
+            return
+
+
+def main(protocol: str, fault: str, folder: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"])
+    note(folder, "started", f"{os.getpid()} {child.pid}")
+    if fault == "mute":
+        time.sleep(100)
+    (uci if protocol == "uci" else gtp)(fault, folder)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))

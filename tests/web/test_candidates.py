@@ -1,0 +1,129 @@
+"""A single move judged with the answer to it, and candidate moves with their values, through the board's API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import pytest
+
+from support.board_client import Client, until
+
+HANGS = "e2e4 e7e5 d1h5 b8c6 h5e5"
+HANGS_TOO = "e2e4 e7e5 b1c3 d8h4 g1f3 h4e4"
+
+
+def chess_line(moves: str) -> dict[str, Any]:
+    return {"game": "chess", "moves": moves.split()}
+
+
+def go_line(*moves: str) -> dict[str, Any]:
+    return {"game": "go", "size": 9, "komi": 6.5, "moves": list(moves)}
+
+
+def check(client: Client, network: str, line: Any) -> dict[str, Any]:
+    (answer,) = client.stream("/api/check", {"network": network, "line": line, "seq": 3})
+    assert "error" not in answer, answer
+    assert answer["done"]
+    assert answer["seq"] == 3
+    return answer
+
+
+@pytest.mark.parametrize("network", ["winner", "chessnet"])
+@pytest.mark.parametrize(("moves", "reply"), [(HANGS, "Nxe5"), (HANGS_TOO, "Nxe4")])
+def test_a_hung_queen_is_a_blunder_of_either_side(client: Client, network: str, moves: str, reply: str) -> None:
+    found = check(client, network, chess_line(moves))
+    assert found["mark"] == "??"
+    assert found["reply"][0] == reply
+    assert found["before"] - found["after"] == pytest.approx(found["loss"], abs=2e-4)
+    assert found["loss"] > 0.3
+    assert found["points"] is None
+
+
+def test_mate_is_the_reply(client: Client) -> None:
+    found = check(client, "winner", chess_line("f2f3 e7e5 g2g4"))
+    assert (found["mark"], found["after"], found["reply"]) == ("??", 0.0, ["Qh4#"])
+
+
+def test_a_usual_move_is_none(client: Client) -> None:
+    found = check(client, "chessnet", chess_line("e2e4 e7e5 g1f3"))
+    assert (found["mark"], found["reply"]) == ("", [])
+    mate = check(client, "winner", chess_line("f2f3 e7e5 g2g4 d8h4"))
+    assert (mate["mark"], mate["after"]) == ("", 1.0)
+
+
+WALLS = "D5 E5 D4 E4 D6 E6 D3 E3 D7 E7 D2 E2 D8 E8 D1 E1"
+"""Black has four columns of nine and the move at the top, which decides who gets the fifth."""
+
+
+def test_a_wasted_move_of_go(client: Client) -> None:
+    found = check(client, "gohuman", go_line(*WALLS.split(), "A1"))
+    assert found["mark"] == "??"
+    assert found["points"] > 5
+    assert found["reply"]
+    assert found["before"] > found["after"]
+    assert check(client, "gohuman", go_line("E5"))["mark"] in ("", "?!")
+
+
+@pytest.mark.parametrize(
+    ("network", "line", "why"),
+    [
+        ("winner", chess_line(""), "no move to judge"),
+        ("gohuman", go_line(), "no move to judge"),
+        ("convchess", chess_line("e2e4"), "does not say who wins"),
+    ],
+)
+def test_moves_that_are_not_judged(client: Client, network: str, line: Any, why: str) -> None:
+    (answer,) = client.stream("/api/check", {"network": network, "line": line})
+    assert why in answer["error"]
+
+
+def candidates(client: Client, network: str, line: Any) -> list[dict[str, Any]]:
+    answer = client.stream("/api/candidates", {"network": network, "line": line, "seq": 4})[-1]
+    assert answer["done"]
+    lines: list[dict[str, Any]] = answer["lines"]
+    return lines
+
+
+def test_candidates_of_chess(client: Client) -> None:
+    moves = HANGS.split()
+    lines = candidates(client, "chessnet", chess_line(HANGS))
+    assert lines[0]["san"][0] == "Nxe5"
+    assert all(line["visits"] for line in lines)
+    assert [line["visits"] for line in lines] == sorted((line["visits"] for line in lines), reverse=True)
+    taken, others = lines[0]["white"], [line["white"] for line in lines[1:] if line["visits"] > 3]
+    assert all(taken < other for other in others)  # Black is to move, and the chance is White's
+    for line in lines:
+        board = chess.Board()
+        for move in moves:
+            board.push_uci(move)
+        assert [board.san_and_push(chess.Move.from_uci(move)) for move in line["moves"]] == line["san"]
+
+
+def test_a_mate_among_candidates(client: Client) -> None:
+    best = candidates(client, "chessnet", chess_line("f2f3 e7e5 g2g4"))[0]
+    assert (best["san"], best["mate"], best["white"]) == (["Qh4#"], -1, 0.0)
+    assert candidates(client, "chessnet", chess_line("f2f3 e7e5 g2g4 d8h4")) == []
+
+
+def test_candidates_of_go_in_the_view_of_black(client: Client) -> None:
+    line = {**go_line(), "komi": 60.5}
+    lines = candidates(client, "gohuman", line)
+    assert sum(each["visits"] for each in lines) > 50
+    assert lines[0]["black"] < 0.4
+    assert lines[0]["score"] < -20
+    lines = candidates(client, "gohuman", {**line, "moves": ["E5"]})
+    assert lines[0]["black"] < 0.4
+    assert lines[0]["score"] < -20
+
+
+def test_networks_without_a_search_have_no_candidates(client: Client) -> None:
+    for network, line in (("winner", chess_line("")), ("gocnn", go_line())):
+        assert "does not search" in client.error("/api/candidates", {"network": network, "line": line})
+
+
+def test_a_search_ends_with_its_client(shared: tuple[Client, Any]) -> None:
+    client, board = shared
+    with client.lines("/api/candidates", {"network": "chessnet", "line": chess_line("e2e4")}):
+        pass
+    until(lambda: not board.workers.busy)

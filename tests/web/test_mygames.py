@@ -1,0 +1,267 @@
+"""One's own games on the board: what is read, the report beside that of the command, and a network made of them."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import gzip
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kibitz.cli import run
+from kibitz.commands.board import _records
+from kibitz.errors import KibitzError
+from support import person
+from support.board_client import Client, served, until
+from support.helpers import import_games
+
+GAMES = 24
+PATIENCE = 240.0
+"""Seconds that a process may take, which may have to compile kernels."""
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Games of one person, with two other games, of which one is of a variant."""
+    path = tmp_path_factory.mktemp("mine") / "mine.pgn"
+    others = '[White "A"]\n[Black "B"]\n\n1. e4 *\n\n[Variant "Atomic"]\n[White "ana munoz"]\n[Black "B"]\n\n1. e4 *\n'
+    path.write_text(person.games(GAMES) + "\n" + others, encoding="utf-8")
+    return path
+
+
+@contextlib.contextmanager
+def board(
+    folder: Path, human_run: Path, stores: list[str] | None = None, records: Sequence[str] = ()
+) -> Iterator[Client]:
+    """A board that is served in a folder."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        with served([str(human_run)], stores, records) as (client, _):
+            yield client
+    finally:
+        os.chdir(before)
+
+
+@pytest.fixture(scope="module")
+def client(human_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with board(tmp_path_factory.mktemp("here"), human_run) as client:
+        yield client
+
+
+def upload(client: Client, data: bytes, name: str = "mine.pgn", part: int = 1 << 20) -> Any:
+    answer: Any = None
+    for at in range(0, max(1, len(data)), part):
+        some = base64.b64encode(data[at : at + part]).decode()
+        answer = client.good(
+            "/api/mygames/upload", {"name": name, "at": at, "data": some, "last": at + part >= len(data)}
+        )
+    return answer
+
+
+def refused(client: Client, data: bytes, name: str = "mine.pgn") -> str:
+    body = {"name": name, "at": 0, "last": True, "data": base64.b64encode(data).decode()}
+    return client.error("/api/mygames/upload", body)
+
+
+def ended(client: Client, what: str) -> dict[str, Any]:
+    """How the analysis or the training ended."""
+    until(lambda: client.get("/api/mygames").json[what]["state"] != "running", PATIENCE)
+    task: dict[str, Any] = client.get("/api/mygames").json[what]
+    return task
+
+
+# Games
+
+
+def test_a_file_comes_in_parts_and_packed(client: Client, mine: Path) -> None:
+    for data, name in ((mine.read_bytes(), "a.pgn"), (gzip.compress(mine.read_bytes()), "a.pgn.gz")):
+        games = upload(client, data, name, part=700)["games"]
+        assert (games["name"], games["games"], games["variants"]) == (name, GAMES + 1, 1)
+        assert games["players"][0] == {"name": person.PERSON, "games": GAMES}
+
+
+def test_games_of_the_command_line(human_run: Path, mine: Path, tmp_path: Path) -> None:
+    store = import_games(tmp_path / "a.store", limit=20).path
+    with board(tmp_path, human_run, [str(store)], [str(mine)]) as client:
+        assert client.get("/api/mygames").json["given"] == [str(mine), str(store)]
+        assert client.good("/api/mygames/open", {"name": str(mine)})["games"]["games"] == GAMES + 1
+        games = client.good("/api/mygames/open", {"name": str(store)})["games"]
+        assert games["games"] == 20
+        assert client.error("/api/mygames/open", {"name": "/etc/passwd"}) == "the board was not given such games"
+
+
+def test_files_among_the_names_of_the_command_line(mine: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "years.pgn"
+    folder.mkdir()
+    with pytest.raises(KibitzError, match=r"years\.pgn: a folder, and no PGN file in it"):
+        _records([str(folder)])
+    for name in ("2.pgn", "1.PGN.gz", "notes.txt"):
+        (folder / name).touch()
+    (folder / "older.pgn").mkdir()
+    inside = [str(folder / "1.PGN.gz"), str(folder / "2.pgn")]
+    (tmp_path / "a.store").mkdir()
+    (tmp_path / "a.store" / "store.json").touch()
+    (tmp_path / "a.store" / "a.pgn").touch()
+    store = str(tmp_path / "a.store")
+    assert _records(["human", str(mine), store, str(folder)]) == ([str(mine), *inside], ["human", store])
+    with pytest.raises(KibitzError, match="no such file"):
+        _records(["nothing.pgn"])
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "mine.pgn: the file is empty"),
+        (b"hello, this is a letter", "mine.pgn: no game in it; is it a PGN file?"),
+        (b"\x00\x01\x02", "mine.pgn: binary, not text"),
+        (b'[White "A"]\n[Variant "Atomic"]\n\n1. e4 *\n', "no game of standard chess in it, only of variants (1)"),
+        (b'[Event "?"]\n\n1. e4 *\n', "no game in it names its players"),
+    ],
+)
+def test_files_without_games_get_a_line(client: Client, data: bytes, words: str) -> None:
+    assert words in refused(client, data)
+
+
+def test_requests_without_sense_get_a_line(client: Client, mine: Path) -> None:
+    upload(client, mine.read_bytes())
+    for body, words, status in (
+        ({"name": "a", "at": 0, "data": "?"}, "data must be base64", 400),
+        ({"name": "a", "at": 7, "data": ""}, "a part of the file is missing", 409),
+        ({"name": "a", "at": -1, "data": ""}, "at must be", 400),
+    ):
+        assert words in client.error("/api/mygames/upload", body, status)
+    for body, words in (
+        ({"players": ["ana munos"]}, "near it: 'Muñoz, Ana' (24)"),
+        ({"players": [" "]}, "whose games?"),
+        ({"players": "ana"}, "players must be a list"),
+        ({"players": ["munoz ana"], "most": 0}, "most must be"),
+    ):
+        line = client.error("/api/mygames/analyse", body)
+        assert words.replace("'", "") in line.replace("'", "")
+    assert "there is no network" in client.error(
+        "/api/mygames/analyse", {"players": ["munoz ana"], "network": "x"}, 404
+    )
+    assert "no such game" in client.error("/api/mygames/game", {"game": 999})
+
+
+# Analysis
+
+
+def test_the_report_is_that_of_the_command(
+    client: Client, human_run: Path, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    upload(client, mine.read_bytes())
+    body = {"players": ["MUNOZ ana"], "network": str(human_run), "quick": True}
+    began = client.good("/api/mygames/analyse", body)["analysis"]
+    assert (began["games"], began["of"], began["player"]) == (GAMES, GAMES, person.PERSON)
+    task = ended(client, "analysis")
+    assert (task["state"], task["done"], task["left_out"], task["error"]) == ("done", GAMES, 0, "")
+    found = client.get("/api/mygames/report").json["report"]
+    arguments = [
+        "analyze",
+        str(human_run),
+        str(mine),
+        "--player",
+        "Muñoz, Ana",
+        "--depth",
+        "2",
+        "--nodes",
+        "0",
+        "--json",
+    ]
+    assert run(arguments) == 0
+    told = json.loads(capsys.readouterr().out)["player"]
+    for each in (*found["worst"], *told["worst"]):
+        del each["file"]
+    assert found == told
+    assert found["by_time_left"]
+    worst = found["worst"][0]
+    record = client.good("/api/mygames/game", {"game": worst["game"]})["text"]
+    assert worst["opponent"] in record
+    tree = client.good("/api/load", {"text": record})["tree"]
+    assert tree[worst["ply"]]["san"] == worst["san"]
+    page = client.get("/api/mygames/page").json["html"]
+    assert "Muñoz, Ana" in page
+    assert page.startswith("<!doctype html>")
+
+
+def test_only_the_newest_and_only_one_at_a_time(client: Client, human_run: Path, mine: Path) -> None:
+    upload(client, mine.read_bytes())
+    body = {"players": ["ana munoz"], "network": str(human_run), "quick": True, "most": 3}
+    assert client.good("/api/mygames/analyse", body)["analysis"]["games"] == 3
+    assert ended(client, "analysis")["state"] == "done"
+    report = client.get("/api/mygames/report").json["report"]
+    newest = {f"Opponent {number}" for number in range(GAMES - 3, GAMES)}
+    assert report["games"] == 3
+    assert {each["opponent"] for each in report["worst"]} <= newest
+    client.good("/api/mygames/analyse", body | {"most": GAMES, "quick": False})
+    assert "is running; stop it first" in client.error("/api/mygames/analyse", body, 409)
+    client.good("/api/mygames/stop", {"what": "analysis"})
+    task = ended(client, "analysis")
+    assert (task["state"], task["error"]) == ("stopped", "")
+    assert task["done"] < GAMES
+
+
+def test_the_work_ends_with_the_board(human_run: Path, mine: Path, tmp_path: Path) -> None:
+    with board(tmp_path, human_run) as client:
+        upload(client, mine.read_bytes())
+        client.good("/api/mygames/analyse", {"players": ["ana munoz"], "network": str(human_run)})
+        process = _child(tmp_path)
+        assert process is not None
+    until(lambda: not _alive(process))
+
+
+def _child(folder: Path) -> int | None:
+    """The process that works in a folder."""
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and (entry / "cwd").resolve() == folder.resolve():
+                line = (entry / "cmdline").read_bytes()
+                if b"kibitz.web.mygames" in line:
+                    return int(entry.name)
+    return None
+
+
+def _alive(process: int) -> bool:
+    try:
+        return b") Z " not in Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return False
+
+
+# Training
+
+
+def test_a_network_is_made_of_the_games(human_run: Path, mine: Path, tmp_path: Path) -> None:
+    with board(tmp_path, human_run) as client:
+        upload(client, mine.read_bytes())
+        body = {"players": ["ana munoz"], "base": str(human_run)}
+        began = client.good("/api/mygames/train", body)["training"]
+        made = "runs/personal-ana-munoz"
+        assert (began["state"], began["run"], began["games"]) == ("running", made, GAMES)
+        assert "is running; stop it first" in client.error("/api/mygames/train", body, 409)
+        until(lambda: client.get("/api/mygames").json["training"].get("iteration"), PATIENCE)
+        client.good("/api/mygames/stop", {"what": "training"})
+        assert ended(client, "training")["state"] == "stopped"
+        client.good("/api/mygames/train", body)
+        task = ended(client, "training")
+        assert (task["state"], task["error"]) == ("done", "")
+        known = {each["name"]: each for each in client.get("/api/networks").json["networks"]}
+        assert known[made]["system"] == "personal"
+        assert known[made]["problem"] is None
+        move = client.stream("/api/think", {"network": made, "line": {"game": "chess"}, "method": "top-prob"})[-1][
+            "move"
+        ]
+        assert move
+
+
+def test_too_few_games_are_refused(client: Client) -> None:
+    upload(client, person.games(7).encode())
+    line = client.error("/api/mygames/train", {"players": ["ana munoz"]})
+    assert line == "7 games of Muñoz, Ana: too few to learn from, at least 20 are needed"
