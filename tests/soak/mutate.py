@@ -1,0 +1,376 @@
+"""Changes of our own program that its tests must notice: one operator, comparison, constant or return at a time.
+
+    python -m soak.mutate --changes 10 --seed 1 --minutes 60 [--only store/split.py,nets] [--again] [--folder .soak]
+
+For each module of TESTS, --changes random ones are made, each alone and in a copy of the sources, and the module's own
+tests are run against it. A change that they pass is not noticed: a test is missing, or the change changes nothing.
+Each is a line of FOLDER/mutations.jsonl, and the next call goes on with those that are not there; --again tries those
+that were not noticed once more, after tests were added.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import compileall
+import contextlib
+import copy
+import hashlib
+import importlib.util
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chess.pgn  # noqa: F401  (what takes long to import, once for all)
+import hypothesis.strategies  # noqa: F401
+import lightning_fabric  # noqa: F401
+import numba
+import onnxruntime  # noqa: F401
+import pyarrow.parquet  # noqa: F401
+import pytest
+import starlette.applications  # noqa: F401
+import torch  # noqa: F401
+
+ROOT = Path(__file__).parents[2]
+
+# Modules of src/kibitz, and the tests that are theirs, of tests/.
+TESTS = {
+    "arena/chess/game.py": ["arena/chess/test_game.py", "arena/chess/test_limits.py"],
+    "arena/chess/record.py": ["arena/chess/test_record.py"],
+    "arena/elo.py": ["arena/test_elo.py"],
+    "arena/go/game.py": ["arena/go/test_game.py", "arena/go/test_limits.py"],
+    "arena/go/record.py": ["arena/go/test_record.py"],
+    "arena/openings.py": ["arena/test_openings.py", "arena/chess/test_openings.py", "arena/go/test_openings.py"],
+    "arena/players.py": ["arena/test_players.py"],
+    "arena/record.py": ["arena/chess/test_record.py", "arena/go/test_record.py"],
+    "engines/uci/parser.py": ["engines/uci/test_parser.py"],
+    "engines/uci/time_budget.py": ["engines/uci/test_time_budget.py"],
+    "games/batch.py": ["games/test_batch.py"],
+    "games/chess/filters.py": ["games/chess/test_filters.py"],
+    "games/chess/io/scan.py": ["games/chess/io/test_scan.py"],
+    "games/chess/legal.py": ["games/chess/test_legal.py"],
+    "games/chess/material.py": ["games/chess/test_material.py"],
+    "games/chess/replay.py": ["games/chess/test_replay.py", "games/chess/test_en_passant.py"],
+    "games/chess/sides.py": ["games/chess/test_sides.py"],
+    "games/go/endings/counting.py": ["games/go/endings/test_counting.py"],
+    "games/go/endings/journal.py": ["games/go/endings/test_journal.py"],
+    "games/go/filters.py": ["games/go/test_filters.py"],
+    "games/go/io/headers.py": ["games/go/io/test_headers.py"],
+    "games/go/io/sgf.py": ["games/go/io/test_sgf.py"],
+    "games/go/points.py": ["games/go/test_points.py"],
+    "games/go/ranks.py": ["games/go/test_ranks.py"],
+    "games/go/rules.py": ["games/go/test_rules.py"],
+    "games/hashing.py": ["games/test_hashing.py"],
+    "nets/layers.py": ["nets/test_layers.py"],
+    "nets/muon.py": ["nets/test_muon.py"],
+    "nets/sparse.py": ["nets/test_sparse.py"],
+    "play/chess/book.py": ["play/chess/test_book.py"],
+    "play/chess/policy.py": ["play/chess/test_policy.py"],
+    "play/chess/quiescence.py": ["play/chess/test_quiescence.py"],
+    "play/chess/tablebase.py": ["play/chess/test_tablebase.py"],
+    "play/puct/cache.py": ["play/puct/test_cache.py"],
+    "play/side_inputs.py": ["play/test_side_inputs.py"],
+    "records.py": ["test_records.py"],
+    "stats.py": ["test_stats.py"],
+    "store/positions.py": ["store/test_positions.py"],
+    "store/sampling.py": ["store/test_sampling.py"],
+    "store/split.py": ["store/test_split.py"],
+    "store/store.py": ["store/test_store.py", "test_received.py"],
+    "store/writer.py": ["store/test_writer.py", "store/test_power_cut.py"],
+    "systems/movers/nets.py": ["systems/movers/test_nets.py"],
+    "systems/winner.py": ["systems/test_winner.py"],
+    "web/answers.py": ["web/test_answers.py"],
+    "web/files.py": ["web/test_files.py"],
+    "web/params.py": ["web/test_app.py", "web/test_security.py"],
+    "web/players.py": ["web/test_players.py"],
+    "web/routing.py": ["web/test_app.py", "web/test_siege.py"],
+    "web/security.py": ["web/test_security.py"],
+    "web/stores.py": ["web/test_stores.py"],
+    "web/workers.py": ["web/test_workers.py"],
+}
+
+OTHER: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
+    ast.Add: (ast.Sub,), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add), ast.Div: (ast.Mult,),
+    ast.FloorDiv: (ast.Mult,), ast.Mod: (ast.FloorDiv,), ast.Pow: (ast.Mult,), ast.LShift: (ast.RShift,),
+    ast.RShift: (ast.LShift,), ast.BitAnd: (ast.BitOr,), ast.BitOr: (ast.BitAnd,), ast.BitXor: (ast.BitOr,),
+    ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,), ast.NotIn: (ast.In,), ast.And: (ast.Or,), ast.Or: (ast.And,),
+}  # fmt: skip
+"""What an operator becomes: the other direction, the other side of a bound, the opposite."""
+
+UNREAD = ("annotation", "returns", "decorator_list", "type_params")
+"""Parts of the program that say nothing about what it computes: types, and how functions are compiled."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One node of a module, in the order of `nodes`, and what takes its place."""
+
+    module: str
+    line: int
+    node: int
+    before: str
+    after: str
+    source: str
+
+    @property
+    def key(self) -> tuple[str, str, int, str]:
+        return self.module, self.source, self.node, self.after
+
+
+def nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes whose change may change what is computed, parents first."""
+    yield tree
+    for name, value in ast.iter_fields(tree):
+        if name in UNREAD:
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not isinstance(child, (ast.Raise, ast.JoinedStr, ast.ImportFrom)):
+                yield from nodes(child)
+
+
+def variants(node: ast.AST) -> list[ast.AST]:
+    """What may take a node's place."""
+    given = copy.deepcopy(node)
+    match given:
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op):
+            return [_with(given, op=other()) for other in OTHER.get(type(op), ())]
+        case ast.Compare(ops=[op, *rest]):
+            return [_with(given, ops=[other(), *rest]) for other in OTHER.get(type(op), ())]
+        case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
+            return [operand]
+        case ast.Constant(value=bool() as value):
+            return [_with(given, value=not value)]
+        case ast.Constant(value=int() | float() as number):
+            return [_with(given, value=number + 1)]
+        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+            return [_with(given, value=ast.Constant(None))]
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return [_with(given, test=ast.UnaryOp(ast.Not(), test))]
+        case ast.Break():
+            return [ast.Continue()]
+        case ast.Continue():
+            return [ast.Break()]
+    return []
+
+
+def _with(node: ast.AST, **fields: Any) -> ast.AST:
+    changed = copy.copy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
+def changes(module: str, text: str) -> list[Change]:
+    """All changes of a module that could be tried."""
+    source = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return [
+        Change(module, getattr(node, "lineno", 0), i, _head(node), _head(variant), source)
+        for i, node in enumerate(nodes(ast.parse(text)))
+        for variant in variants(node)
+    ]
+
+
+def _head(node: ast.AST) -> str:
+    """The first line of a node, as text."""
+    return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))).splitlines()[0]
+
+
+def changed(text: str, change: Change) -> str:
+    """The module's text with one change."""
+    tree = ast.parse(text)
+    wanted = list(nodes(tree))[change.node]
+    new = next(variant for variant in variants(wanted) if _head(variant) == change.after)
+
+    class Replace(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            return new if node is wanted else self.generic_visit(node)
+
+    return ast.unparse(ast.fix_missing_locations(Replace().visit(tree)))
+
+
+INTERPRETED, ANEW, CACHED = "interpreted", "anew", "cached"
+
+
+def module_name(file: Path) -> str:
+    """Of a file below src/kibitz."""
+    return ".".join(("kibitz", *file.with_suffix("").parts)).removesuffix(".__init__")
+
+
+def imported(file: Path) -> set[str]:
+    """The names that a file imports: modules, and what may be one."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+class Bench:
+    """A copy of the sources, in which one module at a time is another."""
+
+    def __init__(self, folder: Path):
+        self.sources, self.cache, self.fresh = folder / "src", folder / "numba", folder / "fresh"
+        shutil.rmtree(self.sources, ignore_errors=True)
+        shutil.copytree(ROOT / "src", self.sources, ignore=shutil.ignore_patterns("__pycache__"))
+        compileall.compile_dir(self.sources, quiet=2)  # tests write none of it
+        files = {file: file.relative_to(self.sources / "kibitz") for file in self.sources.rglob("*.py")}
+        self.imports = {module_name(name): imported(file) for file, name in files.items()}
+
+    def file(self, module: str) -> Path:
+        return self.sources / "kibitz" / module
+
+    def users(self, module: str) -> set[str]:
+        """Modules that import one, directly or by others, and itself."""
+        found, news = set(), {module_name(Path(module))}
+        while news:
+            found |= news
+            news = {name for name, names in self.imports.items() if names & news} - found
+        return found
+
+    def compiled(self, module: str) -> Path:
+        """A copy of the cache of compiled functions, less those that a change of the module may reach: numba sees
+        that a function's own file has changed, and not another's whose code went into it."""
+        shutil.rmtree(self.fresh, ignore_errors=True)
+        self.cache.mkdir(exist_ok=True)
+        shutil.copytree(self.cache, self.fresh)
+        stale = {name.rsplit(".", 1)[-1] for name in self.users(module)}
+        for file in self.fresh.rglob("*.nbi"):
+            if file.name.split(".", 1)[0] in stale:
+                file.unlink()
+        return self.fresh
+
+    def passes(self, module: str, seconds: float, kernels: str) -> bool | None:
+        """Whether the module's tests pass, None if they took too long.
+
+        kernels: interpreted, compiled anew where a change of the module may reach them, or as they are in the cache.
+        """
+        cache = self.compiled(module) if kernels == ANEW else self.cache
+        if not (child := os.fork()):
+            try:
+                os._exit(self._test(module, seconds, cache, kernels == INTERPRETED))
+            finally:
+                os._exit(1)
+        _, status = os.waitpid(child, 0)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what its tests have left behind
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
+            return None
+        return status == 0
+
+    def _test(self, module: str, seconds: float, cache: Path, interpreted: bool) -> int:
+        """In a process of its own, which has the libraries and not yet a module of kibitz."""
+        os.setsid()
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nowhere, stream)
+        os.environ |= {"PYTHONPATH": str(self.sources), "PYTHONDONTWRITEBYTECODE": "1"}
+        os.environ |= {"NUMBA_CACHE_DIR": str(cache), "NUMBA_DISABLE_JIT": str(int(interpreted))}
+        sys.dont_write_bytecode = True
+        sys.path.insert(0, str(self.sources))
+        numba.config.reload_config()
+        tests = [str(ROOT / "tests" / name) for name in TESTS[module]]
+        options = ["-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", f"--rootdir={ROOT}",
+                   "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # fmt: skip
+
+        return int(pytest.main([*options, *tests]))
+
+
+def baseline(bench: Bench, module: str, slowest: float) -> tuple[float, str] | None:
+    """Seconds of the unchanged module's tests, and the quicker way with its kernels; None where they do not pass, or
+    not in `slowest` seconds."""
+    if bench.passes(module, 300, CACHED) is not True:  # compiles what is not in the cache
+        return None
+    ways = [ANEW, INTERPRETED] if "njit" in bench.file(module).read_text(encoding="utf-8") else [CACHED]
+    best = (slowest, "")
+    for kernels in ways:
+        start = time.monotonic()
+        if bench.passes(module, best[0], kernels):
+            best = time.monotonic() - start, kernels
+    return best if best[1] else None
+
+
+def draw(module: str, text: str, many: int, seed: int) -> list[Change]:
+    """A module's changes of this seed; more of them begin with the same."""
+    found = changes(module, text)
+    random.Random(f"{seed} {module}").shuffle(found)
+    return found[:many]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--changes", type=int, default=10, help="of each module")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--only", default="", help="modules, or beginnings of their names")
+    parser.add_argument("--slowest", type=float, default=300.0, help="leave out modules whose tests take more seconds")
+    parser.add_argument("--again", action="store_true", help="only those that were not noticed")
+    parser.add_argument("--folder", type=Path, default=Path(".soak"))
+    asked = parser.parse_args()
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    journal = asked.folder / "mutations.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []
+    known = {Change(**line["change"]).key: line["noticed"] for line in lines}
+    end = time.monotonic() + 60 * asked.minutes
+    with journal.open("a", encoding="utf-8") as out:
+        bench = Bench((asked.folder / "mutate").resolve())
+        for module in (name for begin in asked.only.split(",") for name in TESTS if name.startswith(begin)):
+            text = bench.file(module).read_text(encoding="utf-8")
+            drawn = draw(module, text, asked.changes, asked.seed)
+            todo = [c for c in drawn if (known.get(c.key) == "no" if asked.again else c.key not in known)]
+            if todo and time.monotonic() < end:
+                try_all(bench, module, text, todo, end, asked.slowest, out, known)
+            report(module, [(c, known[c.key]) for c in drawn if c.key in known])
+    answers = list(known.values())
+    print(f"{len(answers)} changes, {sum(answer != 'no' for answer in answers)} noticed")
+
+
+def try_all(
+    bench: Bench,
+    module: str,
+    text: str,
+    todo: list[Change],
+    end: float,
+    slowest: float,
+    out: Any,
+    known: dict[Any, str],
+) -> None:
+    """Tries changes until `end`, and writes a line for each."""
+    if (base := baseline(bench, module, slowest)) is None:
+        print(f"{module}: its tests do not pass, or are too slow", flush=True)
+        return
+    seconds, kernels = base
+    Path(importlib.util.cache_from_source(str(bench.file(module)))).unlink(missing_ok=True)  # its source will change
+    for change in todo:
+        if time.monotonic() > end:
+            break
+        bench.file(module).write_text(changed(text, change), encoding="utf-8")
+        noticed = {True: "no", False: "yes", None: "too long"}[bench.passes(module, 10 + 3 * seconds, kernels)]
+        known[change.key] = noticed
+        out.write(json.dumps({"change": vars(change), "noticed": noticed, "seconds": round(seconds, 1)}) + "\n")
+        out.flush()
+    bench.file(module).write_text(text, encoding="utf-8")
+
+
+def report(module: str, tried: list[tuple[Change, str]]) -> None:
+    print(f"{module}: {sum(answer != 'no' for _, answer in tried)} of {len(tried)} noticed", flush=True)
+    for change, answer in tried:
+        if answer == "no":
+            print(f"    line {change.line}: {change.before}  ->  {change.after}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
