@@ -25,6 +25,7 @@ from kibitz.systems.declaration import (
     MOVES,
     OWNERS,
     PUCT,
+    THESIS_NEGAMAX,
     TOP_MOVE,
     TOP_PROB,
     TOPPROB_NEGAMAX,
@@ -112,7 +113,7 @@ _OURS = [
         answers=(MOVES, VALUE),
         trained=_trained_networks,
         evaluation="kibitz.evaluation.policy.evaluator",
-        methods=(PUCT, TOPPROB_NEGAMAX, TOP_PROB, TOP_MOVE, VALUE_NEGAMAX),
+        methods=(PUCT, TOPPROB_NEGAMAX, TOP_PROB, TOP_MOVE, VALUE_NEGAMAX, THESIS_NEGAMAX),
     ),
     Declaration(
         name="human",

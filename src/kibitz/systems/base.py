@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
 import torch
@@ -35,7 +35,19 @@ class Examples(Protocol):
         """The examples with these ids, int64 [n], as arrays by name whose first axis is the example.
 
         The result, random choices included, must be a function of the arguments, so that an interrupted training
-        resumes exactly.
+        resumes exactly. Each example must be a function of its own id and the epoch, so that several processes can
+        share a batch, or the class must say by `part` how they do (see `Parted`). Threads call it at the same time.
+        """
+
+
+@runtime_checkable
+class Parted(Protocol):
+    """Examples that several processes cannot share row by row, since a batch relates its rows to each other."""
+
+    def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
+        """What process `rank` of `world` takes of the batch of these ids, for a loss that is a mean over its rows.
+
+        The parts of all have each row once, and parts of a mean over other rows in the same proportion.
         """
 
 
@@ -249,3 +261,19 @@ class System:
     def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
         """The parts of the training, one after the other."""
         raise NotImplementedError
+
+
+def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The weights `begun` of a network with those of another in their place; residual blocks that the other has not
+    change nothing (their second convolution is 0). Raises UsageError if the other has more, or other shapes."""
+    taken = dict(begun)
+    for name, value in weights.items():
+        if name not in taken:
+            raise UsageError(f"its network has {name}, this one has not; give it as many --blocks")
+        if value.shape != taken[name].shape:
+            raise UsageError(f"{name} has another shape; leave out the settings that change it")
+        taken[name] = value
+    for name, value in begun.items():
+        if name.endswith(("second.weight", "second.bias")) and name not in weights:
+            taken[name] = torch.zeros_like(value)
+    return taken

@@ -70,6 +70,7 @@ TOP_MOVE = Method("top-move", "the likeliest piece, then its square", (MOVES,), 
 TOP_PROB = Method("top-prob", "the likeliest move", (MOVES,), _CHESS, searches=False)
 TOPPROB_NEGAMAX = Method("topprob-negamax", "looks ahead, likely moves only", (MOVES, VALUE), _CHESS)
 VALUE_NEGAMAX = Method("value-negamax", "looks ahead, all moves", (VALUE,), _CHESS)
+THESIS_NEGAMAX = Method("thesis-negamax", "looks ahead equally far, likely moves only", (MOVES, VALUE), _CHESS)
 PUCT = Method("puct", "looks ahead, averages what it sees", (MOVES, VALUE), "kibitz.play.puct.player:open_player")
 HUMAN_SEARCH = Method(
     "human-search", "people's moves, after a short look ahead", (MOVES, VALUE), "kibitz.play.puct.human:open_player",
@@ -83,8 +84,8 @@ GO_TOP_PROB = Method(TOP_PROB.name, TOP_PROB.title, (MOVES, VALUE, OWNERS), _GO_
 METHODS = {
     method.name: method
     for method in (
-        TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX, COMPARISON_SEARCH, FULL_COMPARISON_SEARCH, PUCT,
-        HUMAN_SEARCH, BEST_SCORE,
+        TOP_MOVE, TOP_PROB, TOPPROB_NEGAMAX, VALUE_NEGAMAX, THESIS_NEGAMAX, COMPARISON_SEARCH, FULL_COMPARISON_SEARCH,
+        PUCT, HUMAN_SEARCH, BEST_SCORE,
     )
 }  # fmt: skip
 """All methods of kibitz, by name; of those that both games have, the ones of chess."""

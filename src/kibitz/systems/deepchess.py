@@ -247,21 +247,35 @@ class PairExamples:
         return min(self.settings.pairs, max(most, 1)) if most else self.settings.pairs
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        return self.part(ids, epoch, 0, 1)
+
+    def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
+        """See `systems.base.Parted`: a block of the positions of games that White won, with all their pairs."""
         reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
         few = ids[: len(ids) // reuse]
-        won, won_exchanged = self._drawn(few, epoch, 1, self.won, self.lost)
-        lost, lost_exchanged = self._drawn(few, epoch, 4, self.lost, self.won)
+        if len(few) < world:
+            raise KibitzError(
+                f"--batch: pairs of {len(few)} positions cannot be shared by {world} processes; take fewer --devices"
+            )
+        row = np.array_split(np.arange(len(few)), world)[rank]
+        others = np.stack([(row - turn) % len(few) for turn in range(reuse)])  # of games that Black won: [reuse, rows]
+        other = np.unique(others)
+        won, won_exchanged = self._drawn(few[row], epoch, 1, self.won, self.lost)
+        lost, lost_exchanged = self._drawn(few[other], epoch, 4, self.lost, self.won)
         games, plies = np.concatenate([won.games, lost.games]), np.concatenate([won.plies, lost.plies])
         codes, state = self.store.replay(games, plies)
         if self.settings.colours:
             codes, state = swap_colours(codes, state, np.concatenate([won_exchanged, lost_exchanged]))
         if self.settings.mirror:
-            coins = [_chance(few, epoch, key, self.salt) & np.uint64(1) == 1 for key in (3, 6)]
+            coins = [
+                _chance(some, epoch, key, self.salt) & np.uint64(1) == 1
+                for some, key in ((few[row], 3), (few[other], 6))
+            ]
             codes, state = flip_files(codes, state, np.concatenate(coins))
-        row = np.arange(len(few))
-        better = np.tile(row, reuse)
-        worse = np.concatenate([np.roll(row, turn) for turn in range(reuse)]) + len(few)
-        target = _chance(ids, epoch, 7, self.salt) & np.uint64(1) == 1
+        better = np.tile(np.arange(len(row)), reuse)
+        worse = np.searchsorted(other, others).ravel() + len(row)
+        mine = ids.reshape(reuse, -1)[:, row].ravel()
+        target = _chance(mine, epoch, 7, self.salt) & np.uint64(1) == 1
         pairs = {
             "codes": codes,
             "state": state,
@@ -269,7 +283,8 @@ class PairExamples:
             "second": np.where(target, worse, better),
             "target": target.astype(np.float32),
         }
-        return pairs | self._nearer(few, epoch, codes, state) if self.settings.nearer and len(self.ends) else pairs
+        more = self.settings.nearer and len(self.ends)
+        return pairs | self._nearer(few[row], epoch, codes, state) if more else pairs
 
     def _nearer(self, ids: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Arrays:
         """The batch's positions, and for each id two different positions near the end of one game."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -19,7 +19,6 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from kibitz.errors import UsageError
 from kibitz.games.go import KOMI
 from kibitz.games.go.encodings import BoardPlanes, corner, on_board
 from kibitz.games.go.points import BLACK, GRID, NONE, PASS, POINTS, SIZES, symmetries
@@ -42,9 +41,9 @@ from kibitz.nets.constant import of_labels, of_shares
 from kibitz.nets.muon import muon
 from kibitz.nets.optim import plateau
 from kibitz.store.positions import Positions
-from kibitz.store.sampling import splitmix64
+from kibitz.store.sampling import splitmix64, whole_times
 from kibitz.store.store import Store
-from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, grown, setting
 
 
 @dataclass(frozen=True)
@@ -412,8 +411,7 @@ class GoMoves:
         wanted = np.maximum(held, (0, self.settings.known, self.settings.small)) * (held > 0)
         wanted[0] = max(0.0, 1 - wanted[1:].sum()) if held[0] else 0.0
         times = np.minimum((wanted / wanted.sum() / np.maximum(held, 1e-9))[group], self.MAX_REPEATS)
-        chance = (splitmix64(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
-        return cast("NDArray[np.int64]", np.floor(times + chance).astype(np.int64))
+        return whole_times(times, self.store.column("hash")[games])
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -511,17 +509,7 @@ class GoHumanSystem(System):
 
         New blocks change nothing at first. Raises UsageError if the other has more blocks or another width.
         """
-        begun = dict(network.state_dict())
-        for name, value in weights.items():
-            if name not in begun:
-                raise UsageError(f"its network has {name}, this one has not; give it as many --blocks")
-            if value.shape != begun[name].shape:
-                raise UsageError(f"{name} has another shape; leave out the settings that change it")
-            begun[name] = value
-        for name, value in begun.items():
-            if ".second." in name and name not in weights:
-                begun[name] = torch.zeros_like(value)
-        return begun
+        return grown(network.state_dict(), weights)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
         assert isinstance(network, GoHuman)

@@ -7,7 +7,6 @@ their code or weights did. This file goes from top to bottom: side inputs, netwo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -44,11 +43,12 @@ from kibitz.games.chess.sides import (
     speed_codes,
 )
 from kibitz.nets.constant import of_labels
-from kibitz.nets.muon import Muon
+from kibitz.nets.muon import muon
+from kibitz.nets.optim import plateau
 from kibitz.store.positions import Positions
-from kibitz.store.sampling import splitmix64
+from kibitz.store.sampling import splitmix64, whole_times
 from kibitz.store.store import Store
-from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, grown, setting
 from kibitz.systems.movers.nets import real, real_pairs
 
 
@@ -343,8 +343,7 @@ class PlayedMoves:
         weight = (held.sum() / np.maximum(held, 1)) ** self.settings.balance
         weight *= held.sum() / (weight * held).sum()  # as many positions in all as there are
         times = np.minimum(weight[band], self.MAX_REPEATS)
-        chance = (splitmix64(self.store.column("hash")[games].astype(np.uint64)) >> np.uint64(40)) / 2.0**24
-        return cast("NDArray[np.int64]", np.floor(times + chance).astype(np.int64))
+        return whole_times(times, self.store.column("hash")[games])
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -388,37 +387,16 @@ class PlayedMoves:
 
 
 def learning_rate(settings: Settings, iteration: int, iterations: int) -> float:
-    """A linear rise, a plateau, then half a cosine down to a thousandth.
-
-    A training that is stopped on the plateau can go on from there for any time, or fall at once in a run that starts
-    from it.
-    """
-    if iteration < settings.warmup:
-        return settings.learning_rate * (iteration + 1) / settings.warmup
-    falling = settings.cooldown * iterations
-    left = iterations - iteration
-    if left >= falling:
-        return settings.learning_rate
-    return settings.learning_rate * (0.001 + 0.999 * 0.5 * (1 - math.cos(math.pi * left / falling)))
+    """The rate of an iteration, see `plateau`."""
+    return plateau(settings.learning_rate, iteration, iterations, warmup=settings.warmup, cooldown=settings.cooldown)
 
 
 def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.optim.Optimizer:
-    """Muon for the filters of convolutions, AdamW at half their rate for the rest; where win, draw, loss alone learns,
-    AdamW for its weights."""
+    """Muon and AdamW (see `muon`); where win, draw, loss alone learns, AdamW for its weights."""
     if only == "outcome":
         head = [p for name, p in network.named_parameters() if name.startswith(HEAD)]
         return torch.optim.AdamW(head, betas=(0.9, 0.99), weight_decay=weight_decay)
-    matrices = [p for p in network.parameters() if p.dim() == 4 and p.shape[0] > 1]
-    others = [p for p in network.parameters() if p.dim() > 1 and not (p.dim() == 4 and p.shape[0] > 1)]
-    rest = [p for p in network.parameters() if p.dim() <= 1]
-    return Muon(
-        [
-            {"params": matrices, "weight_decay": weight_decay, "matrices": True},
-            {"params": others, "weight_decay": weight_decay, "rate": 0.5},
-            {"params": rest, "rate": 0.5},
-        ],
-        momentum=0.95,
-    )
+    return muon(network, weight_decay)
 
 
 def draw_weights(network: Human, generator: torch.Generator) -> None:
@@ -476,19 +454,10 @@ class HumanSystem(System):
         head = weights.get("weigh.weight")
         if head is not None and head.shape[1] != cast(Tensor, begun["weigh.weight"]).shape[1]:  # of an earlier version
             weights = {name: value for name, value in weights.items() if not name.startswith(HEAD)}
-        for name, value in weights.items():
-            if name not in begun:
-                raise UsageError(f"its network has {name}, this one has not; give it as many --blocks")
-            if name == "stem.weight" and value.shape[1] < begun[name].shape[1]:
-                more = begun[name].shape[1] - value.shape[1]
-                value = torch.cat([value, value.new_zeros(value.shape[0], more, 3, 3)], 1)
-            if value.shape != begun[name].shape:
-                raise UsageError(f"{name} has another shape; leave out the settings that change it")
-            begun[name] = value
-        for name, value in begun.items():
-            if name.endswith(("second.weight", "second.bias")) and name not in weights:
-                begun[name] = torch.zeros_like(value)
-        return begun
+        stem = weights.get("stem.weight")
+        if stem is not None and (more := begun["stem.weight"].shape[1] - stem.shape[1]) > 0:
+            weights = {**weights, "stem.weight": torch.cat([stem, stem.new_zeros(stem.shape[0], more, 3, 3)], 1)}
+        return grown(begun, weights)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
         assert isinstance(network, Human)

@@ -124,6 +124,7 @@ def test_a_rating_plane_needs_ratings(small_store: Store) -> None:
         ({"share": "body", "layers": "8conv3x3p1", "piece_plane": True}, "--piece-plane"),
         ({"share": "body", "layers": "8conv3x3p1", "networks": "piece,pawn"}, "--networks"),
         ({"targets": "square"}, "--share body"),
+        ({"share": "body", "layers": "8conv3x3p1", "activation": "leaky"}, "takes --activation relu alone"),
         ({"layers": "8conv9x9"}, "layer 1"),
         ({"value_layers": "0ip"}, "layer 1"),
         ({"optimiser": "magic"}, "--optimiser magic"),

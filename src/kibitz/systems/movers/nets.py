@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 VALUE = "value"
+ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "sigmoid": nn.Sigmoid}
+"""Non-linearities of the networks that choose squares, by the setting `activation`."""
 OUTCOMES = ("", "loss", "draw", "win")
 """The result for the mover, by its code in a state column; 0 is unknown."""
 STRONGEST, WEAKEST = 3000, 600
@@ -195,7 +197,7 @@ class MoveNets(nn.Module):
             return
         for name in names:
             more = 1 if settings.piece_plane and name in PIECES else 0
-            layers, activation = settings.layers, cast(type[nn.Module], nn.ReLU)
+            layers, activation = settings.layers, ACTIVATIONS[settings.activation]
             if name == VALUE:
                 layers = settings.value_layers or settings.layers
                 activation = nn.Tanh if settings.value_activation == "tanh" else nn.ReLU

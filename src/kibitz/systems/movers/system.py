@@ -36,6 +36,7 @@ from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 from kibitz.systems.movers.nets import (
+    ACTIVATIONS,
     OUTCOMES,
     PIECES,
     VALUE,
@@ -59,6 +60,11 @@ class Settings:
     # which networks, of which shape
     networks: str = setting("all", "which networks to train: all, or some of piece,pawn,knight,…,king,value")
     layers: str = setting("32conv3x3p1.ip128", "layers of each network before its outputs")
+    activation: str = setting(
+        "relu",
+        "non-linearity after each layer: relu (the papers'), or what the thesis also tried, leaky and sigmoid",
+        choices=tuple(ACTIVATIONS),
+    )
     share: str = setting(
         "none",
         "what the networks share: none (the paper's), or body (one body, an output each)",
@@ -167,6 +173,8 @@ def check(settings: Settings, every: Sequence[str]) -> None:
             raise UsageError("--share body: the seven networks are one, so --networks must be all, or all but value")
         if settings.piece_plane:
             raise UsageError("--share body: takes no --piece-plane; --targets square tells targets apart by origin")
+        if settings.activation != "relu":
+            raise UsageError(f"--share body: takes --activation relu alone, not {settings.activation}")
         if any(isinstance(layer, Dense) for layer in layers) or shapes(layers, 6)[-1][1:] != (8, 8):
             raise UsageError("--share body: --layers must end on the 8×8 grid, say 64conv3x3p1.5*64res3x3")
     elif settings.targets == "square":
