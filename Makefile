@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test test-slow lint install page docs clean
+.PHONY: demo demo-go test test-slow soak pictures lint install page docs clean
 
 install: $(READY) $(PAGE)
 
@@ -42,6 +42,16 @@ test: $(READY) $(PAGE)
 # Installs, kills trainings again and again, trains whole recipes, compares all that is recorded; .ci/run does this too.
 test-slow: $(READY) $(PAGE)
 	$(PYTEST) -m slow
+
+# Fuzzing, kills, a board under attack, long sessions: MINUTES in all, and the next call goes on (docs/RELIABILITY.md).
+# Guided by coverage where atheris is installed (pip install atheris), else by chance.
+MINUTES ?= 60
+soak: $(READY) $(PAGE)
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m soak --minutes $(MINUTES)
+
+# The reference pictures of the page that tests/browser/test_looks.py compares with. Look at them before they are committed.
+pictures: $(READY) $(PAGE)
+	KIBITZ_NEW_PICTURES=1 $(BIN)/python -m pytest -q -p no:xdist tests/browser/test_looks.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

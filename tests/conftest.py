@@ -17,7 +17,7 @@ from kibitz.games.chess.replay import STANDARD_START
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
-from support.helpers import SMALL, import_games
+from support.helpers import GAMES, SMALL, import_games
 
 # A shell that starts the tests in the background has told them to ignore Ctrl-C, and the programs that they start too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -92,6 +92,17 @@ def shared_chess() -> Path:
 def small_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """400 bundled games. Read only."""
     return import_games(tmp_path_factory.mktemp("stores") / "small.store", limit=400)
+
+
+@pytest.fixture(scope="session")
+def small_go_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """8 bundled games of Go. Read only."""
+    from kibitz.cli import run
+
+    path = tmp_path_factory.mktemp("stores") / "go.store"
+    games = GAMES.with_name("games.sgfl.zst")
+    assert run(["import", str(games), "--into", str(path), "--limit", "8", "--referee", "playouts"]) == 0
+    return Store(path)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import json
 import re
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ import pytest
 from sgfmill.boards import Board as SgfmillBoard
 
 import kibitz
+from kibitz.cli import run
 from kibitz.games.go.points import from_gtp
 from kibitz.play.puct.player import PuctPlayer
 from kibitz.play.result import SearchLimits
@@ -246,15 +248,15 @@ def test_a_move_of_go(gocnn: kibitz.TrainedNetwork) -> None:
 
 
 def test_games_come_from_files_texts_and_objects(folder: Path, bundled_games: list[str]) -> None:
-    first = kibitz.analyse(folder / "my-games.pgn", "winner")
-    text = kibitz.analyse(bundled_games[0], "winner")
+    first = kibitz.analyse(folder / "my-games.pgn", "winner", raw=True)
+    text = kibitz.analyse(bundled_games[0], "winner", raw=True)
     with (folder / "my-games.pgn").open() as file:
         game = chess.pgn.read_game(file)
     assert game is not None
-    assert first.as_json() == text.as_json() == kibitz.analyse(game, "winner").as_json()
-    third = kibitz.analyse(str(folder / "my-games.pgn"), "winner", number=3)
+    assert first.as_json() == text.as_json() == kibitz.analyse(game, "winner", raw=True).as_json()
+    third = kibitz.analyse(str(folder / "my-games.pgn"), "winner", number=3, raw=True)
     assert third.as_json()["number"] == 3
-    every = list(kibitz.analyse_all(folder / "my-games.pgn", kibitz.load_network("winner")))
+    every = list(kibitz.analyse_all(folder / "my-games.pgn", kibitz.load_network("winner"), raw=True))
     assert len(every) == 20
     assert every[2].as_json() == third.as_json()
 
@@ -265,6 +267,18 @@ def test_games_of_go_come_from_files_and_texts(tmp_path: Path) -> None:
     first, second = kibitz.analyse_all(tmp_path / "two.sgf", "gocnn")
     assert first.as_json() == kibitz.analyse(sgf, "gocnn").as_json()
     assert second.as_json() == kibitz.analyse(tmp_path / "two.sgf", "gocnn", number=2).as_json()
+
+
+def test_moves_are_judged_by_search_as_the_command_does(
+    bundled_games: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "one.pgn").write_text(bundled_games[0])
+    found = kibitz.analyse(bundled_games[0], "winner", depth=2)
+    assert run(["analyze", "winner", str(tmp_path / "one.pgn"), "--depth", "2", "--json"]) == 0
+    assert found.as_json()["moves"] == json.loads(capsys.readouterr().out)["games"][0]["moves"]
+    assert all(move.judged for move in found.moves)
+    raw = kibitz.analyse(bundled_games[0], "winner", raw=True)
+    assert not any(move.judged for move in raw.moves)
 
 
 def test_what_cannot_be_analysed_is_left_out_of_all(tmp_path: Path) -> None:
@@ -358,6 +372,11 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.analyse("1. e4 *", "winner", ratings=(1500, 1500)), kibitz.UsageError, "no ratings among"),
     (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", number=2), kibitz.KibitzError, "there is no game 2"),
     (lambda: kibitz.analyse("1. e4 *", "gocnn"), kibitz.KibitzError, "no game of Go"),
+    (lambda: kibitz.analyse("1. e4 *", "winner", raw=True, depth=2), kibitz.UsageError, "raw: without a search"),
+    (lambda: kibitz.analyse("1. e4 *", "winner", depth=13), kibitz.UsageError, "depth 13: from 1 to 12"),
+    (lambda: kibitz.analyse("1. e4 *", "human", nodes=-1), kibitz.UsageError, "nodes -1: 0 or more"),
+    (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", raw=True), kibitz.UsageError, "raw: of chess"),
+    (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", nodes=5), kibitz.UsageError, "does not name moves"),
     (lambda: kibitz.analyse(7, "winner"), kibitz.UsageError, "no game: int"),  # type: ignore[arg-type]
     (lambda: kibitz.train("nothing", "my.store"), kibitz.UsageError, "no such system"),
     (lambda: kibitz.train("winner", "nothing.store"), kibitz.KibitzError, "no such store"),

@@ -25,10 +25,12 @@ LAYERS = (
     ("runs",),
     ("systems",),
     ("nets",),
+    ("explorer",),
     ("store",),
     ("games",),
-    ("external", "stats", "records", "lock", "durable", "prefetch"),
-    ("text", "keys", "dates", "cores", "environment"),
+    ("external", "stats", "records", "lock", "durable", "prefetch", "received", "kernels"),
+    ("parallel",),
+    ("text", "keys", "dates", "cores", "environment", "memory"),
     ("errors",),
 )
 """From the top downward. A module imports from its own package and from lower layers, also inside functions."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import lzma
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -225,3 +227,65 @@ def test_texts_without_the_mark_of_utf8(tmp_path: Path) -> None:
     path.write_bytes(b"\0\1")
     with pytest.raises(KibitzError, match="binary, not text; a poem is text"):
         list(Stream(str(path)).texts(6, "a poem is text"))
+
+
+def bomb(kind: str, path: Path, size: int) -> None:
+    """A packed file that unpacks to `size` MiB of blanks."""
+    piece = b" " * (1 << 20)
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("a.txt", "w") as file:
+            for _ in range(size):
+                file.write(piece)
+    elif kind == "zst":
+        with path.open("wb") as raw, zstandard.ZstdCompressor().stream_writer(raw) as packed:
+            for _ in range(size):
+                packed.write(piece)
+    else:
+        with (gzip.open if kind == "gz" else bz2.open)(path, "wb") as file:
+            for _ in range(size):
+                file.write(piece)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["zst", "gz", "bz2", "zip"])
+def test_a_file_that_unpacks_to_far_more_than_games_do(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "FREELY_UNPACKED", 20 << 20)
+    path = tmp_path / f"a.{kind}"
+    bomb(kind, path, 40)
+    stream, got = Stream(f"{path}:a.txt" if kind == "zip" else str(path)), 0
+
+    def read_all() -> None:
+        nonlocal got
+        for block in stream.blocks(1 << 20):
+            got += len(block)
+
+    with pytest.raises(KibitzError, match=r"unpacks to more than 250 times its size, .* read no further"):
+        read_all()
+    stream.close()
+    assert got >= 20 << 20  # small ones are read whatever they are
+
+
+def test_one_piece_of_zstd_takes_little_memory(tmp_path: Path) -> None:
+    """A thousand blocks that say "128 kB of this byte" in four bytes each (RFC 8878, by hand)."""
+    frame = b"\x28\xb5\x2f\xfd" + bytes([0, (17 - 10) << 3])
+    frame += ((1 << 17) << 3 | 1 << 1).to_bytes(3, "little") + b" "
+    path = tmp_path / "a.zst"
+    path.write_bytes(frame[:6] + frame[6:] * 1000 + (1).to_bytes(3, "little"))
+    stream = Stream(str(path))
+    held = []
+    tracemalloc.start()
+    total = 0
+    for block in stream.blocks(1 << 16):
+        total += len(block)
+        held.append(tracemalloc.get_traced_memory()[1])
+    tracemalloc.stop()
+    stream.close()
+    assert total == 1000 << 17
+    assert max(held) < 400 << 20
+
+
+def test_xz_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn.xz").write_bytes(lzma.compress(TEXT))
+    with pytest.raises(KibitzError, match="binary, not text"):
+        list(Stream(str(tmp_path / "a.pgn.xz")).texts(1000, "a PGN is text"))

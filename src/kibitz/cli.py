@@ -18,7 +18,9 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from kibitz import environment, memory
 from kibitz.commands import options
+from kibitz.commands.workers import with_ray_local
 from kibitz.errors import KibitzError, need_training, one_line
 
 COMMANDS = {
@@ -26,6 +28,7 @@ COMMANDS = {
     "import": "import_.command.import_games",
     "merge": "merge.merge",
     "info": "info.info",
+    "explore": "explore.explore",
     # networks
     "systems": "systems.systems",
     "train": "train.train",
@@ -116,7 +119,7 @@ def run(arguments: Sequence[str]) -> int:
     The exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted.
     """
     try:
-        arguments = options.respelled(arguments)
+        arguments = with_ray_local(options.respelled(arguments))
         command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
         with command.make_context("kibitz", arguments) as context:
             command.invoke(context)
@@ -134,7 +137,8 @@ def run(arguments: Sequence[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + 13
     except OSError as error:
-        if (line := describe(error)) is None:
+        line = describe(error) or (memory.full() if memory.is_short() else None)
+        if line is None:
             raise
         _report(line)
         return 1
@@ -143,10 +147,10 @@ def run(arguments: Sequence[str]) -> int:
         path = wrong.ctx.command_path if getattr(wrong, "ctx", None) else "kibitz"
         _report(f"{wrong.format_message().rstrip('.')} (see: {path} --help)")
         return 2
-    except (MemoryError, RuntimeError) as error:
-        if not _memory_is_full(error):
+    except (MemoryError, RuntimeError, ImportError) as error:
+        if not _memory_is_full(error) and not memory.is_short():
             raise
-        _report("not enough memory; take a smaller --batch or smaller --layers where you can, or close other programs")
+        _report(memory.full())
         return 1
     return 0
 
@@ -186,6 +190,11 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # names of players need more than some terminals and pipes can show
         sys.stdout.reconfigure(errors="replace")
     _end_tidily()
+    memory.end_with_a_line(_report)
+    if sys.stderr.isatty():
+        environment.tell_compiling.append(
+            lambda: _report("compiling for this machine, once after an install: about half a minute")
+        )
     sys.exit(run(sys.argv[1:]))
 
 

@@ -20,7 +20,7 @@ def read_date(text: str) -> datetime.date | None:
         month = int(parts[1]) if len(parts) > 1 and "?" not in parts[1] else 1
         day = int(parts[2]) if len(parts) > 2 and "?" not in parts[2] else 1
         return datetime.date(year, month or 1, day or 1)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter of more digits than any date has
         return None
 
 

@@ -7,10 +7,17 @@ the name is exchanged, then the folder is written through.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NEW = ".new"
+"""The end of a file's name until it is whole."""
 
 
 def sync(file: IO[Any]) -> None:
@@ -39,7 +46,7 @@ def replace(temporary: Path, path: Path) -> None:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file whole or not at all. Raises OSError with the file's name, on a full disk too."""
-    temporary = path.with_name(path.name + ".new")
+    temporary = path.with_name(path.name + NEW)
     try:
         with open(temporary, "wb") as file:
             file.write(data)
@@ -50,3 +57,12 @@ def write_whole(path: Path, data: bytes) -> None:
             temporary.unlink()
         error.filename, error.filename2 = str(path), None
         raise
+
+
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    """Write an array as an .npy file, whole or not at all."""
+    import numpy as np
+
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=False)
+    write_whole(path, file.getvalue())

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 CACHE = "NUMBA_CACHE_DIR"
@@ -17,6 +18,9 @@ SILENT = "ORT_DISABLE_TELEMETRY"
 WAITING = "OMP_WAIT_POLICY"
 """How PyTorch's threads wait for each other. By default they spin: beside other work that takes the cores from the very
 thread that they wait for, and a training on two busy cores fell from 300 samples/s to 17."""
+
+tell_compiling: list[Callable[[], None]] = []
+"""What is called, once, when compiling takes long: numba's cache is empty after an install."""
 
 
 def set_up() -> None:
@@ -40,18 +44,23 @@ def set_up() -> None:
         sys.modules["numba"].config.CACHE_DIR = str(folder)
 
 
-def user_folder() -> Path:
-    """The folder for what this installation compiles, by the system's custom; it need not exist."""
+def user_cache() -> Path:
+    """The folder for what can be made again, by the system's custom; it need not exist."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     elif sys.platform == "darwin":
         base = "~/Library/Caches"
     else:
         base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(os.path.expanduser(base)) / "kibitz"
+
+
+def user_folder() -> Path:
+    """The folder for what this installation compiles; it need not exist."""
     # What another version has compiled names types that may be called otherwise by now, and numba reads them first of
     # all. So each installation has a folder of its own.
     installed = int(os.stat(__file__).st_mtime)
-    return Path(os.path.expanduser(base)) / "kibitz" / "numba" / f"{installed:x}"
+    return user_cache() / "numba" / f"{installed:x}"
 
 
 def _writable(folder: Path) -> bool:

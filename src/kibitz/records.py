@@ -137,6 +137,12 @@ def size(paths: Iterable[str]) -> int | None:
     return total
 
 
+FREELY_UNPACKED = 1 << 30
+MOST_UNPACKED = 250
+"""After so many bytes a packed file may have unpacked to at most so many times its size. Games become a fifth to a
+thirtieth of their size; a file that is made to fill a disk or a memory becomes a thousandth and less."""
+
+
 class Stream:
     """One file of records, unpacked as it is read.
 
@@ -172,12 +178,20 @@ class Stream:
         return self._raw.count
 
     def blocks(self, size: int) -> Iterator[bytes]:
-        """The unpacked bytes, `size` at a time. Raises KibitzError where the packing is damaged or the file unreadable.
+        """The unpacked bytes, `size` at a time. Raises KibitzError where the packing is damaged or the file unreadable,
+        or where it unpacks to far more than games do.
 
         Everything before the damage is returned first.
         """
+        unpacked = 0
         try:
             while block := self._file.read(size):
+                unpacked += len(block)
+                if unpacked > max(FREELY_UNPACKED, MOST_UNPACKED * self.consumed):
+                    raise KibitzError(
+                        f"{self.name}: unpacks to more than {MOST_UNPACKED} times its size, as no games do; "
+                        "it is read no further"
+                    )
                 yield block
         except (OSError, *_FAULTS) as error:
             raise self._damaged(error) from None
@@ -245,7 +259,7 @@ class _Readable(Protocol):
 class _Zst:
     """Unpacks zstd frames, one after the other, with windows up to 2^31 bytes; an end inside a frame is an error."""
 
-    _PIECE = 1 << 14  # small, since a piece can unpack to ten thousand times its size
+    _PIECE = 1 << 11  # small, since a piece can unpack to thirty thousand times its size
 
     def __init__(self, file: io.BufferedReader[Any]):
         self._file = file

@@ -16,15 +16,16 @@ import contextlib
 import hashlib
 import importlib.resources
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.durable import write_whole
+from kibitz.durable import NEW, write_array, write_whole
 from kibitz.errors import KibitzError, one_line
+from kibitz.received import is_inside, read_array, read_json
 from kibitz.store.split import Split
 from kibitz.systems import load
 
@@ -40,6 +41,11 @@ SEEN = "seen.npy"
 CHECKPOINTS = "snapshots"
 """The folder of checkpoints; its name is older than the word, and stays so that earlier runs open."""
 FORMAT = 1
+
+
+def barely_begun(path: Path) -> bool:
+    """Whether a folder is empty, or has only what a call leaves that was killed before it wrote run.json."""
+    return path.is_dir() and all(file.name == SEEN or file.name.endswith(NEW) for file in path.iterdir())
 
 
 def packaged() -> dict[str, Path]:
@@ -73,7 +79,7 @@ class Run:
         self.path = find(name)
         self.name = str(name)
         try:
-            self.info: dict[str, Any] = json.loads((self.path / INFO).read_text(encoding="utf-8"))
+            self.info: dict[str, Any] = read_json(self.path / INFO)
             version = self.info["kibitz_run"]
             if version == FORMAT and not {"system", "game", "settings"} <= self.info.keys():
                 raise KeyError
@@ -106,8 +112,17 @@ class Run:
         return self.info.get("person")
 
     @property
+    def takes_ratings(self) -> bool:
+        """Whether the network can be told a rating to play like. That of one person has the person's."""
+        return "rating" in self.side_inputs and self.person is None
+
+    @property
     def split(self) -> Split:
-        return Split.from_json(self.info["data"]["split"])
+        """How its games were divided. Raises KibitzError where run.json does not say it."""
+        try:
+            return Split.from_json(self.info["data"]["split"])
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise KibitzError(f"{self.path / INFO}: damaged; train again") from None
 
     def trained(self) -> Path:
         """The weights file. Raises KibitzError where the training has not come to a first validation."""
@@ -123,7 +138,7 @@ class Run:
 
     def checkpoints(self) -> list[Path]:
         """The weights files that the training has kept on its way, in no order."""
-        return list((self.path / CHECKPOINTS).glob("*.safetensors"))
+        return [path for path in (self.path / CHECKPOINTS).glob("*.safetensors") if is_inside(self.path, path)]
 
     def load_network(self, checkpoint: Path | None = None) -> nn.Module:
         """The network in evaluation mode, on the CPU, with its best weights or those of a checkpoint.
@@ -160,23 +175,35 @@ class Run:
         """The rows of metrics.jsonl; a last line that was cut by a kill is passed over."""
         path = self.path / "metrics.jsonl"
         rows = []
-        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        there = path.exists() and is_inside(self.path, path)
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if there else []:
             try:
-                rows.append(json.loads(line))
-            except ValueError:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
                 continue
+            if isinstance(row, dict):
+                rows.append(row)
         return rows
 
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """True for the games (by hash) that this run neither learned from nor was chosen by."""
+        return ~np.isin(short_hashes(hashes), self.seen())
+
+    def seen(self) -> NDArray[np.uint32]:
+        """Short hashes of the games that it learned from or was chosen by. Raises KibitzError where they are lost."""
         path = self.path / SEEN
         if not path.is_file():
             raise KibitzError(f"{path}: missing, so that no game can be told to be unseen; train again")
         try:
-            seen = np.load(path)
-        except (ValueError, EOFError):
+            seen = read_array(path, np.uint32)
+        except ValueError:
             raise KibitzError(f"{path}: damaged, so that no game can be told to be unseen; train again") from None
-        return ~np.isin(short_hashes(hashes), seen)
+        return seen
+
+
+def write_seen(path: Path, seen: Sequence[NDArray[np.uint32]]) -> None:
+    """Write the short hashes of the games that a run has seen, each once, into its directory."""
+    write_array(path / SEEN, np.unique(np.concatenate(seen)))
 
 
 def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:

@@ -38,6 +38,12 @@ for line in sys.stdin:
             os._exit(7)
         if moves == at and fault in ("hang", "slow"):
             time.sleep(100 if fault == "hang" else 0.4)
+        if moves == at and fault == "flood":
+            print("info string " + "x" * 100_000_000, flush=True)
+        if moves == at and fault == "lie":
+            print("info depth 9999999999999999999999 score mate 0 nodes -5 pv e9e0 a1a1", flush=True)
+            print("bestmove e2e4 ponder z9z9\\nbestmove d2d4", flush=True)
+            continue
         if moves == at and fault == "illegal":
             print("bestmove e1e8", flush=True)
             continue

@@ -105,7 +105,7 @@ def test_limits(engine: chess.engine.SimpleEngine, limit: chess.engine.Limit) ->
 
 def test_methods_and_choices(engine: chess.engine.SimpleEngine) -> None:
     board = chess.Board()
-    for method in ("top-move", "top-prob", "topprob-negamax", "value-negamax"):
+    for method in ("top-move", "top-prob", "topprob-negamax", "value-negamax", "thesis-negamax"):
         for options in ({"method": method, "temperature": 0}, {"method": method, "temperature": 100}):
             infos = engine.analyse(board, chess.engine.Limit(depth=2), multipv=3, options=options)
             assert len(infos) == 3, (method, infos)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from kibitz.errors import KibitzError, UsageError
 from kibitz.evaluation.games import bundled_note, choose, describe
 from kibitz.runs import Run
-from kibitz.store.split import TEST, VALIDATE
+from kibitz.store.split import TEST, TRAIN, VALIDATE
 from kibitz.store.store import Store
 from support.helpers import import_games
 
@@ -51,6 +50,10 @@ def test_validation_and_all(opened: Run, small_store: Store) -> None:
     won = decisive(small_store)
     assert np.array_equal(validation.games, np.flatnonzero((small_store.sides() == VALIDATE) & won))
     assert validation.seen == len(validation.games)
+    training = choose(opened, small_store, "training")
+    assert np.array_equal(training.games, np.flatnonzero((small_store.sides() == TRAIN) & won))
+    assert training.seen == len(training.games)
+    assert training.words.startswith("training games of its split")
     every = choose(opened, small_store, "all")
     assert np.array_equal(every.games, np.flatnonzero(won))
     assert every.seen == choose(opened, small_store).excluded
@@ -66,17 +69,17 @@ def test_nothing_left_is_said(opened: Run, make_store: Callable[..., Store], tmp
         choose(opened, seen)
     with pytest.raises(KibitzError, match="none of its 1 games is for validation"):
         choose(opened, seen, "validation")
+    (tmp_path / "won.pgn").write_text(WON)
+    with pytest.raises(KibitzError, match="the run learned from none of its 1 games"):
+        choose(opened, make_store(tmp_path / "won.store", tmp_path / "won.pgn"), "training")
     (tmp_path / "drawn.pgn").write_text(DRAWN)
     with pytest.raises(KibitzError, match="winner takes none of its 1 games"):
         choose(opened, make_store(tmp_path / "drawn.store", tmp_path / "drawn.pgn"))
 
 
-def test_a_store_of_another_game_is_refused(opened: Run, small_store: Store, tmp_path: Path) -> None:
-    path = shutil.copytree(small_store.path, tmp_path / "go.store")
-    info = (path / "store.json").read_text()
-    (path / "store.json").write_text(info.replace('"game": "chess"', '"game": "go"', 1))
+def test_a_store_of_another_game_is_refused(opened: Run, small_go_store: Store) -> None:
     with pytest.raises(UsageError, match=r"a store of go games; .* was trained on chess"):
-        choose(opened, Store(path))
+        choose(opened, small_go_store)
 
 
 def test_bundled_games_are_said_to_be_engine_games(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,18 @@ def test_an_answer_without_end_is_a_hang(tmp_path: Path) -> None:
     fake.ask("name", 10)
     with pytest.raises(EngineDied, match=r"no (end of its )?answer"):
         fake.ask(STATUS, 0.3)
+    assert not fake.running
+
+
+def test_an_answer_of_a_hundred_megabytes_is_not_taken(tmp_path: Path) -> None:
+    fake = started("flood", tmp_path)
+    fake.ask("name", 10)
+    tracemalloc.start()
+    with pytest.raises(EngineDied, match="no end of its answer to 'final_status_list dead' after 16 MB"):
+        fake.ask(STATUS, 60)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 150e6
     assert not fake.running
 
 

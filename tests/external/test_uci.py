@@ -17,6 +17,7 @@ from kibitz.evaluation.baselines import engine_evaluations
 from kibitz.external import EngineDied, uci
 from kibitz.external.programs import find_named, find_stockfish
 from kibitz.external.uci import MATE, EngineEvaluation, ExternalEngine, OptionRefused
+from kibitz.parallel import Backend, open_workers
 from support.helpers import program
 from support.processes import is_gone
 
@@ -75,6 +76,14 @@ def test_evaluations_are_those_that_python_chess_reads(depth: int) -> None:
         name = engine.id["name"]
     for workers in (1, 2):
         assert engine_evaluations(path, FENS, depth, workers=workers) == (name, expected)
+    with open_workers(Backend("processes", 2)) as apart:
+        heard: list[tuple[int, int]] = []
+        assert engine_evaluations(
+            path, FENS * 30, depth, workers=apart, on_progress=lambda done, total: heard.append((done, total))
+        ) == (name, expected * 30)
+        assert heard == [(50, 150), (100, 150), (150, 150)]
+        with pytest.raises(EngineDied, match="none"):
+            engine_evaluations(str(Path(path).parent / "none"), FENS, depth, workers=apart)
 
 
 def test_mate_on_the_board_counts_for_who_gave_it() -> None:

@@ -39,3 +39,11 @@ def test_accounts_add_up_and_come_back() -> None:
     assert again.as_json() == one.as_json()
     again.add("drawn", "c.pgn", 1, {})  # does not reach into the account it came from
     assert one.counts["drawn"] == 6
+
+
+def test_long_headers_and_details_are_cut() -> None:
+    account = Rejections()
+    account.add("illegal move", "a.pgn", 7, {"White": "A" * 500, "Result": "*"}, "x" * 500)
+    assert account.as_json()["illegal move"]["first"] == [
+        {"file": "a.pgn", "game": 7, "headers": {"White": "A" * 80}, "detail": "x" * 200}
+    ]

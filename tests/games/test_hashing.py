@@ -72,3 +72,12 @@ def test_the_set_grows() -> None:
         ours.add(part)
     assert len(ours) == len(np.unique(values))
     assert not ours.add(values).any()
+
+
+def test_the_set_takes_few_bytes_for_each() -> None:
+    ours = HashSet()
+    values = np.unique(np.random.default_rng(1).integers(1, 2**63, 60_000).astype(np.uint64))
+    for part in np.array_split(values, 40):
+        ours.add(part)
+        if len(ours) > 5000:
+            assert 13 < ours._slots.nbytes / len(ours) < 27

@@ -101,5 +101,5 @@ def test_a_damaged_book(tmp_path: Path) -> None:
     with pytest.raises(KibitzError, match="opening book is missing or damaged"):
         Book.open(tmp_path / "b.npy")
     np.save(tmp_path / "b.npy", np.zeros(3))
-    with pytest.raises(KibitzError, match="no opening book"):
+    with pytest.raises(KibitzError, match="opening book is missing or damaged"):
         Book.open(tmp_path / "b.npy")

@@ -59,6 +59,27 @@ def test_killed_in_its_trainings_it_comes_to_the_same_run(my_games: Path, human_
     assert not (broken / "candidates").exists()
 
 
+def test_killed_before_its_first_run_json_the_same_command_goes_on(
+    personal_run: Path, my_games: Path, human_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(path: Path, data: object) -> None:
+        raise KeyboardInterrupt
+
+    request = PersonalRequest([str(my_games)], base=str(human_run), run=tmp_path / "run", precision="32-true")
+    with monkeypatch.context() as patch:
+        patch.setattr(fitting, "write_json", killed)
+        with pytest.raises(KeyboardInterrupt):
+            make(request)
+    assert not (tmp_path / "run" / "run.json").exists()
+    assert make(request).info["candidates"] == Run(personal_run).info["candidates"]
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / "best.safetensors").write_bytes(b"of another")
+    with pytest.raises(UsageError, match="not a run, and not empty"):
+        make(PersonalRequest([str(my_games)], base=str(human_run), run=foreign, precision="32-true"))
+    assert [file.name for file in foreign.iterdir()] == ["best.safetensors"]
+
+
 def test_a_run_says_what_it_is(personal_run: Path, my_games: Path, human_run: Path) -> None:
     run = Run(personal_run)
     info = run.info

@@ -30,6 +30,31 @@ def test_orders_differ_and_are_mixed() -> None:
             assert (one == other).mean() < 0.01
 
 
+def shuffled_slowly(size: int, seed: int, epoch: int) -> list[int]:
+    """The same permutation with the numbers of Python: Feistel's four rounds on half the bits, walked until inside."""
+    key = int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0])
+    half = next(bits for bits in range(1, 33) if 1 << 2 * bits >= size)
+    found = []
+    for value in range(size):
+        while True:
+            left, right = value >> half, value & (1 << half) - 1
+            for turn in range(4):
+                word = (right + key + turn * 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9 % 2**64
+                word = (word ^ word >> 31) * 0x94D049BB133111EB % 2**64
+                left, right = right, left ^ word >> 40 & (1 << half) - 1
+            value = left << half | right
+            if value < size:
+                break
+        found.append(value)
+    return found
+
+
+@pytest.mark.parametrize("size", [1, 4, 5, 300])
+def test_a_shuffle_stays_as_it_was(size: int) -> None:
+    """A training that goes on with a later version sees its examples in the order that it began with."""
+    assert permutation(size, 3, 2, 0, size).tolist() == shuffled_slowly(size, 3, 2)
+
+
 def test_large_sizes() -> None:
     numbers = permutation(2**45 + 7, 3, 0, 2**45 - 1000, 1000)
     assert len(np.unique(numbers)) == 1000

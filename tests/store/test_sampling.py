@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kibitz.store.sampling import Sample, sample_positions, splitmix64
+from kibitz.store.sampling import Sample, sample_positions, splitmix64, whole_times
 from kibitz.store.store import Store
 from support.helpers import import_games
 
@@ -113,6 +113,12 @@ def test_the_share_held_out(share: float) -> None:
     assert ((by_ply - expected) ** 2 / (expected * (1 - share / 100))).sum() < 150  # any ply, opening or end
 
 
+def test_the_smallest_share_held_out() -> None:
+    """One in ten thousand, of 100,000."""
+    kept = sample_positions(made_up([99] * 1000), np.arange(1000), 0, share=0.01, held_out=True)
+    assert 1 <= len(kept) <= 30
+
+
 def test_the_draw_of_a_game_is_its_own(small_store: Store, tmp_path: Path) -> None:
     """The same in another store, beside other games, and in another order."""
     few = import_games(tmp_path / "few.store", limit=60)
@@ -152,3 +158,55 @@ def test_mixed_words_are_even_and_repeat() -> None:
     assert np.abs(bits - 0.5).max() < 0.008
     follows = ((words[1:] ^ words[:-1])[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).mean(0)
     assert np.abs(follows - 0.5).max() < 0.008
+
+
+def test_the_words_are_those_of_splitmix64() -> None:
+    """The generator's published first words after the seed 0: what was drawn once is drawn by every version."""
+    published = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC]
+    assert splitmix64(np.arange(4, dtype=np.uint64)).tolist() == published
+
+
+def test_whole_times_are_right_on_average() -> None:
+    hashes = splitmix64(np.arange(20_000, dtype=np.uint64))
+    times = np.repeat([0.0, 0.25, 1.0, 2.9], 5000)
+    whole = whole_times(times, hashes)
+    assert (np.abs(whole - times) < 1).all()
+    np.testing.assert_allclose(whole.reshape(4, -1).mean(1), [0.0, 0.25, 1.0, 2.9], atol=0.025)
+    np.testing.assert_array_equal(whole_times(times, hashes), whole)
+
+
+GOLDEN, WORD = 0x9E3779B97F4A7C15, 2**64
+
+
+def mixed(word: int) -> int:
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % WORD
+    word = (word ^ word >> 27) * 0x94D049BB133111EB % WORD
+    return word ^ word >> 31
+
+
+def drawn_slowly(store: Store, each: int, first: int, share: float, held_out: bool, seed: int) -> list[tuple[int, int]]:
+    """With the numbers of Python, which do not overflow."""
+    found = []
+    for game, word in enumerate(store.column("hash").tolist()):
+        word = key = mixed((word + (seed + 1) * GOLDEN) % WORD)
+        plies = [
+            ply for ply in range(first, int(store.plies[game]) + 1)
+            if (share > 0 and mixed(key ^ ply * GOLDEN % WORD) % 10_000 < round(share * 100)) == held_out
+        ]  # fmt: skip
+        needed = min(each, len(plies)) if each else len(plies)
+        for i, ply in enumerate(plies):
+            word = mixed((word + GOLDEN) % WORD)
+            if word % (len(plies) - i) < needed:
+                found.append((game, ply))
+                needed -= 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("each", "first", "share", "held_out"), [(3, 2, 0.0, False), (5, 0, 12.5, False), (0, 1, 40, True)]
+)
+def test_a_draw_stays_as_it_was(each: int, first: int, share: float, held_out: bool) -> None:
+    """Against a slow loop: a run that goes on, or a test that is made again, has the positions of the first time."""
+    store = made_up([0, 1, 7, 40, 25, 60] * 5, seed=4)
+    found = sample_positions(store, np.arange(30), each, first=first, share=share, held_out=held_out, seed=3)
+    assert pairs(found) == drawn_slowly(store, each, first, share, held_out, 3)

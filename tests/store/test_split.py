@@ -81,6 +81,63 @@ def test_splits_that_cannot_work(options: dict[str, Any]) -> None:
         Split(**options).check()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"validate_share": 0.0}, {"test_share": 0.0}, {"validate_share": 0.0, "test_share": 0.0},
+        {"validate_share": 59.9, "test_share": 40.0}, {"newest": 1},
+        {"validate_from": DAY(2021, 1, 1), "test_from": DAY(2021, 1, 2)},
+    ],
+)  # fmt: skip
+def test_splits_that_just_work(options: dict[str, Any]) -> None:
+    """A share of 0 holds out no game, and whatever is left to train on is enough."""
+    split = Split(**options)
+    split.check()
+    assert Split.from_json(split.as_json()) == split
+    sides = split.assign(HASHES, DATES)
+    assert (sides == TRAIN).any()
+    if not split.newest and split.test_from is None:
+        for side, share in ((VALIDATE, split.validate_share), (TEST, split.test_share)):
+            assert (sides == side).any() == (share > 0)
+
+
+@pytest.mark.parametrize("days", [{}, {"validate_from": DAY(2020, 1, 1)}, {"test_from": DAY(2020, 1, 1)}])
+@pytest.mark.parametrize("newest", [-1, 3])
+def test_the_newest_are_a_number_without_days(newest: int, days: dict[str, Any]) -> None:
+    split = Split(newest=newest, **days)
+    if newest > 0 and not days:
+        split.check()
+    else:
+        with pytest.raises(UsageError, match="newest"):
+            split.check()
+
+
+def test_a_game_keeps_the_side_of_its_hash() -> None:
+    """For ever: a network must not be tested on games that an earlier version gave to its training. Millionths of the
+    hash, less its last eleven bits, are compared with the shares."""
+    millionths = np.array([0, 49_999, 50_000, 149_999, 150_000, 999_999, 1_000_000, 1_050_000, 7_149_999], np.uint64)
+    sides = Split(5, 10).assign(millionths << np.uint64(11), DATES[: len(millionths)])
+    expected = [VALIDATE, VALIDATE, TEST, TEST, TRAIN, TRAIN, VALIDATE, TEST, TEST]
+    assert sides.tolist() == expected
+    low = (millionths << np.uint64(11)) + np.uint64(2047)
+    assert Split(5, 10).assign(low, DATES[: len(millionths)]).tolist() == expected
+
+
+@pytest.mark.parametrize("newest", [-1, 2**63])
+def test_the_newest_of_a_file_are_a_number_of_games(newest: int) -> None:
+    with pytest.raises(ValueError, match="percents"):
+        Split.from_json({"newest": newest})
+
+
+@pytest.mark.parametrize("share", [-0.1, 100.1])
+@pytest.mark.parametrize("name", ["validate_share", "test_share"])
+def test_shares_of_a_file_are_percents(name: str, share: float) -> None:
+    with pytest.raises(ValueError, match="percents"):
+        Split.from_json({name: share})
+    for bound in (0.0, 100.0):
+        assert getattr(Split.from_json({name: bound}), name) == bound
+
+
 def test_the_same_game_twice_is_on_one_side(bundled_store: Store) -> None:
     """Equal moves and result, equal hash: over all bundled games no two rows of one game stand on two sides."""
     sides, hashes = bundled_store.sides(), bundled_store.column("hash")

@@ -100,6 +100,14 @@ def test_damaged_files(copy: Path, name: str, damage: str) -> None:
         touch_all(copy)
 
 
+def test_a_table_whose_columns_are_not_text(copy: Path) -> None:
+    file = copy / "0001" / "games.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole.replace(b"white", b"\x99hite"))
+    with pytest.raises(KibitzError, match=r"games\.parquet: .*; import the games again"):
+        touch_all(copy)
+
+
 def test_offsets_that_lead_out_of_the_moves(copy: Path) -> None:
     """They would lead the replay out of its memory."""
     file = copy / "0001" / "offsets.i64"

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,9 @@ def analyse(
     number: int = 1,
     swing: float | None = None,
     ratings: tuple[int, int] | None = None,
+    raw: bool = False,
+    depth: int | None = None,
+    nodes: int | None = None,
 ) -> AnalysedGame:
     """Analyse every move of one game with a network.
 
@@ -41,16 +45,19 @@ def analyse(
     change that is marked, of chess in White's probability (0..1, by default 0.1), of Go in points (3 on 9 × 9, 5 on
     13 × 13, 10 on 19 × 19). ratings: White's and Black's, for networks with ratings; None: the headers'.
 
+    Moves of chess are judged by a short search: depth plies (6), and by networks that search themselves so many nodes
+    (evaluations) of each position (100). raw: by the network's own opinions of the positions before and after instead.
+    Go: nodes of search for each position, by networks that name moves and score; None or 0: none.
+
     Chess gives a kibitz.analysis.chess.moves.AnalysedGame: `moves` (each with san, uci, mark, worth, expected),
     `white` (float64 [moves + 1]: White's probability in each position, None where the network does not say), `swings`,
     `surprises`, `average_loss("white")`. Go gives a kibitz.analysis.go.games.AnalysedGame: `positions` (each with the
     owners and the score), `moves` (vertex, change in points, mark), `swings`, `average_loss(colour)`. Both have
-    `as_json()`, which gives what `kibitz analyze --raw --json` prints: the network's own opinions. Moves after
-    the first illegal one are left out; then
-    `record.problem` (Go: `problem`) says why.
+    `as_json()`, which gives what `kibitz analyze --json` prints; judged moves of chess have `judged` (loss, best,
+    line). Moves after the first illegal one are left out; then `record.problem` (Go: `problem`) says why.
 
-    Raises KibitzError where there is no such file or game, or it cannot be analysed at all; UsageError for a swing or
-    ratings out of range, and a network of the other game.
+    Raises KibitzError where there is no such file or game, or it cannot be analysed at all; UsageError for an option
+    that is out of range or not for this network, and a network of the other game.
 
     >>> import kibitz
     >>> game = kibitz.analyse("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0", "chessnet")
@@ -63,7 +70,7 @@ def analyse(
     """
     if number < 1:
         raise UsageError(f"number {number}: games are counted from 1")
-    with contextlib.closing(_analysed(game, network, number, swing, ratings)) as games:
+    with contextlib.closing(_analysed(game, network, number, GameOptions(swing, ratings, raw, depth, nodes))) as games:
         if (analysed := next(games, None)) is not None:
             return analysed
     raise KibitzError(f"{_name(game)}: no game in it that can be analysed")
@@ -75,6 +82,9 @@ def analyse_all(
     *,
     swing: float | None = None,
     ratings: tuple[int, int] | None = None,
+    raw: bool = False,
+    depth: int | None = None,
+    nodes: int | None = None,
 ) -> Iterator[AnalysedGame]:
     """`analyse` of every game of a file, one after the other, so that memory stays flat.
 
@@ -90,33 +100,53 @@ def analyse_all(
 
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
     _path(file)  # what is missing is told now, not with the first game
-    return _analysed(file, loaded, None, swing, ratings)
+    return _analysed(file, loaded, None, GameOptions(swing, ratings, raw, depth, nodes))
 
 
-def _analysed(
-    game: Any, network: Any, number: int | None, swing: float | None, ratings: tuple[int, int] | None
-) -> Generator[AnalysedGame]:
+@dataclass(frozen=True)
+class GameOptions:
+    """The options of `analyse`. Raises UsageError for those that no network takes."""
+
+    swing: float | None
+    ratings: tuple[int, int] | None
+    raw: bool
+    depth: int | None
+    nodes: int | None
+
+    def __post_init__(self) -> None:
+        from kibitz.analysis.chess.judging import MAX_DEPTH
+
+        if self.raw and (self.depth is not None or self.nodes is not None):
+            raise UsageError("raw: without a search; leave depth and nodes out")
+        if self.depth is not None and not 1 <= self.depth <= MAX_DEPTH:
+            raise UsageError(f"depth {self.depth}: from 1 to {MAX_DEPTH}")
+        if self.nodes is not None and self.nodes < 0:
+            raise UsageError(f"nodes {self.nodes}: 0 or more")
+
+
+def _analysed(game: Any, network: Any, number: int | None, options: GameOptions) -> Generator[AnalysedGame]:
     """The selected games; number: None for all that can be analysed."""
     from kibitz.api.networks import TrainedNetwork, load_network
 
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
     if loaded.game == "chess":
-        yield from _of_chess(game, loaded, number, swing, ratings)
+        yield from _of_chess(game, loaded, number, options)
     else:
-        yield from _of_go(game, loaded, number, swing, ratings)
+        yield from _of_go(game, loaded, number, options)
 
 
 def _of_chess(
-    game: Any, network: TrainedNetwork, number: int | None, swing: float | None, ratings: tuple[int, int] | None
+    game: Any, network: TrainedNetwork, number: int | None, options: GameOptions
 ) -> Iterator[AnalysedChessGame]:
     import chess.pgn
 
     from kibitz.analysis import load
     from kibitz.analysis.chess.games import Record, parse, read
+    from kibitz.analysis.chess.judging import judge_by_search
     from kibitz.analysis.chess.moves import analyse as analyse_chess
-    from kibitz.systems import find
+    from kibitz.analysis.chess.moves import meaning_of
 
-    swing = CHESS_SWING if swing is None else swing
+    swing, ratings = CHESS_SWING if options.swing is None else options.swing, options.ratings
     if not 0 < swing <= 1:
         raise UsageError(f"swing {swing:g}: of a probability, over 0 to 1")
     if ratings is not None:
@@ -133,24 +163,29 @@ def _of_chess(
         if record is None:
             raise KibitzError("no game in this text; is it PGN?")
         games = iter([record])
+    session, analysis = network._session, load(network.system)
+    judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
+    meaning = meaning_of(network.system, judge is not None)
     for record in games:
         if not record.refused:
-            yield analyse_chess(
-                record, network._session, load(network.system), swing, ratings, find(network.system).meaning
-            )
+            yield analyse_chess(record, session, analysis, swing, ratings, meaning, judge)
         elif number is not None:
             raise KibitzError(f"{_name(game)} game {record.number}: {record.refused}")
 
 
-def _of_go(
-    game: Any, network: TrainedNetwork, number: int | None, swing: float | None, ratings: tuple[int, int] | None
-) -> Iterator[AnalysedGoGame]:
+def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: GameOptions) -> Iterator[AnalysedGoGame]:
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.games import analyse as analyse_go
     from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records
+    from kibitz.play.go.ownership import steady
 
-    if ratings is not None:
+    if options.ratings is not None:
         raise UsageError(f"ratings: {network.name} has no ratings among its inputs")
+    if options.raw or options.depth is not None:
+        raise UsageError(f"{'raw' if options.raw else 'depth'}: of chess, and {network.name} is a network for Go")
+    if options.nodes and "policy" not in network._session.outputs:
+        raise UsageError(f"nodes: {network.name} does not name moves, so it cannot search; take gohuman")
+    swing = options.swing
     if swing is not None and not 0 < swing <= 361:
         raise UsageError(f"swing {swing:g}: points of lead, over 0 to 361")
     games: Iterator[Record | Unreadable]
@@ -163,7 +198,7 @@ def _of_go(
             games = iter([parse_record(str(game))])
         except ValueError as error:
             raise KibitzError(f"no game of Go in this text: {' '.join(str(error).split())}") from None
-    count = 0
+    count, session, nodes = 0, network._session, options.nodes or 0
     for record in games:
         if isinstance(record, Unreadable) and record.number == 0:
             raise KibitzError(f"{record.file}: {record.reason}")
@@ -178,7 +213,7 @@ def _of_go(
             if number is not None:
                 raise KibitzError(f"{_name(game)} game {count}: {problem}")
             continue
-        yield analyse_go(count, record, network._session, load_owners(network.system), swing)
+        yield analyse_go(count, record, session, load_owners(network.system), swing, nodes, steady(session))
         if number is not None:
             return
     if number is not None:

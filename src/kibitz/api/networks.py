@@ -151,7 +151,7 @@ class TrainedNetwork:
     >>> network.outputs
     ('origin', 'target', 'value')
     >>> network.methods
-    ('puct', 'topprob-negamax', 'top-prob', 'top-move', 'value-negamax')
+    ('puct', 'topprob-negamax', 'top-prob', 'top-move', 'value-negamax', 'thesis-negamax')
     """
 
     def __init__(self, run: Run | str | Path):

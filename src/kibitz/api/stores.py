@@ -18,6 +18,7 @@ from kibitz.errors import UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from kibitz.explorer.answers import Explorer
     from kibitz.games.go.rules import Board as GoBoard
 
 PARTS = ("training", "validation", "test")
@@ -43,6 +44,7 @@ class GameStore:
         self._store = Store(path)
         self.path: Path = self._store.path
         self.game: str = self._store.game
+        self._explorer: Explorer | None = None
 
     def __len__(self) -> int:
         return len(self._store)
@@ -70,6 +72,29 @@ class GameStore:
         if part not in PARTS:
             raise UsageError(f"part {part!r}: choose from {', '.join(PARTS)}")
         return np.flatnonzero(self._store.sides() == PARTS.index(part))
+
+    def explore(
+        self, moves: Sequence[str] = (), *, fen: str | None = None, rating: tuple[int, int] | None = None
+    ) -> dict[str, Any]:
+        """What was played in a position, how often, and how it scored: the JSON of `kibitz explore`, as a dict.
+
+        moves: those that lead to it, in SAN or as UCI names them; of Go as GTP names them. fen: the position that they
+        begin from; of chess only. rating: the least and greatest mean rating of the players, of Go their ranks as
+        numbers (1k is 0, 1d is 1). The first call makes an index beside the store.
+
+        Raises UsageError for moves that are illegal and for a FEN that is no position.
+
+        >>> import kibitz
+        >>> store = kibitz.open_store("my.store")
+        >>> sum(each["games"] for each in store.explore()["moves"]) == len(store)
+        True
+        """
+        from kibitz.explorer.answers import Explorer
+        from kibitz.explorer.report import explore
+
+        if self._explorer is None:
+            self._explorer = Explorer(self._store)
+        return explore(self._explorer, moves, fen, rating)
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """A row for each game as a pyarrow Table (`.to_pandas()`, where pandas is installed): players, ratings, result,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import itertools
 import queue
 import shlex
 import threading
@@ -20,11 +23,15 @@ from kibitz.arena.record import ScoredGame, append, resume
 from kibitz.errors import KibitzError
 from kibitz.keys import counted
 from kibitz.lock import exclusive_lock
+from kibitz.parallel import Backend, map_unordered
 
 
 @dataclass(frozen=True)
 class MatchConfig:
-    """A match of `game`, between the players `a` and `b`: `games` in all, `workers` of them at a time."""
+    """A match of `game`, between the players `a` and `b`: `games` in all, `workers` of them at a time.
+
+    backend: where pairs of games are played; None: by threads of this process, game by game.
+    """
 
     a: Participant
     b: Participant
@@ -34,6 +41,7 @@ class MatchConfig:
     seed: int = 0
     workers: int = 1
     sprt: Sprt | None = None
+    backend: Backend | None = None
 
     def settings(self) -> dict[str, str]:
         """All that must be the same for games to be of one match. (Not how many, how many at a time, or the SPRT.)"""
@@ -85,6 +93,7 @@ class Match:
         self._todo: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._engines: list[MatchEngine] = []
+        self._identities: dict[str, str] = {}
 
     def run(self, on_progress: Callable[[Match], None] = lambda match: None) -> None:
         """Play the missing games; `on_progress` is called after every game, and once before the first.
@@ -102,6 +111,9 @@ class Match:
             on_progress(self)
             missing = [number for number in range(config.games) if number not in self.rows]
             if not missing or self.decided:
+                return
+            if config.backend:
+                self._play_apart(config.backend, missing, on_progress)
                 return
             for number in missing:
                 self._todo.put(number)
@@ -146,6 +158,20 @@ class Match:
             for thread in threads:
                 thread.join(timeout=5)
 
+    def _play_apart(self, backend: Backend, missing: list[int], on_progress: Callable[[Match], None]) -> None:
+        """Play the missing games by workers: the two games of an opening are one piece of work."""
+        begun, config = time.monotonic(), self.config
+        pairs = [list(pair) for _, pair in itertools.groupby(missing, lambda number: number // 2)]
+        function = functools.partial(_play_pair, config.game, {"A": config.a, "B": config.b}, self._settings)
+        with contextlib.closing(map_unordered(function, pairs, backend)) as results:
+            for _, (games, self._identities) in results:
+                for played in games:
+                    self._keep(played)
+                    self.seconds = time.monotonic() - begun
+                    on_progress(self)
+                if self.decided:
+                    return
+
     def _next(self) -> PlayedGame | BaseException | None:
         """The next report of a worker. Waits in small steps, so that Ctrl-C works on every system."""
         while True:
@@ -186,7 +212,8 @@ class Match:
     def identities(self) -> dict[str, str]:
         """The engines' own names, by "A" and "B"; the players' names until the engines have started."""
         names = {"A": self.config.a.name, "B": self.config.b.name}
-        return names | dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))
+        engines = dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))
+        return names | engines | self._identities
 
     @property
     def tally(self) -> Tally:
@@ -234,6 +261,21 @@ class Match:
             "speed": {"a": self.used["A"].as_json(), "b": self.used["B"].as_json()},
             "seed": config.seed, config.game.form.option.removeprefix("--"): str(config.record),
         }  # fmt: skip
+
+
+def _play_pair(
+    game: Contest, players: dict[str, Participant], settings: dict[str, str], numbers: list[int]
+) -> tuple[list[PlayedGame], dict[str, str]]:
+    """Games of one opening, and the engines' own names by "A" and "B"; the work of a worker."""
+    names = {side: player.name for side, player in players.items()}
+    with contextlib.ExitStack() as held:
+        pair = {side: held.enter_context(contextlib.closing(game.engine(player))) for side, player in players.items()}
+        played = []
+        for number in numbers:
+            for engine in pair.values():
+                engine.start()
+            played.append(game.play(number, pair, names, settings))
+        return played, {side: engine.identity for side, engine in pair.items()}
 
 
 def tally(rows: Iterable[ScoredGame]) -> Tally:

@@ -19,6 +19,7 @@ from kibitz.systems import find
 
 if TYPE_CHECKING:
     from kibitz.evaluation.games import Chosen
+    from kibitz.parallel import Workers
     from kibitz.runs import Run
     from kibitz.store.store import Store
 
@@ -35,7 +36,7 @@ class EvalConfig:
     gnugo, gnugo_positions: the same of GNU Go, for networks of Go; playout_positions: positions for random playouts;
     all_ways: a network of Go answers with the mean over the eight symmetries of the board. stranger: of a person's
     network, another person's run that stands beside it; curve: whether networks of fewer games do, too. seed: of every
-    draw.
+    draw. workers: those that ask Stockfish and GNU Go and play games out; None: this process.
     """
 
     positions: int = 400_000
@@ -48,6 +49,7 @@ class EvalConfig:
     stranger: str | None = None
     curve: bool = False
     seed: int = 0
+    workers: Workers | None = None
 
 
 class Evaluation(Protocol):

@@ -12,6 +12,7 @@ compares its moves, `positions` and `pairs` its scores. Each family has its own 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,12 +26,15 @@ from kibitz.evaluation.samples import fens
 from kibitz.external import EngineDied
 from kibitz.external.pool import Counter, fan_out
 from kibitz.external.uci import EngineEvaluation, ExternalEngine
+from kibitz.parallel import Workers, map_ordered
 from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 Scorer = Callable[[Sequence[EngineEvaluation], NDArray[np.int64]], ArrayLike]
 """How right each of Stockfish's answers is, 0 to 1; the second argument are the indices of the positions."""
 
+PART = 50
+"""Positions that a worker evaluates at a time."""
 OPTIONS = {"Threads": 1, "Hash": 4}
 """Of Stockfish: one thread, and 4 MB, since it forgets everything after each position."""
 
@@ -45,13 +49,16 @@ def engine_evaluations(
     fens: Sequence[str],
     depth: int,
     *,
-    workers: int,
+    workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[str, list[EngineEvaluation]]:
     """A UCI engine's name, and its evaluation of each position at a depth.
 
-    workers: processes, one thread each. Raises EngineDied when any of them fails; no process is left.
+    workers: those that start engines, or how many processes of the engine this one starts, one thread each. Raises
+    EngineDied when any of them fails; no process is left.
     """
+    if not isinstance(workers, int):
+        return _evaluated_apart(path, fens, depth, workers, on_progress)
     counter = Counter(len(fens), on_progress)
 
     def work(mine: Iterator[str]) -> tuple[str, list[EngineEvaluation]]:
@@ -70,9 +77,35 @@ def engine_evaluations(
     return parts[0][0], ordered
 
 
+def _evaluated_apart(
+    path: str, fens: Sequence[str], depth: int, workers: Workers, on_progress: Callable[[int, int], None]
+) -> tuple[str, list[EngineEvaluation]]:
+    name, evaluations = "", list[EngineEvaluation]()
+    parts = [fens[i : i + PART] for i in range(0, len(fens), PART)]
+    with contextlib.closing(map_ordered(functools.partial(_evaluate_part, path, depth), parts, workers)) as answers:
+        for answer in answers:
+            if isinstance(answer, str):
+                raise EngineDied(answer, "died")
+            name, some = answer
+            evaluations += some
+            on_progress(len(evaluations), len(fens))
+    return name, evaluations
+
+
+def _evaluate_part(path: str, depth: int, fens: Sequence[str]) -> tuple[str, list[EngineEvaluation]] | str:
+    """The engine's name and evaluations, or what was wrong with it; the work of a worker."""
+    try:
+        with ExternalEngine([path]) as engine:
+            engine.set_options(OPTIONS, known_only=True)
+            return engine.name, [engine.evaluate(fen, depth) for fen in fens]
+    except EngineDied as error:
+        return str(error)
+
+
 @dataclass(frozen=True)
 class StockfishBaseline:
-    """Stockfish at depths 1 and 10, as the configuration asks for it. workers: its processes."""
+    """Stockfish at depths 1 and 10, as the configuration asks for it. workers: its processes, where no workers are
+    named there."""
 
     config: EvalConfig
     workers: int
@@ -92,7 +125,7 @@ class StockfishBaseline:
         assert self.config.stockfish
         try:
             return engine_evaluations(
-                self.config.stockfish, fens(store, games, plies), depth, workers=self.workers,
+                self.config.stockfish, fens(store, games, plies), depth, workers=self.config.workers or self.workers,
                 on_progress=functools.partial(self.on_progress, f"Stockfish, depth {depth}"),
             )  # fmt: skip
         except EngineDied as error:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.runs import Run
-from kibitz.store.split import VALIDATE
+from kibitz.store.split import TRAIN, VALIDATE
 from kibitz.store.store import Store
 
-CHOICES = ("unseen", "test", "validation", "all")
+CHOICES = ("unseen", "test", "validation", "training", "all")
 BUNDLED = "kibitz bundled games"
 """The event of the games that come with kibitz."""
 PLAYER = {"chess": "Stockfish", "go": "GNU Go"}
@@ -40,7 +40,8 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     """Games of the store to test the run on.
 
     which: "unseen" or "test" (the run neither learned from them nor was chosen by them; of its own store, the test side
-    of its split), "validation" (that side of the run's split, applied to this store), or "all" that the system takes.
+    of its split), "validation" (that side of the run's split, applied to this store), "training" (the games of its
+    training side that it has seen), or "all" that the system takes.
     Raises UsageError for another word or a store of another game, KibitzError where no game is left.
     """
     if which not in CHOICES:
@@ -58,6 +59,9 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     elif which == "validation":
         games = taken[store.sides(run.split)[taken] == VALIDATE]
         words = f"validation games of its split {split}; the network was chosen by such games"
+    elif which == "training":
+        games = taken[~unseen & (store.sides(run.split)[taken] == TRAIN)]
+        words = f"training games of its split {split}: the network learned from them"
     else:
         games, words = taken, f"all games, {int((~unseen).sum()):,} of which the network learned from or was chosen by"
     if not len(games):
@@ -73,6 +77,8 @@ def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> s
         return (
             f"{store.path}: none of its {taken:,} games is for validation in this run's split; choose another --split"
         )
+    if which == "training":
+        return f"{store.path}: the run learned from none of its {taken:,} games; choose another --split"
     return (
         f"{store.path}: none of its games is left to test on, the run has seen all {excluded:,} that "
         f"{run.info['system']} takes; name another store, or take --split all and read the figures as training figures"

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+
 from kibitz.errors import KibitzError
+
+running: set[int] = set()
+"""The process groups of the programs that were started and not yet killed."""
 
 
 class EngineDied(KibitzError):
@@ -16,3 +23,16 @@ class EngineDied(KibitzError):
         super().__init__(message)
         self.how = how
         self.detail = detail
+
+
+def kill_group(process: int) -> None:
+    """End a program that was started as a group of its own, and where it was a script, whatever it started."""
+    running.discard(process)
+    with contextlib.suppress(OSError, AttributeError):  # it has ended; or the system has no process groups
+        os.killpg(process, signal.SIGKILL)
+
+
+def kill_all() -> None:
+    """End all programs, also those that are only starting: this process is about to end."""
+    for process in list(running):
+        kill_group(process)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import signal
 import subprocess
 import threading
 import time
@@ -14,12 +13,14 @@ from pathlib import Path
 from typing import IO
 
 from kibitz.errors import one_line
-from kibitz.external import EngineDied
+from kibitz.external import EngineDied, kill_group, running
 
-_LINES = 10_000
+_LINES = 1_000
 """Lines of output that are buffered; a program that writes more has to wait."""
 _LONGEST = 1 << 16
 """Characters of a line that are read at once."""
+_LONGEST_ANSWER = 1 << 24
+"""Characters of an answer after which the program is ended: they would fill the memory."""
 _POLITE = 1.0
 """Seconds in which a program must have quit."""
 
@@ -51,6 +52,7 @@ class GtpProgram:
             )
         except OSError as error:
             raise EngineDied(f"{self.name}: cannot be started ({one_line(error)}); check its path", "died") from None
+        running.add(self._process.pid)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in = self._process.stdin
@@ -85,14 +87,10 @@ class GtpProgram:
         Raises CommandRefused where the program answers with an error, and EngineDied where it says nothing within
         `limit` seconds or has ended; it is killed then.
         """
-        self._number += 1
+        self._send(command)
         until = time.monotonic() + limit
-        try:
-            self._in.write(f"{self._number} {command}\n".encode())
-            self._in.flush()
-        except (OSError, ValueError):
-            raise self._died("died", f"ended before {command!r}") from None
         answer: list[str] | None = None
+        length = 0
         good = True
         while True:
             try:
@@ -105,6 +103,8 @@ class GtpProgram:
                 if not line.strip():
                     break
                 answer.append(line)
+                if (length := length + len(line)) > _LONGEST_ANSWER:
+                    raise self._died("hung", f"no end of its answer to {command!r} after {length >> 20} MB")
             elif (first := self._begins(line)) is not None:
                 answer, good = [first], line[0] == "="
             if time.monotonic() > until:
@@ -113,6 +113,36 @@ class GtpProgram:
         if not good:
             raise CommandRefused(text or "refused")
         return text
+
+    def begin(self, command: str) -> None:
+        """Send a command whose answer has no end, as kata-analyze's; the next `ask` ends it. Raises EngineDied."""
+        self._send(command)
+
+    def heard(self, wait: float) -> list[str]:
+        """The lines that have come after `begin`, waiting at most so many seconds for the first.
+
+        Raises CommandRefused where the program does not take the command, and EngineDied where it has ended.
+        """
+        lines: list[str] = []
+        with contextlib.suppress(queue.Empty):
+            while len(lines) < _LINES:
+                line = self._lines.get(timeout=0 if lines else wait)
+                if line is None:
+                    raise self._died("died", "ended while it analysed")
+                if line[:1] == "?" and (why := self._begins(line)) is not None:
+                    raise CommandRefused(why or "refused")
+                lines.append(line)
+        if not lines and self._process.poll() is not None:  # a child of it may hold its pipes open
+            raise self._died("died", "ended while it analysed")
+        return lines
+
+    def _send(self, command: str) -> None:
+        self._number += 1
+        try:
+            self._in.write(f"{self._number} {command}\n".encode())
+            self._in.flush()
+        except (OSError, ValueError):
+            raise self._died("died", f"ended before {command!r}") from None
 
     def _begins(self, line: str) -> str | None:
         """The rest of a line that begins the answer to the last command; None for any other line."""
@@ -134,10 +164,8 @@ class GtpProgram:
         self._gone.set()
         with contextlib.suppress(queue.Full):
             self._lines.put_nowait(None)  # a thread that waits for an answer need not wait for its limit
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(OSError):  # its group has its number; a group that is gone is well
-                os.killpg(self._process.pid, signal.SIGKILL)
-        else:
+        kill_group(self._process.pid)
+        if not hasattr(os, "killpg"):
             self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_POLITE)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
-import signal
+import re
 import subprocess
 from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,7 +20,7 @@ import chess
 import chess.engine
 
 from kibitz.errors import one_line
-from kibitz.external import EngineDied
+from kibitz.external import EngineDied, kill_group, running
 
 PATIENCE = 20.0
 """Seconds in which an engine must answer `uci`."""
@@ -30,6 +30,12 @@ MATE = 100_000
 # What an engine does wrong is raised as an error; the libraries would log it once more, line by line.
 for _library in ("chess.engine", "asyncio"):
     logging.getLogger(_library).setLevel(logging.CRITICAL + 1)
+
+LONGEST_LINE = 1 << 20
+"""Bytes without an end of a line after which an engine is ended: they would fill the memory."""
+
+_ABSURD = re.compile(r"\bmultipv \d{4}")
+"""The library makes room for as many lines as an engine says it has."""
 
 T = TypeVar("T")
 
@@ -66,7 +72,18 @@ class ExternalEngine:
 
             def connection_made(self, transport: Any) -> None:
                 groups.append(transport.get_pid())
+                running.add(groups[-1])
                 super().connection_made(transport)
+
+            def _line_received(self, line: str) -> None:
+                if not _ABSURD.search(line):
+                    super()._line_received(line)
+
+            def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+                super().pipe_data_received(fd, data)
+                if len(self.buffer[fd]) > LONGEST_LINE:
+                    self.buffer[fd].clear()
+                    kill_group(groups[-1])
 
         try:
             self._engine = chess.engine.SimpleEngine.popen(
@@ -74,7 +91,7 @@ class ExternalEngine:
             )
         except (TimeoutError, chess.engine.EngineError, OSError) as error:
             for group in groups:
-                _kill_group(group)
+                kill_group(group)
             raise self._failed_to_start(command[0], limit, error) from None
         self.name = self._engine.id.get("name", self.name)
 
@@ -127,6 +144,18 @@ class ExternalEngine:
             raise EngineDied(f"{self.name} gave no score for {fen}", "died")
         return EngineEvaluation(score.white().score(mate_score=MATE), move.uci() if move else "(none)")
 
+    def watch(self, board: chess.Board, lines: int) -> Watched:
+        """Begin to analyse a position without end, with so many lines where the engine knows several. What ran before
+        is ended by it.
+
+        Raises EngineDied where the engine does not begin within PATIENCE seconds.
+        """
+        most = self._engine.options.get("MultiPV")
+        lines = 1 if most is None else min(lines, most.max or lines)
+        info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
+        analysis = self._engine.protocol.analysis(board, multipv=lines, game=self, info=info)
+        return Watched(self, self._ask(analysis, PATIENCE))
+
     async def _search(
         self, board: chess.Board, limit: chess.engine.Limit
     ) -> tuple[chess.engine.PovScore | None, chess.Move | None]:
@@ -174,7 +203,7 @@ class ExternalEngine:
 
     def kill(self) -> None:
         """End the process, and where the program was a script, whatever it started."""
-        _kill_group(self._engine.transport.get_pid())
+        kill_group(self._engine.transport.get_pid())
         with contextlib.suppress(Exception):
             self._engine.returncode.result(timeout=2)  # wait until the library has noticed the end
         with contextlib.suppress(Exception):
@@ -187,9 +216,68 @@ class ExternalEngine:
         self.kill()
 
 
-def _kill_group(process: int) -> None:
-    with contextlib.suppress(OSError, AttributeError):  # it has ended; or the system has no process groups
-        os.killpg(process, signal.SIGKILL)
+class Watched:
+    """An analysis without end: `lines` is what the engine says by now, until `stop`.
+
+    lines: the latest account of each line by its number from 1, as python-chess has it, without those whose score is
+    only a bound. depth, nodes, nodes_a_second: of the search, 0 where it does not say.
+    """
+
+    def __init__(self, engine: ExternalEngine, analysis: chess.engine.AnalysisResult):
+        self._engine, self._analysis = engine, analysis
+        self._loop = engine._engine.protocol.loop
+        self.lines: dict[int, chess.engine.InfoDict] = {}
+        self.depth = self.nodes = self.nodes_a_second = 0
+        try:
+            self._over = asyncio.run_coroutine_threadsafe(self._follow(), self._loop)
+        except RuntimeError:  # its loop has ended, since the process has
+            raise engine._died() from None
+
+    async def _follow(self) -> None:
+        # An illegal move is an error outside of any wait, which the library leaves to the loop.
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: self._analysis.set_exception(context.get("exception") or chess.engine.EngineError())
+        )
+        async for info in self._analysis:
+            self.depth = max(self.depth, info.get("depth", 0))
+            self.nodes = info.get("nodes", self.nodes)
+            self.nodes_a_second = info.get("nps", self.nodes_a_second)
+            if "score" in info and info.get("pv") and not (info.get("lowerbound") or info.get("upperbound")):
+                self.lines = {**self.lines, info.get("multipv", 1): info}
+
+    @property
+    def over(self) -> bool:
+        """Whether the engine has ended the analysis by itself, as some do at a mate. Raises EngineDied where its
+        process has ended, or it said what cannot be."""
+        if not self._over.done():
+            # A child of it may hold its pipes open, so that their end tells nothing.
+            code = self._engine._engine.transport.get_returncode()
+            if code is not None or self._loop.is_closed() or not self._loop.is_running():
+                error = chess.engine.EngineTerminatedError(f"(exit code: {code})") if code is not None else None
+                raise self._engine._died(error)
+            return False
+        try:
+            self._over.result()
+        except chess.engine.EngineTerminatedError as error:
+            raise self._engine._died(error) from None
+        except CancelledError:
+            raise self._engine._died() from None
+        except Exception as error:
+            self._engine.kill()
+            raise EngineDied(f"{self._engine.name}: {one_line(error)}", "died") from None
+        return True
+
+    def stop(self, limit: float) -> None:
+        """End it. Raises EngineDied where the engine does not within so many seconds; it is killed then."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._analysis.stop)
+        try:
+            self._over.result(limit)
+        except TimeoutError:
+            self._engine.kill()
+            raise EngineDied(f"{self._engine.name} did not stop within {limit:g} s", "hung") from None
+        except (Exception, CancelledError):
+            self.over  # noqa: B018 - raises what is wrong
 
 
 def _exit_code(error: BaseException | None) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kibitz.games.batch import GameBatch
+    from kibitz.parallel import Workers
 
 GAMES = ("chess", "go")
 STATE_WIDTH = 4
@@ -28,6 +29,9 @@ class Reader(Protocol):
     def __init__(self, paths: list[str], keep: Any): ...
 
     def __iter__(self) -> Iterator[GameBatch]: ...
+
+    def batches(self, workers: Workers) -> Iterator[GameBatch]:
+        """The same batches in the same order, read by workers."""
 
 
 class Game(Protocol):
@@ -61,6 +65,9 @@ class Game(Protocol):
         moves: of all games; offsets [games + 1]: where each game's begin; starts [k, row], start_of [games]: the start
         position of each. Raises IndexError for a position that is not there.
         """
+
+    def are_starts(self, starts: NDArray[np.uint8]) -> bool:
+        """Whether rows [k, row] are start positions that `replay` can read without stepping out of its arrays."""
 
     def captures(
         self,

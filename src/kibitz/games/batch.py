@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,21 @@ class Rejections:
         if len(known) < EXAMPLES:
             short = {key: headers[key][:80] for key in ("White", "Black", "Date", "Event") if key in headers}
             known.append({"file": file, "game": number, "headers": short, "detail": detail[:200]})
+
+    def add_many(
+        self, reasons: Sequence[str], file: str, about: Callable[[int], tuple[int, Mapping[str, str], str]]
+    ) -> None:
+        """Count games in the order of the reasons, one each. about: number, headers and detail of the game at a place
+        in the order; asked of the first few of each reason alone."""
+        counts = Counter(reasons)
+        for reason, count in counts.items():
+            at = -1
+            for _ in range(min(count, EXAMPLES - len(self.examples.get(reason, [])))):
+                at = reasons.index(reason, at + 1)
+                number, headers, detail = about(at)
+                self.add(reason, file, number, headers, detail)
+                count -= 1
+            self.counts[reason] += count
 
     def merge(self, other: Rejections) -> None:
         self.counts.update(other.counts)

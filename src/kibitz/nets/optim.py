@@ -61,6 +61,22 @@ def make_optimiser(
     raise ValueError(f"optimiser {name}: choose from {', '.join(OPTIMISERS)}")
 
 
+def place(optimiser: torch.optim.Optimizer, on_gpu: bool) -> None:
+    """Make an optimiser fit the device that its weights are on, wherever its state comes from.
+
+    On a GPU AdamW and SGD make each step in one kernel a group ("fused"). Such a step counts on the weights' device.
+    Any other counts on the CPU, where reading the count makes nobody wait.
+    """
+    can_fuse = isinstance(optimiser, torch.optim.Adam | torch.optim.SGD)
+    for group in optimiser.param_groups:
+        if can_fuse and bool(group["fused"]) != on_gpu:
+            group["fused"], group["foreach"] = (True, False) if on_gpu else (None, None)
+        for p in group["params"]:
+            count = optimiser.state[p].get("step") if p in optimiser.state else None
+            if isinstance(count, torch.Tensor):
+                optimiser.state[p]["step"] = count.to(p.device if group.get("fused") else "cpu")
+
+
 def learning_rate_at(
     schedule: str,
     base: float,

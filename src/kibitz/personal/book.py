@@ -16,11 +16,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.durable import write_whole
+from kibitz.durable import write_array
 from kibitz.errors import KibitzError
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.replay import EN_PASSANT
 from kibitz.play.session import Answers
+from kibitz.received import read_array
 from kibitz.runs import Run
 
 BOOK = "book.npy"
@@ -70,20 +71,14 @@ class Book:
     def open(cls, path: Path) -> Book:
         """A book that `save` wrote, mapped from disk. Raises KibitzError where it is damaged."""
         try:
-            rows = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError):
+            rows = read_array(path, ROW)
+        except (OSError, ValueError):
             raise KibitzError(f"{path}: the opening book is missing or damaged; run kibitz personal again") from None
-        if rows.dtype != ROW:
-            raise KibitzError(f"{path}: no opening book; run kibitz personal again")
         return cls(rows)
 
     def save(self, path: Path) -> None:
         """Write it whole or not at all."""
-        import io
-
-        file = io.BytesIO()
-        np.save(file, self.rows, allow_pickle=False)
-        write_whole(path, file.getvalue())
+        write_array(path, self.rows)
 
     @property
     def positions(self) -> int:

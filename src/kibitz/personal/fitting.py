@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from kibitz.durable import write_whole
+from kibitz.durable import NEW, write_whole
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.sides import RATING_UNIT
@@ -30,7 +30,7 @@ from kibitz.personal.habits import habits_of
 from kibitz.personal.shares import Asked, fit_k
 from kibitz.personal.system import ADAPTERS, ALL, NOTHING, PersonalHuman, Settings
 from kibitz.play.session import Answers, NetworkSession, Session
-from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, write_json
+from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, write_json, write_seen
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.training.export import export_onnx
@@ -126,6 +126,7 @@ def make(
     """
     person = _begin(request, log)
     if person.info.get("finished") and person.info["data"]["fingerprint"] == person.store.fingerprint:
+        shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)  # where the call was killed at its very end
         return PersonalResult(person.path, person.info, "finished before")
     asked = Asked(person.store, person.by_side[VALIDATE], person.sides)
     learned = Asked(person.store, person.by_side[TRAIN], person.sides)
@@ -260,7 +261,7 @@ def _begun(path: Path, base: Run, request: PersonalRequest) -> tuple[dict[str, A
     own = path / GAMES
     held = Store(own) if own.exists() else None
     if not (path / INFO).is_file():
-        if path.exists() and any(not file.name.lstrip(".").startswith(GAMES) for file in path.iterdir()):
+        if path.exists() and not _ours(path, held is not None):
             raise UsageError(f"{path}: not a run, and not empty; choose another --run")
         if request.update:
             raise UsageError(f"--update: there is no run {path} yet; leave it out, or name the run with --run")
@@ -273,6 +274,16 @@ def _begun(path: Path, base: Run, request: PersonalRequest) -> tuple[dict[str, A
     if info["started_from"] != base.weights_sha256() and not request.update:
         raise UsageError(f"{path}: began from other weights than {request.base}; choose another --run")
     return info, held
+
+
+def _ours(path: Path, with_games: bool) -> bool:
+    """Whether a folder without run.json has only what a call leaves that was killed. Files of a run are its own where
+    the person's games, which come first, lie beside them."""
+    own = (SEEN, BOOK, WEIGHTS, ONNX, "metrics.jsonl") if with_games else ()
+    names_ = [file.name for file in path.iterdir()]
+    return all(
+        name in own or name.lstrip(".").startswith(GAMES) or (with_games and name.endswith(NEW)) for name in names_
+    )
 
 
 def _with_earlier(players: Sequence[names.Player], info: dict[str, Any]) -> list[names.Player]:
@@ -349,7 +360,7 @@ def _keep(
     is known of both."""
     path, store = person.path, person.store
     seen = [short_hashes(store.column("hash")[np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])])]
-    np.save(path / SEEN, np.unique(np.concatenate([*seen, np.load(person.base.path / SEEN)])))
+    write_seen(path, [*seen, person.base.seen()])
     whole = Book.count(np.concatenate([learned.keys, asked.keys]), np.concatenate([learned.packed, asked.packed]))
     whole.save(path / BOOK)
     for file in (WEIGHTS, ONNX, "metrics.jsonl"):

@@ -50,10 +50,16 @@ def players_of(store: Store) -> list[Player]:
     written: Counter[str] = Counter()
     for column in ("white", "black"):
         if column in store.columns:
-            written.update(name for name in store.column(column).tolist() if name and name.strip("?. "))
+            written.update(store.column(column).tolist())
+    return players_among(written)
+
+
+def players_among(written: Counter[str]) -> list[Player]:
+    """The same of names as they are written, and how many games have each."""
     by_key: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for name, games in written.most_common():
-        by_key[key(name)].append((name, games))
+        if name and name.strip("?. "):
+            by_key[key(name)].append((name, games))
     players = [Player(some[0][0], tuple(name for name, _ in some), sum(n for _, n in some)) for some in by_key.values()]
     return sorted(players, key=lambda player: (-player.games, player.name))
 
@@ -69,11 +75,19 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
         raise UsageError(f"{where}: no game in it names its players, so nobody's games can be found")
     if not names:
         return [_in_nearly_all(store, players, where)]
+    return named(players, names, where)
+
+
+def named(players: Sequence[Player], names: Sequence[str], where: str, option: str = "--player ") -> list[Player]:
+    """The players that these names mean, among those that there are.
+
+    where, option: what the games, and a name, are called in an error. Raises UsageError as `find`.
+    """
     by_key = {key(player.name): player for player in players}
     found: dict[str, Player] = {}
     for name in names:
         if key(name) not in by_key:
-            raise UsageError(f"--player {shown(name)}: no game of that name in {where}; {_nearest(name, players)}")
+            raise UsageError(f"{option}{shown(name)}: no game of that name in {where}; {_nearest(name, players)}")
         found[key(name)] = by_key[key(name)]
     return list(found.values())
 

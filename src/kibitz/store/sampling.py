@@ -53,6 +53,13 @@ def sample_positions(
     return Sample(sampled[:count].copy(), plies[:count].copy())
 
 
+def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """How often each game counts, int64 [n]: `times` rounded down or up, by a chance that follows from its hash, so
+    that it is right on average."""
+    chance = (splitmix64(hashes.astype(np.uint64)) >> np.uint64(40)) / 2.0**24
+    return np.floor(times + chance).astype(np.int64)
+
+
 def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Random bits for each word, uint64 [n]: the same word gives the same bits."""
     return _all_mixed(np.ascontiguousarray(words, np.uint64))  # type: ignore[no-any-return]

@@ -93,8 +93,12 @@ class Split:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Split:
+        """What `as_json` gave. Raises ValueError, KeyError, TypeError or AttributeError for anything else."""
         days = {key: datetime.date.fromisoformat(data[key]) for key in ("validate_from", "test_from") if data.get(key)}
-        return cls(**{"together": False, **data, "validate_from": None, "test_from": None, **days})
+        split = cls(**{"together": False, **data, "validate_from": None, "test_from": None, **days})
+        if not (0 <= split.validate_share <= 100 and 0 <= split.test_share <= 100 and 0 <= split.newest < 2**63):
+            raise ValueError("shares are percents")
+        return split
 
 
 def _as_one(

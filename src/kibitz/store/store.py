@@ -16,7 +16,6 @@ is of an import that was killed; the next one overwrites it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -28,11 +27,14 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
-from kibitz.games import game_of
+from kibitz.games import GAMES, game_of
+from kibitz.received import read_json
 from kibitz.store.split import Split
 
 FORMATS = (1, 2)
 """Versions that are read: 1 where the table is one file, 2 where it is several."""
+_UNREADABLE = (OSError, pa.ArrowException, ValueError, KeyError, OverflowError)
+"""What damaged tables raise."""
 INFO = "store.json"
 TABLE = "games.parquet"
 
@@ -51,7 +53,7 @@ class Store:
         if not file.is_file():
             raise KibitzError(f"{path}: not a store (no {INFO} in it); make one with: kibitz import games.pgn --into …")
         try:
-            self.info: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            self.info: dict[str, Any] = read_json(file)
             version = self.info["kibitz_store"]
         except (ValueError, KeyError, TypeError):
             raise KibitzError(f"{file}: damaged; import the games again") from None
@@ -65,6 +67,7 @@ class Store:
             self._folder = self.path / self.info["folder"]
             self.tables: list[str] = list(self.info.get("tables", [TABLE]))
             self._sizes = self._known_sizes()
+            self._check_names()
         except (ValueError, KeyError, TypeError, AttributeError):
             raise KibitzError(f"{file}: damaged; import the games again") from None
         for name, size in self._sizes.items():
@@ -80,7 +83,24 @@ class Store:
             expected[f"{name}.bin"] = self.info["games"] * kind["width"] * np.dtype(kind["dtype"]).itemsize
         if "starts" in self.info:
             expected["starts.u8"] = self.info["starts"] * self.info["start_width"]
+        if any(
+            not isinstance(size, int) or size < 0
+            for size in (self.info["games"], self.info["moves"], *expected.values())
+        ):
+            raise ValueError("sizes are numbers")
         return expected
+
+    def _check_names(self) -> None:
+        """Raises ValueError where the account names a game or a kind of numbers that there is not, or a file outside of
+        the store."""
+        kinds = [np.dtype(kind["dtype"]) for kind in (*self.info["beside"].values(), *self._carried().values())]
+        if self.game not in GAMES or any(kind.kind not in "biuf" for kind in kinds):
+            raise ValueError("no such game, or no numbers")
+        if self.info["start_width"] != len(game_of(self.game).STANDARD_START):
+            raise ValueError("start positions of another game")
+        for name in (self.info["folder"], *self.tables, *self._sizes):
+            if Path(name).name != name or not name.strip("."):
+                raise ValueError(f"{name}: outside of the store")
 
     def __len__(self) -> int:
         """Games."""
@@ -93,7 +113,7 @@ class Store:
     def _broken(self, name: str, what: str) -> KibitzError:
         """The error for an unreadable file. If games were added meanwhile, the old folder was removed on purpose."""
         try:
-            folder = json.loads((self.path / INFO).read_text(encoding="utf-8"))["folder"]
+            folder = read_json(self.path / INFO)["folder"]
         except (OSError, ValueError, KeyError, TypeError):
             folder = self._folder.name
         if folder != self._folder.name:
@@ -129,9 +149,10 @@ class Store:
     @cached_property
     def starts(self) -> NDArray[np.uint8]:
         starts, width = self._map("starts.u8", "u1"), self.info["start_width"]
-        if not len(starts) or len(starts) % width:
+        rows = starts.reshape(-1, width) if len(starts) % width == 0 else starts[:0]
+        if not len(rows) or not game_of(self.game).are_starts(rows):
             raise KibitzError(f"{self._folder / 'starts.u8'}: damaged; import the games again")
-        return starts.reshape(-1, width)
+        return rows
 
     @cached_property
     def start_of(self) -> NDArray[np.int32]:
@@ -164,7 +185,7 @@ class Store:
     def _table(self, name: str, columns: list[str] | None) -> pa.Table:
         try:
             return pq.read_table(self._folder / name, columns=columns)
-        except (OSError, pa.ArrowException):
+        except _UNREADABLE:
             raise self._broken(name, "missing or damaged") from None
 
     def batches(self, size: int) -> Iterator[tuple[int, pa.Table]]:
@@ -176,7 +197,7 @@ class Store:
                     for rows in file.iter_batches(size):
                         yield first, pa.Table.from_batches([rows])
                         first += len(rows)
-            except (OSError, pa.ArrowException):
+            except _UNREADABLE:
                 raise self._broken(name, "missing or damaged") from None
 
     @property
@@ -189,12 +210,15 @@ class Store:
         """The table's columns with their types."""
         try:
             return pq.read_schema(self._folder / TABLE)
-        except (OSError, pa.ArrowException):
+        except _UNREADABLE:
             raise self._broken(TABLE, "missing or damaged") from None
 
     def column(self, name: str) -> NDArray[Any]:
         """One column as an array. Unknown numbers are 0, unknown dates NaT, unknown texts None."""
-        values = self.table([name])[name].combine_chunks()
+        try:
+            values = self.table([name])[name].combine_chunks()
+        except KeyError:
+            raise self._broken(self.tables[0], f"no column {name}") from None
         if pa.types.is_integer(values.type):
             values = values.fill_null(0)
         return cast("NDArray[Any]", values.to_numpy(zero_copy_only=False))
@@ -204,12 +228,15 @@ class Store:
         if not 0 <= game < len(self):
             raise IndexError(f"game {game}: the store has {len(self)}")
         for name in self.tables:
-            with pq.ParquetFile(self._folder / name) as file:
-                for group in range(file.metadata.num_row_groups):
-                    rows = file.metadata.row_group(group).num_rows
-                    if game < rows:
-                        return cast("dict[str, Any]", file.read_row_group(group).slice(game, 1).to_pylist()[0])
-                    game -= rows
+            try:
+                with pq.ParquetFile(self._folder / name) as file:
+                    for group in range(file.metadata.num_row_groups):
+                        rows = file.metadata.row_group(group).num_rows
+                        if game < rows:
+                            return cast("dict[str, Any]", file.read_row_group(group).slice(game, 1).to_pylist()[0])
+                        game -= rows
+            except (*_UNREADABLE, IndexError):
+                raise self._broken(name, "missing or damaged") from None
         raise self._broken(self.tables[-1], "fewer games than the store")
 
     def sides(self, split: Split | None = None) -> NDArray[np.uint8]:

@@ -122,6 +122,8 @@ def started(command: str, hang: float = 1.5) -> Iterator[ChessEngine]:
         ("illegal", DEPTH, "illegal", "e1e8"),
         ("none", DEPTH, "illegal", "no move"),
         ("pass", DEPTH, "illegal", "no move"),
+        ("flood", ChessLimits(movetime=20_000), "crash", "exit code -9"),
+        ("lie", DEPTH, "illegal", "e2e4"),
         ("slow", ChessLimits(clock=0.3), "time", "overstepped its clock"),
     ],
 )

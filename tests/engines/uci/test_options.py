@@ -24,8 +24,8 @@ def test_declared() -> None:
         "option name MultiPV type spin default 1 min 1 max 218",
         "option name Move_Overhead type spin default 30 min 0 max 10000",
         "option name method type combo default top-prob"
-        " var auto var top-move var top-prob var topprob-negamax var value-negamax var comparison var comparison-full"
-        " var puct var human-search",
+        " var auto var top-move var top-prob var topprob-negamax var value-negamax var thesis-negamax var comparison"
+        " var comparison-full var puct var human-search",
         "option name temperature type spin default 0 min 0 max 200",
         "option name Value type string default runs/a b",
         "option name UCI_ShowWDL type check default true",

@@ -177,6 +177,11 @@ def test_figures_over_points(result: dict[str, Any], loop: list[Seen], store: St
     figures = result["figures"]
     assert result["headline"] == "accuracy"
     assert figures["accuracy"]["value"] == near(share(loop))
+    on_boards = sum(int(store.column("size")[position.game]) ** 2 for position in loop)
+    known = sum(len(position.points) for position in loop)
+    assert 0 < known < on_boards
+    half = (sum(position.right() for position in loop) + (on_boards - known) / 2) / on_boards
+    assert figures["accuracy_over_all_points"]["value"] == near(half)
     late = [position for position in loop if 10 * position.ply >= 9 * position.length]
     assert figures["accuracy_in_last_tenth"]["value"] == near(share(late))
     assert figures["accuracy_in_last_tenth"]["n"] == len(late)

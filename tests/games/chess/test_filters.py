@@ -5,11 +5,14 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kibitz.dates import parse_day, read_date
 from kibitz.errors import UsageError
 from kibitz.games.chess.filters import Filter, read_rating, speed_of
+from kibitz.games.chess.io.headers import Headers
+from kibitz.games.chess.io.ingest import ParsedBlock
 
 DAY = datetime.date
 
@@ -25,7 +28,8 @@ DAY = datetime.date
         ("-", "World Rapid 2019", "rapid"),
         ("-", "Rated UltraBullet game", "bullet"), ("", "Wch U12 Girls", None),
         ("-", "Correspondence ch", "correspondence"),
-        ("0+1", "", "bullet"), ("*", "", None), ("180", "Classical", "blitz"),
+        ("0+1", "", "bullet"), ("*", "", None), ("180", "Classical", "blitz"), ("179", "", "bullet"),
+        ("180:60", "", "blitz"), ("179:60", "", "bullet"), ("40/100+2:50", "", "blitz"), ("40/99+2:50", "", "bullet"),
     ],
 )  # fmt: skip
 def test_speed(control: str, event: str, speed: str | None) -> None:
@@ -39,7 +43,7 @@ def test_speed(control: str, event: str, speed: str | None) -> None:
         ("2015", DAY(2015, 1, 1)), ("2015-06-30", DAY(2015, 6, 30)), ("2015/6/3", DAY(2015, 6, 3)),
         ("2015.00.00", DAY(2015, 1, 1)),
         ("????.??.??", None), ("", None), ("2015.13.01", None), ("2015.02.30", None), ("soon", None),
-        ("0000.01.01", None), ("99999.01.01", None),
+        ("0000.01.01", None), ("99999.01.01", None), ("9" * 30, None), ("2015.1." + "9" * 30, None),
     ],
 )  # fmt: skip
 def test_dates_of_games(text: str, date: datetime.date | None) -> None:
@@ -95,10 +99,19 @@ def test_filters_that_cannot_work(options: dict[str, Any], words: str) -> None:
         Filter(**options).check()
 
 
+def said(keep: Filter, **headers: str) -> str | None:
+    """What a filter says of a game with these headers."""
+    text = "".join(f'[{name} "{value}"]\n' for name, value in headers.items()).encode() or b"\n"
+    block = ParsedBlock("x.pgn", 0, Headers(text, np.zeros(1, np.int64), np.array([len(text)])), False)
+    (why,) = keep.refuses_headers(block)
+    assert why is None or isinstance(why, str)
+    return why
+
+
 def refused(**options: Any) -> str | None:
     """What a filter says of a game rated 2100 and 1900, won by White in June 2015."""
-    game = {"White": "Carlsen, M", "Black": "Nobody", "TimeControl": "300+0"}
-    return Filter(**options).refuses_headers(game, (2100, 1900), 1, DAY(2015, 6, 1))
+    names = {"White": "Carlsen, M", "Black": "Nobody", "WhiteElo": "2100", "BlackElo": "1900"}
+    return said(Filter(**options), **names, TimeControl="300+0", Result="1-0", Date="2015.06.01")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +137,8 @@ def test_unknown_ratings(ratings: tuple[int, int]) -> None:
     """Left out where a bound is given, unless asked for; a known one must keep the bound all the same."""
 
     def say(**options: Any) -> str | None:
-        return Filter(**options).refuses_headers({}, ratings, 1, None)
+        known = {name: str(value) for name, value in zip(("WhiteElo", "BlackElo"), ratings, strict=True) if value}
+        return said(Filter(**options), **known, Result="1-0")
 
     assert say() is None
     assert say(min_rating=2000) == say(max_rating=2200) == "no rating"
@@ -133,8 +147,8 @@ def test_unknown_ratings(ratings: tuple[int, int]) -> None:
 
 
 def test_unknown_dates_and_time_controls() -> None:
-    assert Filter(since=DAY(2015, 1, 1)).refuses_headers({}, (0, 0), 1, None) == "no date"
-    assert Filter(speed=("blitz",)).refuses_headers({}, (0, 0), 1, None) == "no time control"
+    assert said(Filter(since=DAY(2015, 1, 1))) == "no date"
+    assert said(Filter(speed=("blitz",))) == "no time control"
 
 
 def test_results_and_moves() -> None:

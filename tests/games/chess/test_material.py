@@ -25,7 +25,9 @@ def board_of(pieces: str, rng: random.Random) -> chess.Board:
     return board
 
 
-@pytest.mark.parametrize("pieces", ["", "N", "b", "Nn", "NB", "Bb", "BBB", "bbBB", "P", "q", "R", "NN", "BBBBBbbbbb"])
+@pytest.mark.parametrize(
+    "pieces", ["", "N", "b", "Nn", "NB", "Bb", "BBB", "bbBB", "P", "q", "R", "NN", "NNB", "NnBb", "BBBBBbbbbb"]
+)
 def test_insufficient_material_is_that_of_python_chess(pieces: str) -> None:
     rng = random.Random(len(pieces))
     for _ in range(300):

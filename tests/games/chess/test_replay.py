@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from kibitz.games.chess.filters import Filter
 from kibitz.games.chess.moves import from_move, to_move
-from kibitz.games.chess.replay import STANDARD_START, captures, decode_board, encode_board, replay, swap_colours
+from kibitz.games.chess.replay import (
+    STANDARD_START,
+    captures,
+    decode_board,
+    encode_board,
+    flip_files,
+    replay,
+    swap_colours,
+)
 from kibitz.store.store import Store
 
 ENOUGH = 100_000
@@ -156,6 +164,23 @@ def test_swapped_colours_are_python_chess_mirror(fen: str, seed: int, plies: int
     np.testing.assert_array_equal(np.hstack([codes, state]), [mirrored, row, mirrored])
     swap_colours(codes, state, np.array([True, False, True]))
     np.testing.assert_array_equal(np.hstack([codes, state]), [row, row, row])
+
+
+def test_files_are_flipped_where_nobody_may_castle() -> None:
+    """As python-chess flips them, en passant too; positions with castling rights and those not selected stay."""
+    fens = (
+        "4k3/8/8/pP6/8/8/8/4K3 w - a6 0 1",
+        "4k3/8/8/8/1Pp5/8/8/4K2R b - b3 0 1",
+        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+        "r3k3/8/8/8/8/8/8/4K3 w q - 0 1",
+        "4k3/8/8/8/8/8/1Q6/4K3 w - - 0 1",
+    )
+    boards = [chess.Board(fen) for fen in fens]
+    rows = np.stack([encode_board(board) for board in boards])
+    codes, state = flip_files(rows[:, :64].copy(), rows[:, 64:].copy(), np.array([True, True, True, True, False]))
+    for i, board in enumerate(boards):
+        wanted = board.transform(chess.flip_horizontal) if i < 2 else board
+        assert decode_board(codes[i], state[i]) == wanted, board.fen()
 
 
 def test_boards_come_back(bundled_store: Store) -> None:

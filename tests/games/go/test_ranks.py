@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kibitz.games.go.ranks import FIRST_PROFESSIONAL, rank_value, read_rank, value_or_nan
+from kibitz.games.go.ranks import FIRST_PROFESSIONAL, rank_of, rank_value, read_rank, value_or_nan
 
 
 @pytest.mark.parametrize(
     ("text", "rank"),
     [("9d", "9d"), ("3k", "3k"), ("5 kyu", "5k"), ("9段", "9d"), ("P9段", "9p"), ("九段", "9d"), ("1p", "1p"),
      ("6 dan", "6d"), ("7d?", "7d"), ("18级", "18k"), ("9 dan pro", "9p"), ("初段", "1d"), ("", None), ("NR", None),
-     ("Meijin", None), ("44d", None), ("0k", None), ("30K", "30k"), ("4단", "4d")],
+     ("Meijin", None), ("44d", None), ("0k", None), ("30K", "30k"), ("4단", "4d"),
+     ("35k", "35k"), ("36k", None), ("10d", "10d"), ("11d", None), ("10p", None)],
 )  # fmt: skip
 def test_ranks(text: str, rank: str | None) -> None:
     assert read_rank(text) == rank
@@ -35,3 +36,8 @@ def test_values(rank: str | None, value: float | None) -> None:
 
 def test_professionals_are_above_all_amateurs() -> None:
     assert rank_value("1p") == FIRST_PROFESSIONAL > rank_value("10d")
+
+
+@pytest.mark.parametrize("rank", ["35k", "2k", "1k", "1d", "10d", "1p", "9p"])
+def test_a_place_in_the_order_has_its_rank(rank: str) -> None:
+    assert rank_of(rank_value(rank)) == rank

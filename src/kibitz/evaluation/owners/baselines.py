@@ -3,6 +3,7 @@ and the nearest stone."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from kibitz.evaluation.tables import Cell, Column, Table
 from kibitz.external import EngineDied
 from kibitz.games.go.endings.playouts import black_shares
 from kibitz.games.go.replay import SIZE, colours_of
+from kibitz.parallel import Workers, map_ordered
 from kibitz.play.session import NetworkSession
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
@@ -52,22 +54,36 @@ def every_so_many(store: Store, games: NDArray[np.int64]) -> tuple[NDArray[np.in
     return np.repeat(games, counts), EVERY * (np.arange(int(counts.sum())) - first)
 
 
+Part = tuple[NDArray[np.uint8], NDArray[np.uint8], int]
+"""Codes and state of some positions, and the seed of their playouts."""
+
+
 def playouts(
-    codes: NDArray[np.uint8], state: NDArray[np.uint8], seed: int, threads: int, on_progress: Callable[[int, int], None]
+    codes: NDArray[np.uint8],
+    state: NDArray[np.uint8],
+    seed: int,
+    workers: Workers | int,
+    on_progress: Callable[[int, int], None],
 ) -> NDArray[np.float32]:
-    """float32 [n, 361]: how often Black owns each point after random playouts."""
-    parts = range(0, len(codes), BATCH_SIZE)
-
-    def work(first: int) -> NDArray[np.float32]:
-        subset = slice(first, first + BATCH_SIZE)
-        return black_shares(codes[subset], state[subset], PLAYOUTS, seed + first)
-
+    """float32 [n, 361]: how often Black owns each point after random playouts. workers: or threads of this process."""
+    starts = range(0, len(codes), BATCH_SIZE)
+    parts = ((codes[i : i + BATCH_SIZE], state[i : i + BATCH_SIZE], seed + i) for i in starts)
     chances = []
-    with ThreadPoolExecutor(threads) as pool:
-        for chance in pool.map(work, parts):
+    with contextlib.ExitStack() as stack:
+        if isinstance(workers, int):
+            played = stack.enter_context(ThreadPoolExecutor(workers)).map(_play_out, parts)
+        else:
+            played = stack.enter_context(contextlib.closing(map_ordered(_play_out, parts, workers)))
+        for chance in played:
             chances.append(chance)
             on_progress(min(BATCH_SIZE * len(chances), len(codes)), len(codes))
     return np.concatenate(chances)
+
+
+def _play_out(part: Part) -> NDArray[np.float32]:
+    """float32 [positions, 361]; the work of a worker."""
+    codes, state, seed = part
+    return black_shares(codes, state, PLAYOUTS, seed)
 
 
 def run_baselines(
@@ -86,6 +102,8 @@ def run_baselines(
     all_games, all_plies = every_so_many(store, games)
     order = np.random.default_rng(config.seed).permutation(len(all_games))
 
+    workers = config.workers or cores()
+
     def positions(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         subset = np.sort(order[:count])
         return all_games[subset], all_plies[subset]
@@ -93,13 +111,13 @@ def run_baselines(
     if config.playout_positions:
         where = positions(config.playout_positions)
         progress = functools.partial(on_progress, "random playouts")
-        chance = playouts(*store.replay(*where), config.seed, cores(), progress)
+        chance = playouts(*store.replay(*where), config.seed, workers, progress)
         baselines.append(_compared("playouts", f"{PLAYOUTS} random playouts", store, session, *where, chance))
     if config.gnugo and config.gnugo_positions:
         where = positions(config.gnugo_positions)
         progress = functools.partial(on_progress, "GNU Go")
         try:
-            name, chance, answered = influence(config.gnugo, store, *where, workers=cores(), on_progress=progress)
+            name, chance, answered = influence(config.gnugo, store, *where, workers=workers, on_progress=progress)
         except EngineDied as error:
             log(f"GNU Go's influence is left out: {error}")
             return baselines

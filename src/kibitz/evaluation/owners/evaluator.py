@@ -21,7 +21,7 @@ from kibitz.evaluation.slices import slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
 from kibitz.games.go.endings.referees import METHODS
 from kibitz.games.go.ranks import FIRST_PROFESSIONAL, value_or_nan
-from kibitz.play.go.ownership import AllWays
+from kibitz.play.go.ownership import AllWays, steady
 from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 from kibitz.stats import binned_reliability, slices
@@ -64,7 +64,7 @@ def evaluate(
     data["note"] = note(store, chosen.games)
     followed_games = followed(chosen.games, config.positions)
     unsteady = steadiness(
-        store, followed_games, by_owners(session, store), lambda done, total: on_progress("games", done, total)
+        store, followed_games, by_owners(steady(session), store), lambda done, total: on_progress("games", done, total)
     )
     others = run_baselines(results, session, chosen.games, config, on_progress, log)
     on_progress("figures", 0, 1)
@@ -109,6 +109,7 @@ def figures(results: OwnerResults) -> Metrics:
     last = results.plies == results.store.plies[results.games]
     return {
         "accuracy": Metric(results.accuracy()),
+        "accuracy_over_all_points": Metric(results.accuracy_over_all_points()),
         "accuracy_in_last_tenth": Metric(results.accuracy(results.stage == 9)),
         "accuracy_after_last_move": Metric(results.accuracy(last)),
         "squared_error": Metric(results.squared_error(), "error"),
@@ -225,7 +226,8 @@ def note(store: Store, games: NDArray[np.int64]) -> str:
     """Notes on the figures: how the games differ from the paper's, and the source of the labels."""
     lines = [
         "The paper's figure is over all positions of 150 games of strong players, 19 × 19, even and counted, and over "
-        "all points, neutral ones with an owner drawn at random; here points that nobody owns are left out."
+        "all points, neutral ones with an owner drawn at random; here points that nobody owns are left out, but for "
+        "the accuracy over all points, which counts half of them as right."
     ]
     counted = store.column("ending")[games] == "counted"
     size, handicap = store.column("size")[games], store.column("handicap")[games]

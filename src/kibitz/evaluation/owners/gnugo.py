@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator
 
@@ -13,10 +14,13 @@ from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.external.pool import Counter, fan_out
 from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import SIDE, SIZE, colours_of
+from kibitz.parallel import Workers, map_ordered
 from kibitz.store.store import Store
 
 LIMIT = 20.0
 """Seconds for one answer; as a rule it takes a tenth of one."""
+PART = 10
+"""Games that a worker asks one process of it about."""
 MAX_DEATHS = 3
 """A worker whose program died so often gives up."""
 
@@ -43,17 +47,67 @@ def influence(
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
     *,
-    workers: int,
+    workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[str, NDArray[np.float32], NDArray[np.bool_]]:
     """The program's name, its predictions [n, 361] of these positions (sorted by game and ply), and which it answered.
 
-    A game whose moves it refuses is passed over from there on, as is one at which it hangs. workers: processes.
-    Raises EngineDied where it cannot be started, or is lost again and again.
+    A game whose moves it refuses is passed over from there on, as is one at which it hangs. workers: those that start
+    it, or how many processes of it this one starts. Raises EngineDied where it cannot be started, or is lost again and
+    again.
     """
+    if not isinstance(workers, int):
+        return _influence_apart(path, store, games, plies, workers, on_progress)
     asked = _Positions(store, games, plies, Counter(len(games), on_progress))
     names, _ = fan_out(np.unique(games).tolist(), functools.partial(_work, path, asked), workers)
     return names[0], asked.chance, asked.answered
+
+
+Answered = tuple[str, NDArray[np.float32], NDArray[np.bool_]]
+"""The program's name, its predictions, and which positions it answered."""
+Part = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Games and plies of some positions."""
+
+
+def _influence_apart(
+    path: str,
+    store: Store,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    workers: Workers,
+    on_progress: Callable[[int, int], None],
+) -> Answered:
+    ends = np.searchsorted(games, np.unique(games)[PART::PART])
+    parts = list(zip(np.split(games, ends), np.split(plies, ends), strict=True))
+    name, chances, answered, done = "", [], [], 0
+    work = functools.partial(_ask_part, path, str(store.path.resolve()))
+    with contextlib.closing(map_ordered(work, parts, workers)) as told:
+        for part, answer in zip(parts, told, strict=True):
+            if isinstance(answer, str):
+                raise EngineDied(answer, "died")
+            name, chance, some = answer
+            chances.append(chance)
+            answered.append(some)
+            done += len(part[0])
+            on_progress(done, len(games))
+    return name, np.concatenate(chances), np.concatenate(answered)
+
+
+def _ask_part(path: str, store: str, part: Part) -> Answered | str:
+    """What GNU Go says of some games, or what was wrong with it; the work of a worker."""
+    games, plies = part
+    asked = _Positions(_opened(store), games, plies, Counter(len(games), lambda done, total: None))
+    try:
+        name = _work(path, asked, iter(np.unique(games).tolist()))
+    except EngineDied as error:
+        return str(error)
+    return name, asked.chance, asked.answered
+
+
+@functools.lru_cache(maxsize=1)
+def _opened(path: str) -> Store:
+    """A worker's store, which it keeps for its next games."""
+    return Store(path)
 
 
 class _Positions:

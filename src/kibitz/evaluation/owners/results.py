@@ -30,12 +30,14 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
 
 
 def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
-    """What OwnerResults hold of a batch: the counts of the network, some of the nearest stones', and who moves."""
+    """What OwnerResults hold of a batch: the counts of the network, some of the nearest stones', who moves, and the
+    number of points that nobody owns at the end."""
     colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
     marks = count_points(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)
     nearest = count_points(nearest_stone(colours), final, colours, sizes)
     of_nearest = {f"nearest_{name}": nearest[name] for name in ("right", "squared", "score")}
-    return {**marks, **of_nearest, "side": batch.state[:, SIDE]}
+    neutral = sizes.astype(np.int64) ** 2 - marks["known"]
+    return {**marks, **of_nearest, "side": batch.state[:, SIDE], "neutral": neutral}
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,12 @@ class OwnerResults:
     def accuracy(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
         """Points predicted right, of all whose owner is known."""
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
+
+    def accuracy_over_all_points(self) -> Estimate:
+        """The same over all points, as the paper counts: whoever is said to own a neutral one is right half the time,
+        since its owner is drawn by chance."""
+        marks = self.marks
+        return self.groups.mean(marks["right"] + marks["neutral"] / 2, over=marks["known"] + marks["neutral"])
 
     def squared_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
         """The mean over points of the squared distance between the probability and 1 or 0."""

@@ -10,6 +10,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.kernels import inner
+
 # Directions a piece slides in: the four straight ones, then the diagonals. REACH: how many squares lie that way.
 STEPS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
 
@@ -38,10 +40,10 @@ REACH = _reach()
 KNIGHT = _knight()
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def look(codes, side, board):  # type: ignore[no-untyped-def]
     """Fill the board; the square of the mover's king, or -1."""
-    king = -1
+    king = np.int64(-1)
     for square in range(64):
         code = np.int64(codes[square])
         if code == 0:
@@ -51,11 +53,11 @@ def look(codes, side, board):  # type: ignore[no-untyped-def]
         mine = (code > 6) == (side != 0)
         board[square] = piece if mine else -piece
         if mine and piece == 6:
-            king = square
+            king = np.int64(square)
     return king
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def strikes(piece, way, distance, forward):  # type: ignore[no-untyped-def]
     """Whether another side's piece (1..6) strikes the square that it sees `distance` steps off, against the way."""
     if piece == 5 or piece == (4 if way < 4 else 3):
@@ -65,7 +67,7 @@ def strikes(piece, way, distance, forward):  # type: ignore[no-untyped-def]
     return piece == 6 or (piece == 1 and way >= 4 and STEPS[way] * forward > 0)
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def attacked(board, square, forward):  # type: ignore[no-untyped-def]
     """Whether the other side attacks the square."""
     for way in range(8):
@@ -85,7 +87,7 @@ def attacked(board, square, forward):  # type: ignore[no-untyped-def]
     return False
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-untyped-def]
     """Whether a pawn may capture en passant: made and tested, for two pawns leave a rank at once, which no pin tells
     of. king: the square of the mover's, or -1; file: where the pawn passed, 0..7."""

@@ -102,7 +102,7 @@ def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[
                 board[(origin & 56) | (target & 7)] = 0
                 if taken is not None:
                     taken[at] = True
-            if promotion:
+            if 1 < promotion < 6:  # others are in damaged stores alone, and would make codes that there are not
                 board[target] = piece + promotion - 1
         elif captured:
             clock = 0

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from kibitz.dates import check_period, outside
 from kibitz.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SPEEDS = ("bullet", "blitz", "rapid", "classical", "correspondence")
 ENDINGS = ("checkmate", "decisive", "any")
@@ -53,6 +58,41 @@ def read_rating(text: str) -> int:
     return int(digits[1]) if digits else 0
 
 
+UNKNOWN = -128
+"""The result of a game that its headers do not tell, among results as numbers."""
+
+
+class HeaderColumns(Protocol):
+    """What headers say of some games. white_ratings, black_ratings: 0 where unknown; results: White's view, UNKNOWN
+    where it is not told. The functions give what another one says of each game's date, speed and two players (either).
+    """
+
+    white_ratings: NDArray[np.int64]
+    black_ratings: NDArray[np.int64]
+    results: NDArray[np.int64]
+
+    def dates(self, function: Callable[[datetime.date | None], Any]) -> NDArray[Any]: ...
+
+    def speeds(self, function: Callable[[str | None], Any]) -> NDArray[Any]: ...
+
+    def players(self, function: Callable[[str | None], bool]) -> NDArray[np.bool_]: ...
+
+
+def _where(refused: NDArray[np.bool_], reason: str) -> NDArray[np.object_]:
+    """The reason of those that are refused, None for the others. object [n]."""
+    found = np.full(len(refused), None, object)
+    found[refused] = reason
+    return found
+
+
+def _of_few(values: NDArray[np.int64], function: Callable[[int], Any]) -> NDArray[np.object_]:
+    """The function of numbers of which few differ. object [n]."""
+    answers = np.full(len(values), None, object)
+    for value in np.unique(values).tolist():
+        answers[values == value] = function(value)
+    return answers
+
+
 @dataclass(frozen=True)
 class Filter:
     """Which games to take. The defaults take every game."""
@@ -87,32 +127,40 @@ class Filter:
         if self.limit is not None and self.limit < 1:
             raise UsageError(f"--limit {self.limit}: must be at least 1 game")
 
-    def refuses_headers(
-        self, headers: Mapping[str, str], ratings: tuple[int, int], result: int | None, date: datetime.date | None
-    ) -> str | None:
-        """Why a game is not wanted, as far as headers tell; None where it may be."""
-        if self.min_rating is not None or self.max_rating is not None:
-            if 0 in ratings and not self.unrated:
-                return "no rating"
-            known = [rating for rating in ratings if rating]
-            if self.min_rating is not None and known and min(known) < self.min_rating:
-                return f"rating under {self.min_rating}"
-            if self.max_rating is not None and known and max(known) > self.max_rating:
-                return f"rating over {self.max_rating}"
+    def refuses_headers(self, games: HeaderColumns) -> NDArray[np.object_]:
+        """Why each game is not wanted, as far as headers tell; None where it may be. object [n]."""
+        first = [*self._refuses_ratings(games.white_ratings, games.black_ratings)]
         # A result that is written only after the moves is looked at again then.
-        if result is not None and (why := self.refuses_result(result)):
-            return why
-        if why := outside(date, self.since, self.until):
-            return why
+        first.append(_of_few(games.results, lambda result: None if result == UNKNOWN else self.refuses_result(result)))
+        if self.since or self.until:
+            first.append(games.dates(lambda date: outside(date, self.since, self.until)))
         if self.player:
-            names = (headers.get("White", "") + "\n" + headers.get("Black", "")).lower()
-            if not any(name.lower() in names for name in self.player):
-                return "other players"
+            names = [name.lower() for name in self.player]
+            plays = games.players(lambda player: any(name in (player or "").lower() for name in names))
+            first.append(_where(~plays, "other players"))
         if self.speed:
-            speed = speed_of(headers.get("TimeControl", ""), headers.get("Event", ""))
-            if speed not in self.speed:
-                return f"speed {speed}" if speed else "no time control"
-        return None
+            first.append(games.speeds(self._refuses_speed))
+        why = np.full(len(games.results), None, object)
+        for reasons in reversed(first):
+            why = np.where(reasons != None, reasons, why)  # noqa: E711
+        return why
+
+    def _refuses_ratings(self, white: NDArray[np.int64], black: NDArray[np.int64]) -> Iterator[NDArray[np.object_]]:
+        """Why ratings, 0 where unknown, are not wanted."""
+        if self.min_rating is None and self.max_rating is None:
+            return
+        if not self.unrated:
+            yield _where((white == 0) | (black == 0), "no rating")
+        if self.min_rating is not None:
+            lower = np.where(white == 0, black, np.where(black == 0, white, np.minimum(white, black)))
+            yield _where((lower > 0) & (lower < self.min_rating), f"rating under {self.min_rating}")
+        if self.max_rating is not None:
+            yield _where(np.maximum(white, black) > self.max_rating, f"rating over {self.max_rating}")
+
+    def _refuses_speed(self, speed: str | None) -> str | None:
+        if speed in self.speed:
+            return None
+        return f"speed {speed}" if speed else "no time control"
 
     def refuses_result(self, result: int) -> str | None:
         """Why a result (1, 0, -1, White's view) is not wanted; None where it is."""

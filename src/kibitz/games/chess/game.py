@@ -2,7 +2,7 @@
 
 from kibitz.games.chess.io.ingest import COLUMNS, PER_MOVE
 from kibitz.games.chess.io.pgn import PgnReader as Reader
-from kibitz.games.chess.replay import STANDARD_START, captures, replay
+from kibitz.games.chess.replay import STANDARD_START, are_starts, captures, replay
 
 PER_GAME: dict[str, tuple[str, int, int]] = {}
 RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
@@ -16,6 +16,7 @@ __all__ = [
     "STANDARD_START",
     "SUMMARY_COLUMNS",
     "Reader",
+    "are_starts",
     "captures",
     "replay",
 ]

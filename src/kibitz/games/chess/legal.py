@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from kibitz.games.chess.attacks import KNIGHT, REACH, STEPS, attacked, look, strikes, takes_in_passing
 from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE
+from kibitz.kernels import fill, inner
 
 MAX_MOVES = 64 * 27 + 2  # no position has more moves: a queen has 27 at most, any other piece fewer; and castling
 _ANYWHERE = -1  # a set of squares is 64 bits of an int64 (uint64 would turn into floats beside other integers)
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _pins_and_checks(board, king, forward, pinned):  # type: ignore[no-untyped-def]
     """How many pieces give check, and the squares where a single check is answered: its piece or between.
 
@@ -55,7 +56,7 @@ def _pins_and_checks(board, king, forward, pinned):  # type: ignore[no-untyped-d
     return checks, answer
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _pawn(board, origin, forward, allowed, moves, count):  # type: ignore[no-untyped-def]
     """All of a pawn's moves but en passant."""
     ahead = origin + forward
@@ -86,7 +87,7 @@ def _pawn(board, origin, forward, allowed, moves, count):  # type: ignore[no-unt
     return count
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untyped-def]
     """A king's single steps; only `real` ones, not further kings of a curious set-up, keep out of check."""
     board[origin] = 0  # a king does not hide the squares behind it
@@ -101,7 +102,7 @@ def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untype
     return count
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _castling(board, home, forward, short, long, moves, count):  # type: ignore[no-untyped-def]
     """Castling of a king that stands at home and is not in check."""
     if short and board[home + 3] == 4:
@@ -117,7 +118,7 @@ def _castling(board, home, forward, short, long, moves, count):  # type: ignore[
     return count
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
     """Write one position's moves from `count` on, at most MAX_MOVES; where they end, and how many pieces give check.
 
@@ -125,7 +126,7 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
     """
     black = state[SIDE] != 0
     forward = -8 if black else 8
-    king = look(codes, state[SIDE], board)
+    king = look(codes, np.int64(state[SIDE]), board)
     checks, answer = 0, np.int64(_ANYWHERE)
     pinned[:] = _ANYWHERE
     if king >= 0:
@@ -182,11 +183,11 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
     pinned = np.empty(64, np.int64)
     offsets = np.zeros(codes.shape[0] + 1, np.int64)
     moves = np.empty(codes.shape[0] * 40 + MAX_MOVES, np.uint16)
-    count = 0
+    count = np.int64(0)
     for i in range(codes.shape[0]):
         if moves.shape[0] - count < MAX_MOVES:
             more = np.empty(moves.shape[0] * 2 + MAX_MOVES, np.uint16)
-            more[:count] = moves[:count]
+            fill(more[:count], moves)
             moves = more
         count, _ = generate(codes[i], state[i], board, pinned, moves, count)
         offsets[i + 1] = count
@@ -197,7 +198,7 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
 def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
     board = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
-        king = look(codes[i], state[i, SIDE], board)
+        king = look(codes[i], np.int64(state[i, SIDE]), board)
         checked[i] = king >= 0 and attacked(board, king, -8 if state[i, SIDE] else 8)
 
 

@@ -14,6 +14,7 @@ from kibitz.games.chess.board_kernels import next_state, other_squares, squares_
 from kibitz.games.chess.legal import MAX_MOVES, generate
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, PIECE_VALUES, insufficient_material
 from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, FIFTY_MOVES, SIDE, START_WIDTH
+from kibitz.kernels import fill, inner
 
 MAX_PLIES = 128
 """Rows of a line; the search stays below."""
@@ -46,13 +47,6 @@ STACK = [
 
 
 @numba.njit(nogil=True, cache=True)
-def fill(out, row):  # type: ignore[no-untyped-def]
-    """out[:] = row, both [size]; numba compiles the loop seconds faster than the slice, at every call site."""
-    for j in range(out.shape[0]):
-        out[j] = row[j]
-
-
-@numba.njit(nogil=True, cache=True)
 def set_root(stack):  # type: ignore[no-untyped-def]
     """Compute key and piece count of row 0, which the caller has written."""
     row = stack.rows[0]
@@ -69,7 +63,7 @@ def set_root(stack):  # type: ignore[no-untyped-def]
     stack.piece_count[0] = count
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
     """Put a code on a square of row `ply`, with key and list of changes."""
     row = stack.rows[ply]
@@ -90,15 +84,15 @@ def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
     origin, target, promotion = squares_of(move)
     code, captured = np.int64(below[origin]), np.int64(below[target])
     piece = code - 6 if code > 6 else code
-    _set_square(stack, after, origin, 0)
+    _set_square(stack, after, origin, np.int64(0))
     _set_square(stack, after, target, code + promotion - 1 if promotion else code)
     emptied, filled = other_squares(piece, captured, origin, target)
     if emptied >= 0:
         if filled >= 0:
-            _set_square(stack, after, filled, below[emptied])
+            _set_square(stack, after, filled, np.int64(below[emptied]))
         else:
             captured = np.int64(below[emptied])
-        _set_square(stack, after, emptied, 0)
+        _set_square(stack, after, emptied, np.int64(0))
     stack.piece_count[after] = stack.piece_count[ply] - (captured != 0)
     before = np.int64(below[64 + CASTLING])
     rights, clock, double_step = next_state(piece, captured, origin, target, before, np.int64(below[64 + CLOCK]))
@@ -106,11 +100,12 @@ def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
     row[64 + CASTLING] = rights
     row[64 + SIDE] = 1 - below[64 + SIDE]
     row[64 + CLOCK] = min(clock, 255)
-    row[64 + EN_PASSANT] = double_step if can_pass(row[:64], row[64 + SIDE], double_step, stack.board) else 0
+    passes = can_pass(row[:64], np.int64(row[64 + SIDE]), double_step, stack.board[:])
+    row[64 + EN_PASSANT] = double_step if passes else 0
     stack.keys[after] ^= _ZOBRIST_EP[row[64 + EN_PASSANT]]
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
     """Write row `ply` + 1 with the other side to move and nothing else changed. Its clock starts at 0, so that no
     repetition reaches over it."""
@@ -132,7 +127,8 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
     where the position alone decides, -1 where the game before the root or the count to fifty moves does.
     """
     row = stack.rows[ply]
-    count, checks = generate(row[:64], row[64:], stack.board, stack.pinned, stack.moves[ply], 0)
+    board, pinned = stack.board[:], stack.pinned[:]  # slices have the type of other arrays, fields have not
+    count, checks = generate(row[:64], row[64:], board, pinned, stack.moves[ply], np.int64(0))
     stack.move_count[ply], stack.checks[ply] = count, checks
     if count == 0:
         return (MATE if checks else DRAW), NO_ROW
@@ -151,7 +147,7 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
     return ONGOING, NO_ROW
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
     """Pawns that a move gains, promotion included, and whether it loses at first sight: a dearer piece takes a guarded
     cheaper one. Further exchanges are not counted.
@@ -172,7 +168,7 @@ def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
     return won, guarded
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def has_non_pawn_material(board):  # type: ignore[no-untyped-def]
     """Whether the mover has a piece besides king and pawns; without, null moves are unsafe (zugzwang). board int8 [64]
     in the mover's view."""

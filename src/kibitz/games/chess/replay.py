@@ -89,7 +89,7 @@ def replay(
 def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
     view = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
-        if not can_pass(codes[i], state[i, SIDE], state[i, EN_PASSANT], view):
+        if not can_pass(codes[i], np.int64(state[i, SIDE]), np.int64(state[i, EN_PASSANT]), view):
             state[i, EN_PASSANT] = 0
 
 
@@ -132,6 +132,12 @@ def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Bo
 
 
 STANDARD_START = encode_board(chess.Board())
+
+
+def are_starts(starts: NDArray[np.uint8]) -> bool:
+    """Whether rows [k, 68] hold codes and states that there are. The positions need not be possible."""
+    state = starts[:, SQUARES:]
+    return bool((starts[:, :SQUARES] <= 12).all() and (state[:, [SIDE, CASTLING, EN_PASSANT]] <= (1, 15, 8)).all())
 
 
 @numba.njit(nogil=True, cache=True)

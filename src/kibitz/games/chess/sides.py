@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.filters import SPEEDS as KNOWN_SPEEDS
+from kibitz.games.texts import text_codes
 
 SPEEDS = ("", *KNOWN_SPEEDS)
 """Speeds by number; 0 is unknown."""
@@ -56,22 +57,13 @@ class _Columns(Protocol):
 
 def speed_codes(store: _Columns) -> NDArray[np.uint8]:
     """The speed of every game of a store (anything with its `table`), as an index into SPEEDS."""
-    return _codes(store, "speed", lambda speed: SPEEDS.index(speed) if speed in SPEEDS else 0)
+    texts = store.table(["speed"])["speed"]
+    return text_codes(texts, lambda speed: SPEEDS.index(speed) if speed in SPEEDS else 0)
 
 
 def scale_codes(store: _Columns) -> NDArray[np.uint8]:
     """The rating scale of every game of a store (anything with its `table`), as an index into SCALES."""
-    return _codes(store, "site", lambda site: SCALES.index(scale_of(site)))
-
-
-def _codes(store: _Columns, column: str, code: Any) -> NDArray[np.uint8]:
-    """A number for each game; `code` is called once for each different text of the column."""
-    texts = store.table([column])[column].combine_chunks().dictionary_encode()
-    if isinstance(texts, pa.ChunkedArray):
-        texts = texts.combine_chunks()
-    each = np.array([code(text or "") for text in texts.dictionary.to_pylist()] + [0], np.uint8)
-    where = texts.indices.fill_null(len(each) - 1).to_numpy(zero_copy_only=False)
-    return cast("NDArray[np.uint8]", each[where])
+    return text_codes(store.table(["site"])["site"], lambda site: SCALES.index(scale_of(site or "")))
 
 
 def rating_bytes(ratings: NDArray[Any]) -> NDArray[np.uint8]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from kibitz.games.go.io.ingest import COLUMNS, PER_GAME, PER_MOVE
 from kibitz.games.go.io.ingest import SgfReader as Reader
-from kibitz.games.go.replay import STANDARD_START, replay
+from kibitz.games.go.replay import STANDARD_START, are_starts, replay
 
 RESULTS = {1: "Black won", 0: "drawn", -1: "White won"}
 SUMMARY_COLUMNS = {"endings": "ending", "boards": "size", "rules": "rules", "komi": "komi", "handicaps": "handicap",
@@ -24,6 +24,7 @@ __all__ = [
     "STANDARD_START",
     "SUMMARY_COLUMNS",
     "Reader",
+    "are_starts",
     "captures",
     "replay",
 ]

@@ -46,6 +46,13 @@ def rank_value(rank: str) -> int:
     return {"k": 1 - number, "d": number, "p": FIRST_PROFESSIONAL - 1 + number}[normal[-1]]
 
 
+def rank_of(value: int) -> str:
+    """The rank of a place in the order: the inverse of `rank_value`, but 10d is 10, above 9d."""
+    if value >= FIRST_PROFESSIONAL:
+        return f"{value - FIRST_PROFESSIONAL + 1}p"
+    return f"{value}d" if value > 0 else f"{1 - value}k"
+
+
 def value_or_nan(rank: str | None) -> float:
     """`rank_value`, or NaN where the rank is not known or is none."""
     return math.nan if rank is None or read_rank(rank) is None else float(rank_value(rank))

@@ -18,7 +18,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS
+from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, SIZES
 from kibitz.games.go.rules import (
     CELL,
     CELLS,
@@ -99,7 +99,8 @@ def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # ty
         for move in moves[first + ply : first + plies[i]]:
             ply += 1
             ko = 0
-            if move < PASS:
+            # Nothing is placed on a stone: only a damaged store has such a move, and it would tie chains in knots.
+            if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 passes = 0
                 _, ko = place(board, np.int64(CELL[move]), 1 + (row[POINTS] + ply - 1) % 2, ply)
             else:
@@ -176,3 +177,13 @@ def start_row(
 
 
 STANDARD_START = start_row()
+
+
+def are_starts(starts: NDArray[np.uint8]) -> bool:
+    """Whether rows [k, 363] hold a board of a known size with stones on it, and the side to move."""
+    for size in SIZES:
+        rows = starts[starts[:, POINTS + SIZE] == size, :POINTS]
+        outside = start_row(size)[:POINTS] == OUTSIDE
+        if ((rows == OUTSIDE) != outside).any() or (rows > OUTSIDE).any():
+            return False
+    return bool((starts[:, POINTS + SIDE] <= 1).all() and np.isin(starts[:, POINTS + SIZE], SIZES).all())

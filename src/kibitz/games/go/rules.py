@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, SIZES, on_board
+from kibitz.kernels import inner
 
 COLOUR, ROOT, NEXT, TOUCHED, STONES, LIBERTIES, PLAYED = range(7)
 """Rows: colour; the chain's root; the next stone of the chain; at the root: pseudo-liberties, stones, and liberties as
@@ -47,11 +48,11 @@ def empty_board(size: int = GRID) -> NDArray[np.int16]:
     return board
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _remove(board, cell):  # type: ignore[no-untyped-def]
     """Take a chain off the board; how many stones it had."""
     removed = 0
-    stone = cell
+    stone = np.int64(cell)
     while True:
         board[COLOUR, stone] = NONE
         for step in (1, -1, WIDE, -WIDE):
@@ -106,7 +107,7 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
             board[NEXT, larger] = board[NEXT, smaller]
             board[NEXT, smaller] = after
             root = larger
-    captured, last = 0, 0
+    captured, last = 0, np.int64(0)
     for step in (1, -1, WIDE, -WIDE):
         if board[COLOUR, cell + step] == 3 - colour and board[TOUCHED, board[ROOT, cell + step]] == 0:
             last = cell + step
@@ -175,7 +176,7 @@ def set_up(board, colours):  # type: ignore[no-untyped-def]
             board[COLOUR, CELL[point]] = NONE
     for point in range(POINTS):
         if colours[point] == 1 or colours[point] == 2:
-            place(board, CELL[point], colours[point], 0)
+            place(board, np.int64(CELL[point]), np.int64(colours[point]), np.int64(0))
 
 
 def _random_bits() -> NDArray[np.uint64]:
@@ -237,7 +238,7 @@ class Board:
         """Set up a stone before the first move. Raises Illegal on an occupied point."""
         if not on_board(point, self.size) or self[point] != NONE:
             raise Illegal("occupied" if on_board(point, self.size) else "not on the board")
-        place(self.board, CELL[point], colour, 0)
+        place(self.board, int(CELL[point]), colour, 0)
         self._before = {int(position_hash(self.board))}
 
     def __getitem__(self, point: int) -> int:
@@ -255,7 +256,7 @@ class Board:
             return None
         if not on_board(point, self.size):
             return "not on the board"
-        cell = CELL[point]
+        cell = int(CELL[point])
         if self.board[COLOUR, cell] != NONE:
             return "on a stone"
         if point == self.ko and colour == self.to_move:
@@ -287,7 +288,7 @@ class Board:
             self.passes += 1
             return 0
         self.passes = 0
-        captured, ko = place(self.board, CELL[point], colour, self.ply)
+        captured, ko = place(self.board, int(CELL[point]), colour, self.ply)
         if ko:
             self.ko = int(POINT[ko])
         self.captured[3 - colour if captured > 0 else colour] += abs(captured)

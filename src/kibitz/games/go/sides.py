@@ -16,6 +16,7 @@ from kibitz.games.go import KOMI
 from kibitz.games.go.handicap import bonus_of
 from kibitz.games.go.io.headers import RULES as NAMED_RULES
 from kibitz.games.go.ranks import rank_value, read_rank
+from kibitz.games.texts import text_codes
 
 RULES = ("", *NAMED_RULES)
 """Rules by number; 0 is unknown."""
@@ -96,13 +97,13 @@ class GameSides:
 
     def __init__(self, store: _GameTable):
         table = store.table(["komi", "handicap", "rules", "black_rank", "white_rank", "place", "labels"])
-        self._rules = _codes(table["rules"], rules_byte)
-        self._ranks = np.stack([_codes(table["black_rank"], rank_byte), _codes(table["white_rank"], rank_byte)])
-        self._servers = _codes(table["place"], server_byte)
+        self._rules = text_codes(table["rules"], rules_byte)
+        self._ranks = np.stack([text_codes(table["black_rank"], rank_byte), text_codes(table["white_rank"], rank_byte)])
+        self._servers = text_codes(table["place"], server_byte)
         stones = table["handicap"].combine_chunks().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
         self._handicaps = np.minimum(255, stones + 1).astype(np.uint8)
         komi = table["komi"].combine_chunks().to_numpy(zero_copy_only=False).astype(np.float64)
-        bonus = _codes(table["rules"], lambda rules: {"0": 0, "N-1": 1, "N": 2}[bonus_of(rules)])
+        bonus = text_codes(table["rules"], lambda rules: {"0": 0, "N-1": 1, "N": 2}[bonus_of(rules)])
         paid = np.where(stones < 2, 0, np.select([bonus == 2, bonus == 1], [stones, stones - 1], 0))
         self._komi = np.clip(np.round(2 * np.nan_to_num(komi + paid)) + NO_KOMI, 1, 255).astype(np.uint8)
         confirmed = table["labels"].is_valid().to_numpy()
@@ -116,12 +117,3 @@ class GameSides:
             self._ranks[1 - side, games], self._servers[games],
         )  # fmt: skip
         return np.stack(columns, 1)
-
-
-def _codes(texts: pa.ChunkedArray, code: Any) -> NDArray[np.uint8]:
-    """A number for each game; `code` is called once for each different text of the column."""
-    encoded = texts.combine_chunks().dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
-    each = np.array([code(text) for text in encoded.dictionary.to_pylist()] + [code(None)], np.uint8)
-    return np.asarray(each[encoded.indices.fill_null(len(each) - 1).to_numpy(zero_copy_only=False)])

@@ -7,9 +7,10 @@ the next is unpacked. Unpacking and finding games, and reading moves, run beside
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -18,44 +19,36 @@ import pyarrow as pa
 import rust_pgn_reader_python_binding as rust
 from numpy.typing import NDArray
 
-from kibitz.dates import read_date
 from kibitz.errors import KibitzError
 from kibitz.games.batch import GameBatch
-from kibitz.games.chess.filters import RESULTS, STANDARD_VARIANTS, Filter, read_rating
-from kibitz.games.chess.io.ingest import CandidateGame, ParsedBlock, finish
+from kibitz.games.chess.filters import STANDARD_VARIANTS, Filter
+from kibitz.games.chess.io.headers import Headers
+from kibitz.games.chess.io.ingest import ParsedBlock, finish
 from kibitz.games.chess.io.scan import scan
+from kibitz.parallel import Workers, map_ordered
 from kibitz.prefetch import prefetched
-from kibitz.records import Files, Stream, decode
+from kibitz.records import Files, Stream
 
 BLOCK = 1 << 22
 """Bytes of text read at once."""
 MAX_GAME_BYTES = 1 << 24
 """Bytes of text after which a game is given up: no real one is as long, but a file that is no PGN may be."""
 
-_HEADER = re.compile(r'^[ \t]*\[(\w+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
 _ESCAPED = re.compile(r"^%.*", re.MULTILINE)  # lines that the PGN standard leaves to other programs
 _BLANK_LINES = re.compile(r"\n[ \t\r\n]*\n")
 
 
-def read_headers(text: str) -> dict[str, str]:
-    """The headers of one game; of two with the same name the first counts."""
-    headers: dict[str, str] = {}
-    for name, value in _HEADER.findall(text):
-        if "\\" in value:
-            value = value.replace('\\"', '"').replace("\\\\", "\\")
-        headers.setdefault(name, value)
-    return headers
-
-
 @dataclass
 class _Text:
-    """A block of whole games: the text, where each begins and where its moves do, and whether the file ends with it."""
+    """A block of whole games: the text, where each begins and where its moves do, whether the file ends with it, and
+    how many games of the file are before it."""
 
     file: str
     text: bytes
     begins: NDArray[np.int64]
     bodies: NDArray[np.int64]
     last: bool
+    before: int = 0
 
 
 def _texts(stream: Stream, broken: list[str]) -> Iterator[_Text]:
@@ -89,50 +82,67 @@ def _texts(stream: Stream, broken: list[str]) -> Iterator[_Text]:
         rest = text[complete:]
 
 
-def _select(block_text: _Text, number: int, keep: Filter) -> ParsedBlock:
-    """The games of a block that their headers let through; `number` games of the file were before."""
-    text, begins, bodies, name = block_text.text, block_text.begins, block_text.bodies, block_text.file
-    block = ParsedBlock(name, len(begins))
-    ends = [*begins[1:].tolist(), len(text)][: len(begins)]
-    for at, body, end in zip(begins.tolist(), bodies.tolist(), ends, strict=True):
-        number += 1
-        headers = read_headers(decode(text[at:body])) if body > at else {}
-        ratings = (read_rating(headers.get("WhiteElo", "")), read_rating(headers.get("BlackElo", "")))
-        result = RESULTS.get(headers.get("Result", "").strip())
-        date = read_date(headers.get("Date") or headers.get("UTCDate") or "")
-        if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
-            block.rejections.add("variant", name, number, headers, headers["Variant"])
-            continue
-        if why := keep.refuses_headers(headers, ratings, result, date):
-            block.rejections.add(why, name, number, headers)
-            continue
-        moves = decode(text[body:end])
-        if "%" in moves:
-            moves = _ESCAPED.sub("", moves)
-        moves = _BLANK_LINES.sub("\n", moves.strip())  # the parser would stop there
-        if "FEN" in headers:
-            moves = f'[FEN "{headers["FEN"]}"]\n\n{moves}'
-        block.games.append(
-            CandidateGame(number, headers, ratings, date, result, moves or "*", block_text.last and end == len(text))
-        )
+def _select(block_text: _Text, keep: Filter) -> ParsedBlock:
+    """The games of a block that their headers let through."""
+    headers = Headers(block_text.text, block_text.begins, block_text.bodies)
+    block = ParsedBlock(block_text.file, block_text.before, headers, block_text.last)
+    variants = headers.column("Variant").map(lambda name: (name or "").strip().lower() in STANDARD_VARIANTS)
+    why = np.where(variants.astype(np.bool_), keep.refuses_headers(block), "variant")
+    refused = why != None  # noqa: E711
+    block.games = np.flatnonzero(~refused)
+    block.reject(np.flatnonzero(refused), why[refused].tolist(), lambda game: _variant(headers, game))
+    block.texts = headers.moves(block.games, _for_the_parser)
     return block
 
 
-def _parse(texts: list[str]) -> rust.ParsedGames:
+def _variant(headers: Headers, game: int) -> str:
+    """The variant of a game that is not standard chess; nothing for others."""
+    name = headers.value(game, "Variant") or ""
+    return "" if name.strip().lower() in STANDARD_VARIANTS else name
+
+
+def _for_the_parser(moves: str, fen: str | None) -> str:
+    """What the parser reads: a FEN header where there is one, and the moves."""
+    if "%" in moves:
+        moves = _ESCAPED.sub("", moves)
+    moves = _BLANK_LINES.sub("\n", moves.strip())  # the parser would stop there
+    if fen is not None:
+        moves = f'[FEN "{fen}"]\n\n{moves}'
+    return moves or "*"
+
+
+def _parse(texts: pa.StringArray) -> rust.ParsedGames:
     """The moves of some games. The parser works without the interpreter's lock."""
-    return rust.parse_games(pa.chunked_array([pa.array(texts, pa.string())]), num_threads=1)
+    return rust.parse_games(pa.chunked_array([texts]), num_threads=1)
 
 
-def _readable(game: CandidateGame, block: ParsedBlock) -> bool:
-    """Whether the parser survives a game; one that it does not is left out of the block."""
+def _panics(text: str) -> str | None:
+    """What the parser says when it does not survive a game; None where it does."""
     try:
-        _parse([game.text])
+        _parse(pa.array([text], pa.string()))
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        block.rejections.add("unreadable move", block.file, game.number, game.headers, f"the parser gave up: {error}")
-        return False
-    return True
+        return f"the parser gave up: {error}"
+    return None
+
+
+def _finish(parse: Callable[[], rust.ParsedGames], block: ParsedBlock, keep: Filter) -> GameBatch:
+    """The batch of a block; parse: returns its parsed games. Without those that the parser does not survive."""
+    try:
+        return finish(parse(), block, keep)
+    except BaseException as error:  # the parser's panics are no Exceptions
+        if type(error).__name__ != "PanicException":
+            raise
+    said = {i: why for i, text in enumerate(block.texts.to_pylist()) if (why := _panics(text)) is not None}
+    block.leave_out(list(said), "unreadable move", list(said.values()))
+    return finish(_parse(block.texts), block, keep)
+
+
+def _read(keep: Filter, text: _Text) -> GameBatch:
+    """The batch of a block, all in this thread: the work of a worker."""
+    block = _select(text, keep)
+    return _finish(lambda: _parse(block.texts), block, keep)
 
 
 class PgnReader(Files):
@@ -145,17 +155,18 @@ class PgnReader(Files):
         super().__init__(paths)
         self.keep = keep
 
+    def batches(self, workers: Workers) -> Generator[GameBatch]:
+        """The same batches as by iterating, read by workers: this process finds the games, they read them."""
+        with contextlib.closing(prefetched(self._blocks())) as texts:
+            yield from map_ordered(functools.partial(_read, self.keep), texts, workers)
+
     def __iter__(self) -> Generator[GameBatch]:
         waiting: deque[tuple[Future[rust.ParsedGames], ParsedBlock]] = deque()
         with ThreadPoolExecutor(2) as parsers, contextlib.closing(prefetched(self._blocks())) as texts:
             try:
-                file, number = "", 0
                 for text in texts:
-                    if text.file != file:
-                        file, number = text.file, 0
-                    block = _select(text, number, self.keep)
-                    number += block.read
-                    waiting.append((parsers.submit(_parse, [game.text for game in block.games]), block))
+                    block = _select(text, self.keep)
+                    waiting.append((parsers.submit(_parse, block.texts), block))
                     while len(waiting) > 2:
                         yield self._finished(*waiting.popleft())
                 while waiting:
@@ -165,13 +176,7 @@ class PgnReader(Files):
                     future.cancel()
 
     def _finished(self, parsed: Future[rust.ParsedGames], block: ParsedBlock) -> GameBatch:
-        try:
-            return finish(parsed.result(), block, self.keep)
-        except BaseException as error:  # the parser's panics are no Exceptions
-            if type(error).__name__ != "PanicException":
-                raise
-        block.games = [game for game in block.games if _readable(game, block)]
-        return finish(_parse([game.text for game in block.games]), block, self.keep)
+        return _finish(parsed.result, block, self.keep)
 
     def _blocks(self) -> Generator[_Text]:
         """The texts of all files. Runs in a thread of its own, which alone opens, reads and closes them."""
@@ -179,6 +184,7 @@ class PgnReader(Files):
             for stream in streams:
                 games, faults = 0, len(self.broken)
                 for text in _texts(stream, self.broken):
+                    text.before = games
                     games += len(text.begins)
                     yield text
                 if games == 0 and len(self.broken) == faults:

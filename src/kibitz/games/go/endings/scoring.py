@@ -7,8 +7,10 @@ no referee confirms is rejected, since a wrong label is worse than a lost game.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +34,7 @@ from kibitz.games.go.points import PASS, POINTS
 from kibitz.games.go.replay import STANDARD_START
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, set_up
 from kibitz.games.hashing import hash_games
+from kibitz.parallel import Workers, map_unordered
 
 VERDICTS = ("", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense")
 """The referee that confirmed a game, or why none did. The journal has indices into it: append new ones at the end."""
@@ -40,6 +43,8 @@ Verdict = tuple[str, NDArray[np.uint8] | None]
 _NOT_CONFIRMED = ("score not confirmed", None)
 _GIVE_UP = 3
 """Failures of GNU Go, without a single answer, after which it is not used any more."""
+_PART = 8
+"""Games that a worker labels at a time."""
 _EXACT = 0.01
 _LITTLE, _SURE = 3.0, 0.05
 """If playouts are sure of every chain (0.05: each lives in less than 45% or more than 55% of them) and miss the
@@ -126,9 +131,10 @@ class Referee:
     """Labels the games of batches. A context manager: leaving it ends the processes and threads that it started.
 
     which: one of REFEREES; gnugo: path of the program (default: searched for); journal: a file with every verdict, so
-    that no game is labelled twice, by this process or a later one; workers: threads, each with its own GNU Go (default:
-    one a core); limit_s: seconds that GNU Go may take for a game. Equal seeds give equal labels. keep_unconfirmed: keep
-    counted games that no referee confirms, without owners, for their moves and winner.
+    that no game is labelled twice, by this process or a later one; workers: those that label, or how many threads of
+    this process (default: one a core), each with its own GNU Go; limit_s: seconds that GNU Go may take for a game.
+    Equal seeds give equal labels. keep_unconfirmed: keep counted games that no referee confirms, without owners, for
+    their moves and winner.
 
     `note` is a line for the user if GNU Go is missing or fails, else None. Raises KibitzError if GNU Go is requested
     but not installed.
@@ -139,7 +145,7 @@ class Referee:
         which: str = "auto",
         gnugo: str | None = None,
         journal: Path | None = None,
-        workers: int | None = None,
+        workers: Workers | int | None = None,
         limit_s: float = 10.0,
         seed: int = 0,
         command: Sequence[str] = (),
@@ -158,7 +164,9 @@ class Referee:
         self._idle: list[dead.GnuGo] = []
         self._closed = False
         self._journal = Journal(journal) if journal and self._methods else None
-        self._workers = ThreadPoolExecutor(workers or cores(), "kibitz referee")
+        self._apart = None if workers is None or isinstance(workers, int) else workers
+        threads = workers if isinstance(workers, int) else cores()
+        self._threads = ThreadPoolExecutor(threads, "kibitz referee")
 
     def _find(self, gnugo: str | None) -> tuple[str, ...]:
         """The command of GNU Go; empty if it is not requested or not installed."""
@@ -223,19 +231,33 @@ class Referee:
             else:
                 new.append(game)
         on_progress(done)
-        games_by_future = {}
-        for game, final in zip(new, finals(batch, np.array(new, np.int64)), strict=True):
-            games_by_future[self._workers.submit(self._label_one, final, keys[game])] = game
-        for future in as_completed(games_by_future):
-            game = games_by_future[future]
-            verdict, owners = future.result()
-            verdicts[game] = VERDICTS.index(verdict)
-            if owners is not None:
-                owner[game] = owners
-            if self._journal:
-                self._journal.add(keys[game], int(verdicts[game]), owners)
-            done += 1
-            on_progress(done)
+        positions = [
+            (final, keys[game]) for game, final in zip(new, finals(batch, np.array(new, np.int64)), strict=True)
+        ]
+        with contextlib.closing(self._verdicts(positions)) as found:
+            for i, (verdict, owners) in found:
+                game = new[i]
+                verdicts[game] = VERDICTS.index(verdict)
+                if owners is not None:
+                    owner[game] = owners
+                if self._journal:
+                    self._journal.add(keys[game], int(verdicts[game]), owners)
+                done += 1
+                on_progress(done)
+
+    def _verdicts(self, positions: list[tuple[Final, int]]) -> Generator[tuple[int, Verdict]]:
+        """(index, verdict) of each position with its key, as they are found."""
+        if self._apart is None:
+            futures = {self._threads.submit(self._label_one, *position): i for i, position in enumerate(positions)}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+            return
+        function = functools.partial(_label_apart, (self.which, self.limit_s, self.seed, self._command))
+        parts = [positions[i : i + _PART] for i in range(0, len(positions), _PART)]
+        with contextlib.closing(map_unordered(function, parts, self._apart)) as labelled:
+            for part, (verdicts, note) in labelled:
+                self.note = note or self.note
+                yield from enumerate(verdicts, part * _PART)
 
     def _keys(self, batch: GameBatch) -> list[int]:
         """A hash of 64 bits for each game, of its moves, the inputs of its count, and the referees."""
@@ -303,7 +325,7 @@ class Referee:
         self._closed = True
         for gnugo in self._all:
             gnugo.close()
-        self._workers.shutdown(cancel_futures=True)
+        self._threads.shutdown(cancel_futures=True)
         for gnugo in self._all:  # one may have been started in the meantime
             gnugo.close()
         if self._journal:
@@ -316,6 +338,20 @@ class Referee:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@functools.lru_cache(maxsize=1)
+def _own_referee(which: str, limit_s: float, seed: int, command: tuple[str, ...]) -> Referee:
+    """The referee of a worker, which keeps its GNU Go from one item to the next."""
+    return Referee("playouts" if which == "auto" and not command else which, None, None, 1, limit_s, seed, command)
+
+
+def _label_apart(
+    settings: tuple[str, float, int, tuple[str, ...]], positions: list[tuple[Final, int]]
+) -> tuple[list[Verdict], str | None]:
+    """The verdicts on some positions with their keys, and the referee's note; the work of a worker."""
+    referee = _own_referee(*settings)
+    return [referee._label_one(*position) for position in positions], referee.note
 
 
 def _recorded(row: dict[str, object]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Generator
 from typing import Any
 
@@ -17,6 +18,7 @@ from kibitz.games.go.io.headers import SUICIDE, SUPERKO, HeaderInfo, interpret_h
 from kibitz.games.go.io.main_lines import NO_LIBERTY, SOUND, WHY, MainLine, play
 from kibitz.games.go.points import POINTS, to_gtp
 from kibitz.games.go.replay import STANDARD_START
+from kibitz.parallel import Workers, map_ordered
 from kibitz.prefetch import prefetched
 from kibitz.records import Files
 
@@ -53,6 +55,11 @@ class SgfReader(Files):
             for games in blocks:
                 yield finish(games, self.keep)
 
+    def batches(self, workers: Workers) -> Generator[GameBatch]:
+        """The same batches as by iterating, read by workers: this process finds the moves, they play them."""
+        with contextlib.closing(prefetched(self._blocks())) as blocks:
+            yield from map_ordered(functools.partial(_read, self.keep), blocks, workers)
+
     def _blocks(self) -> Generator[Games]:
         """All games, in blocks of several hundred."""
         with contextlib.closing(self._pieces()) as pieces:
@@ -63,6 +70,10 @@ class SgfReader(Files):
         with contextlib.closing(self.streams()) as streams:
             for stream in streams:
                 yield from pieces(stream, self.broken)
+
+
+def _read(keep: Filter, games: Games) -> GameBatch:
+    return finish(games, keep)
 
 
 def finish(games: Games, keep: Filter) -> GameBatch:

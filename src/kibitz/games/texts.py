@@ -1,0 +1,18 @@
+"""A column of texts as numbers, for both games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+def text_codes(texts: pa.ChunkedArray, code: Callable[[str | None], int]) -> NDArray[np.uint8]:
+    """A number for each game, uint8 [games]; `code` is called once for each different text, and for None."""
+    encoded = texts.combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    each = np.array([code(text) for text in encoded.dictionary.to_pylist()] + [code(None)], np.uint8)
+    return np.asarray(each[encoded.indices.fill_null(len(each) - 1).to_numpy(zero_copy_only=False)])

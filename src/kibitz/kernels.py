@@ -1,0 +1,77 @@
+"""What makes the compiling of kernels short: the first move of a search waits for it.
+
+Functions that only kernels call need no entry points, and a loop is compiled sooner than a slice or an expression of
+arrays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import event
+
+from kibitz import environment, memory
+
+memory.check()
+
+PATIENCE = 2.0
+"""Seconds of compiling that nobody is told about."""
+
+inner = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
+"""Compiles what only kernels call, without entry points from Python and C: they would double the time to compile.
+
+A Python integer is compiled for as its own type, and so is the first value of a variable that a loop changes: where a
+kernel calls another with one, write np.int64(0), or that kernel is compiled twice.
+"""
+
+
+@inner
+def fill(out, row):  # type: ignore[no-untyped-def]
+    """out[:] = row[: len(out)]."""
+    for j in range(out.shape[0]):
+        out[j] = row[j]
+
+
+@inner
+def is_among(key, keys):  # type: ignore[no-untyped-def]
+    """Whether one of the keys [n] is this one."""
+    found = False
+    for i in range(keys.shape[0]):
+        found |= keys[i] == key
+    return found
+
+
+class CompileListener(event.Listener):
+    """Calls each of `tell`, once, when compiling has taken PATIENCE seconds in all."""
+
+    def __init__(self, tell: list[Callable[[], None]]) -> None:
+        self._tell = tell
+        self._spent = self._begun = 0.0
+        self._depth = 0
+        self._told = False
+
+    def on_start(self, event: Any) -> None:
+        """A function is compiled, perhaps because another one that is being compiled calls it."""
+        if self._depth == 0:
+            self._begun = time.monotonic()
+        self._depth += 1
+        self._look()
+
+    def on_end(self, event: Any) -> None:
+        """It is compiled."""
+        self._look()
+        self._depth -= 1
+        if self._depth == 0:
+            self._spent += time.monotonic() - self._begun
+
+    def _look(self) -> None:
+        if not self._told and self._spent + time.monotonic() - self._begun > PATIENCE:
+            self._told = True
+            for tell in self._tell:
+                tell()
+
+
+event.register("numba:compile", CompileListener(environment.tell_compiling))  # type: ignore[no-untyped-call]
