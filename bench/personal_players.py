@@ -22,9 +22,9 @@ import zstandard
 
 from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOOK_ARM, BOTH, STRANGER, Arms, compare
 from kibitz.personal.book import BOOK, Book, blend
+from kibitz.personal.chess.asked import ChessAsked
 from kibitz.personal.fitting import PersonalRequest, make
 from kibitz.personal.games import sides_of
-from kibitz.personal.shares import Asked
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.stats import Estimate
@@ -145,7 +145,7 @@ def telling_apart(players: list[Measured]) -> None:
     books = [Book.open(player.run.path / BOOK) for player in chosen]
     for i, player in enumerate(chosen):
         sides = sides_of(player.store, player.run.info["person"]["names"])
-        asked = Asked(player.store, player.test[-TOLD_GAMES:], sides)
+        asked = ChessAsked(player.store, player.test[-TOLD_GAMES:], sides)
         for j, other in enumerate(chosen):
             shares = asked.shares(sessions[j])
             mixed = blend(shares, asked.counts(books[j]), asked.offsets, other.run.info["book"]["k"])
