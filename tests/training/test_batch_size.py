@@ -59,8 +59,7 @@ def test_a_step_fits_unless_memory_ends(small_store: Store, monkeypatch: pytest.
 
 
 def test_a_training_finds_its_batch_once(small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same call goes on with what was found, though less fits by now; one that names a number is another training.
-    """
+    """The same call goes on with what was found, though less fits by now. One with a number is another training."""
     monkeypatch.setattr(fit, "RUNS", tmp_path / "runs")
     asked: list[int] = []
 
