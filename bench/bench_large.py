@@ -5,8 +5,9 @@
 The large file is made of a smaller one, again and again. In each copy every game begins with two other excursions of
 knights, after which the board is as before, and has other players' names; so no game is a duplicate and each is legal.
 Games that begin from another position, or with a comment, stay as they are. Each import is a command in a process of
-its own, with its start in its time. The small file is imported before and after the large one, and its median counts.
-Everything that was written is removed at the end.
+its own, with its start in its time; processor seconds are those of all its threads, and depend less on other work on
+the machine. The small file is imported before and after the large one, and its median counts. Everything that was
+written is removed at the end, but for the two files with --keep, which the next call with --keep takes.
 """
 
 from __future__ import annotations
@@ -61,24 +62,28 @@ def blocks(path: str) -> Iterator[bytes]:
     yield rest
 
 
-def write(source: str, into: Path, size: int) -> int:
-    """Write so many bytes of copies, up to the end of a block; how many copies were begun."""
+def write(source: str, into: Path, size: int) -> None:
+    """Write so many bytes of copies, up to the end of a block."""
     written = 0
     with into.open("wb") as file:
         for copy in range(COPIES):
             for text in blocks(source):
                 written += file.write(changed(text, copy))
                 if written >= size:
-                    return copy + 1
+                    return
     raise SystemExit(f"{source}: too small for {size / 1e9:g} GB")
 
 
 def measured(file: Path, folder: Path, filters: list[str]) -> dict[str, Any]:
-    """The import of a file, its rate by bytes and by games."""
+    """The import of a file, and its rate by bytes."""
     found = run_import(file, folder / "a.store", filters)
     store = sum(each.stat().st_size for each in (folder / "a.store").rglob("*"))
     shutil.rmtree(folder / "a.store")
-    rates = {"megabytes_per_second": file.stat().st_size / 1e6 / found["seconds"]}
+    size = file.stat().st_size / 1e6
+    rates = {
+        "megabytes_per_second": size / found["seconds"],
+        "megabytes_per_processor_second": size / found["processor_seconds"],
+    }
     return {**found, **rates, "store_gigabytes": store / 1e9, "load": round(os.getloadavg()[0], 1)}
 
 
@@ -88,20 +93,25 @@ def main() -> None:
     parser.add_argument("--gigabytes", type=float, default=10.0)
     parser.add_argument("--small", type=float, default=0.25, help="gigabytes of the smaller file (default 0.25)")
     parser.add_argument("--folder", help="where to write (default: the system's folder for temporary files)")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where the two files are, or will be")
     parser.add_argument("--filter", nargs=argparse.REMAINDER, default=[], help="options of kibitz import; comes last")
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)
-        small, large = folder / "small.pgn", folder / "large.pgn"
-        write(options.source, small, int(options.small * 1e9))
-        copies = write(options.source, large, int(options.gigabytes * 1e9))
+        files = [(options.keep or folder) / name for name in ("small.pgn", "large.pgn")]
+        for file, size in zip(files, (options.small, options.gigabytes), strict=True):
+            if not file.exists():
+                write(options.source, file, int(size * 1e9))
+        small, large = files
         smalls = [measured(small, folder, options.filter)]
         big = measured(large, folder, options.filter)
         smalls += [measured(small, folder, options.filter) for _ in range(2)]
-    rate = statistics.median(each["megabytes_per_second"] for each in smalls)
-    ratio = big["megabytes_per_second"] / rate
-    print(json.dumps({"copies": copies, "small": smalls, "large": big, "ratio": round(ratio, 3)}, indent=1))
+    ratios = {
+        kind: round(big[kind] / statistics.median(each[kind] for each in smalls), 3)
+        for kind in ("megabytes_per_second", "megabytes_per_processor_second")
+    }
+    print(json.dumps({"bytes": large.stat().st_size, "small": smalls, "large": big, "ratios": ratios}, indent=1))
 
 
 if __name__ == "__main__":
