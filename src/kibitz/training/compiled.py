@@ -11,7 +11,8 @@ import torch
 from kibitz.environment import user_cache
 from kibitz.errors import KibitzError, one_line
 
-A, B = TypeVar("A"), TypeVar("B")
+A = TypeVar("A")
+B = TypeVar("B")
 CACHE = "TORCHINDUCTOR_CACHE_DIR"
 """Where torch keeps what it has compiled. By default in the folder for temporary files, which does not outlast a
 restart."""
@@ -24,7 +25,7 @@ def compiled(loss: Callable[[A], B]) -> Callable[[A], B]:
     first call where torch cannot compile: on CPUs it needs a C++ compiler, on GPUs Triton.
     """
     os.environ.setdefault(CACHE, str(user_cache() / "torch"))
-    fast = torch.compile(loss, dynamic=False)
+    fast: Callable[[A], B] = torch.compile(loss, dynamic=False)
 
     def call(given: A) -> B:
         try:
