@@ -19,6 +19,7 @@ from support.helpers import SMALL, program
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's own
 def test_a_compiled_training_learns_the_same(
     small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -36,6 +37,7 @@ def test_a_compiled_training_learns_the_same(
     assert any((tmp_path / "cache").rglob("*.so"))
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_where_torch_cannot_compile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(module.CACHE, str(tmp_path))
 
