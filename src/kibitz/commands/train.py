@@ -148,12 +148,6 @@ class MachineOptions:
         str | None, typer.Option(help="HOST or HOST:PORT of machine 0, the same on each. [default port: 29400]")
     ] = None
     profile: Annotated[bool, typer.Option("--profile", help="Print at the end where the time went.")] = False
-    compile: Annotated[
-        bool,
-        typer.Option(
-            "--compile", help="Let torch compile the steps: a slow start, then faster ones. Needs a C++ compiler."
-        ),
-    ] = False
 
 
 def train(
@@ -178,7 +172,7 @@ def train(
     given = loop.given()
     if machine.precision is not None:
         given["precision"] = lightning_precision(machine.precision)
-    given |= {"device": machine.device, "profile": machine.profile, "compile": machine.compile}
+    given |= {"device": machine.device, "profile": machine.profile}
     chosen = load(system)
     check_device(machine.device)
     where = place(machine.devices, machine.nodes, machine.node_rank, machine.main_address)

@@ -31,9 +31,8 @@ from kibitz.nets.optim import place
 from kibitz.received import inflates
 from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
-from kibitz.systems.base import Examples, Stage, System, Tensors, batches_in_epoch
+from kibitz.systems.base import Examples, Stage, System, batches_in_epoch
 from kibitz.training.checkpoints import thin
-from kibitz.training.compiled import compiled
 from kibitz.training.dataloader import ahead, make_batch
 from kibitz.training.health import HealthCheck, Symptom
 from kibitz.training.profile import REPLAY, Profile
@@ -67,8 +66,6 @@ class TrainConfig:
     """The processes that train together; by default there is this one."""
     profile: bool = False
     """Whether to measure where the time goes."""
-    compile: bool = False
-    """Whether torch compiles the steps, see `compiled`."""
     checkpoint_megabytes: float = 200.0
     """Limit for all checkpoints of a run together: the newest are kept, and of the older ones an even series."""
 
@@ -213,14 +210,12 @@ def duration(seconds: float) -> str:
 class _StageRun:
     """A stage while it trains.
 
-    index: of the stage. loss: its own, or that which was compiled. rate_factors: of the learning rate, for each
-    parameter group of the optimiser. iterations: of the whole stage; iteration: how many of them are done. pace: None
-    once its forecast is reported.
+    index: of the stage. rate_factors: of the learning rate, for each parameter group of the optimiser. iterations: of
+    the whole stage; iteration: how many of them are done. pace: None once its forecast is reported.
     """
 
     index: int
     stage: Stage
-    loss: Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
     examples: Examples
     validation: Examples
     optimiser: torch.optim.Optimizer
@@ -401,8 +396,7 @@ class Trainer:
         self._clock = time.monotonic()
         iterations = stage.iterations_over(len(examples))
         return _StageRun(
-            index, stage, compiled(stage.loss) if self.plan.compile else stage.loss, examples, validation, optimiser,
-            rate_factors, iterations,
+            index, stage, examples, validation, optimiser, rate_factors, iterations,
             self.plan.intervals(iterations, stage.batch),
             HealthCheck(stage, iterations, self._sample(validation) if len(validation) else None),
             _Pace(stage, iteration, iterations, self.stages[index + 1 :]),
@@ -489,7 +483,7 @@ class Trainer:
         for group, factor in zip(run.optimiser.param_groups, run.rate_factors, strict=True):
             group["lr"] = learning_rate * factor
         with self.profile.part("forward"), self.fabric.autocast():
-            loss, measures = run.loss(batch)
+            loss, measures = run.stage.loss(batch)
         with self.profile.part("backward"):
             self.fabric.backward(loss)
         with self.profile.part("exchange") if not self.ranks.alone else contextlib.nullcontext():
