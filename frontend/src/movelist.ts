@@ -144,8 +144,10 @@ class MoveList {
     let after: HTMLElement = part;
     for (let at: number | undefined = id; at !== undefined; at = nodes.get(at)!.children[0]) {
       const node: Node = nodes.get(at)!;
-      if (numbered || firstColumn(this.app.game, node)) part.append(el("span", { class: "numeral" }, numeral(this.app.game, node)), " ");
-      part.append(this.cell(node), " ");
+      const cell = this.cell(node);
+      // A number stays in the line of its move.
+      if (numbered || firstColumn(this.app.game, node)) cell.prepend(el("span", { class: "numeral" }, numeral(this.app.game, node)));
+      part.append(cell, " ");
       numbered = false;
       if (node.comment) {
         part.append(el("span", { class: "comment" }, node.comment), " ");

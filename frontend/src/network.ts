@@ -76,15 +76,14 @@ class NetworkPanel {
     );
     this.boardPart = el(
       "section",
-      {},
-      el("h3", {}, texts.network.onBoard),
+      { class: "on-board" },
+      el("div", { class: "bar-heads" }, el("h3", {}, texts.network.onBoard), this.arrowsLabel),
       this.layers,
       this.piece.element,
       this.planeRow,
       this.legend,
       this.state,
       this.again,
-      this.arrowsLabel,
     );
     host.classList.add("panel");
     host.replaceChildren(
@@ -122,6 +121,10 @@ class NetworkPanel {
     const node = app.node();
     const result = network ? app.result(network.name, node.id) : undefined;
     this.title.textContent = network ? network.name : texts.network.none;
+    // The header names it too: once there is a game, the room is for what it says of that.
+    const begun = app.path.length > 1 && Boolean(result);
+    this.title.classList.toggle("unseen", begun);
+    this.about.hidden = begun;
     this.about.textContent = fromServer(network?.title ?? "");
     this.note.textContent = !network
       ? texts.network.noneOf(kind === "chess" ? texts.common.ofChess : texts.common.go)
@@ -258,7 +261,7 @@ class NetworkPanel {
     const first = planes.find(({ values }) => values.some((value) => value !== 0))?.name;
     const known = planes.some(({ name }) => name === this.planeName);
     this.plane.offer(
-      planes.map(({ name }) => [name, name] as const),
+      planes.map(({ name }) => [name, fromServer(name)] as const),
       known ? this.planeName : first,
     );
     this.planeName = this.plane.value;

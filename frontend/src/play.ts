@@ -123,7 +123,6 @@ class PlayPanel {
       "w",
     );
     this.level = new Choice(texts.play.level, () => this.draw());
-    this.level.element.classList.add("wide");
     this.time = new Choice(texts.play.clock, (control) => {
       keep("local", "clock", control);
       this.draw();
@@ -179,7 +178,7 @@ class PlayPanel {
     this.setup = el(
       "div",
       {},
-      el("div", { class: "fields" }, this.opponent.element, this.side.element, this.time.element, this.level.element),
+      el("div", { class: "fields pairs" }, this.opponent.element, this.level.element, this.side.element, this.time.element),
       this.ofGo,
       this.advanced,
       el("div", { class: "buttons" }, this.buttons.fresh, this.buttons.here),

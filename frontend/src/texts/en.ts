@@ -220,6 +220,8 @@ export const en = {
     empty: "The winning-chance graph appears here once there are moves.",
     noChances: (network: string) => `${network} gives no chances. Another network does.`,
     about: (side: string, moves: number, known: string, checked: string, mistakes: number) => `Graph: ${side}’s chance after each of ${moves} moves, ${known} known${checked}; ${mistakes} mistakes`,
+    and: "and",
+    checked: (moves: number) => `, ${moves} checked`,
     noOther: "no other",
     ofAll: (done: number, total: number) => `${done} of ${total}`,
   },
