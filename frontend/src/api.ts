@@ -122,6 +122,8 @@ export interface Check {
   points: number | null;
   /** How it would be answered. */
   reply: string[];
+  /** The best move and how the game would go on, of Go. */
+  line?: string[];
 }
 
 /** A UCI or GTP program of this machine. */

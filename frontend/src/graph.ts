@@ -140,7 +140,7 @@ class Graph {
         const p = name ? chanceOf(app.game.kind, app.result(name, id)) : null;
         return p === null ? [] : [percent(p)];
       });
-      text = `${named(app, app.node(id))} ${chances.join(" / ")}`;
+      text = `${named(app, app.node(id))}${this.mistakes.of(id)?.mark ?? ""} ${chances.join(" / ")}`;
     } else if (app.analyser.busy && app.analyser.done < app.analyser.total && app.path.length > 1) {
       text = texts.graph.ofAll(app.analyser.done, app.analyser.total);
     } else if (app.hints) text = this.mistakes.judging.progress;
@@ -268,7 +268,8 @@ class Graph {
       ctx.stroke();
     };
     for (const id of this.mistakes.doubts) dot(id, "--muted", 3);
-    for (const { id, word } of this.mistakes.all) dot(id, `--${word}`, 4);
+    // An inaccuracy is told where one points.
+    for (const { id, word } of this.mistakes.all) if (word !== "inaccuracy") dot(id, `--${word}`, 4);
     ctx.restore();
   }
 }

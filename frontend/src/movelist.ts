@@ -57,6 +57,8 @@ class MoveList {
     app.on("tree", () => this.changed());
     app.on("cursor", () => this.follow());
     for (const event of ["path", "results", "networks", "settings", "judgements"] as const) app.on(event, () => this.mark());
+    // The move that is looked at stays in sight when a window is made smaller or a phone is turned.
+    new ResizeObserver(() => this.follow()).observe(this.list);
     this.build();
   }
 

@@ -9,8 +9,9 @@ from collections.abc import Callable
 import chess
 import chess.pgn
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from browser.conftest import until
 from support.board_page import SEARCHED, Desk
 from support.browser_games import random_game
 
@@ -174,6 +175,44 @@ def test_marks_are_what_a_search_confirms(desk: Desk) -> None:
     desk.judged(2)
     expect(desk.moves.locator(".mark")).to_have_count(0)
     expect(caption).to_have_text("")
+
+
+WALLS = "D5.E5.D4.E4.D6.E6.D3.E3.D7.E7.D2.E2.D8.E8.D1.E1"
+"""Black has four columns of nine and the move at the top, which decides who gets the fifth."""
+
+
+def test_marks_of_go_are_what_a_search_confirms(visit: Callable[..., Page]) -> None:
+    held: list[Route] = []
+    page = visit("about:blank")
+    page.route("**/api/check", lambda route: held.append(route))
+    page.goto(f"/#game=go&size=9&network=gohuman&ply=17&moves={WALLS}.A1")
+    desk = Desk(page).ready()
+    desk.analysed(17)
+    # The network alone thinks that the last move was bad; nothing is called a mistake until it is searched.
+    expect(desk.moves.locator(".mark.doubt")).not_to_have_count(0)
+    until(
+        lambda: page.evaluate("1") == 1 and bool(held), "a move of Go is checked"
+    )  # the page speaks while it is asked
+    expect(desk.moves.locator("button.mark")).to_have_count(0)
+    page.unroute("**/api/check")
+    for route in held:
+        route.continue_()
+    mark = desk.moves.locator("button.mark").last
+    expect(mark).to_have_text("??", timeout=SEARCHED)
+    expect(mark).to_have_attribute("title", re.compile(r"^A1\?\? lost \d+ points; better: [A-J]\d"))
+    # A network without a search marks nothing, and has no puzzles.
+    desk.choose("gocnn")
+    desk.analysed(17)
+    expect(desk.moves.locator(".mark")).to_have_count(0)
+    expect(desk.tab("Puzzles")).to_contain_text("gocnn cannot check moves by a search.")
+
+
+def test_the_example_of_go_is_whole(visit: Callable[..., Page]) -> None:
+    page = visit("/#game=go&network=gohuman")
+    page.get_by_role("button", name="Try an example").click()
+    expect(page.locator("#title")).to_contain_text("GNU Go")
+    expect(page.locator("#title .problems")).to_be_hidden()
+    expect(Desk(page).moves.get_by_role("button")).to_have_count(210)
 
 
 def test_a_move_more_is_judged_alone(desk: Desk) -> None:
