@@ -11,7 +11,6 @@ import chess.pgn
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from browser.conftest import until
 from support.board_page import SEARCHED, Desk
 from support.browser_games import random_game
 
@@ -185,14 +184,11 @@ def test_marks_of_go_are_what_a_search_confirms(visit: Callable[..., Page]) -> N
     held: list[Route] = []
     page = visit("about:blank")
     page.route("**/api/check", lambda route: held.append(route))
-    page.goto(f"/#game=go&size=9&network=gohuman&ply=17&moves={WALLS}.A1")
-    desk = Desk(page).ready()
-    desk.analysed(17)
+    with page.expect_request("**/api/check"):
+        page.goto(f"/#game=go&size=9&network=gohuman&ply=17&moves={WALLS}.A1")
+    desk = Desk(page)
     # The network alone thinks that the last move was bad; nothing is called a mistake until it is searched.
     expect(desk.moves.locator(".mark.doubt")).not_to_have_count(0)
-    until(
-        lambda: page.evaluate("1") == 1 and bool(held), "a move of Go is checked"
-    )  # the page speaks while it is asked
     expect(desk.moves.locator("button.mark")).to_have_count(0)
     page.unroute("**/api/check")
     for route in held:
