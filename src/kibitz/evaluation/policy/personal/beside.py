@@ -20,6 +20,8 @@ from kibitz.stats import ClusterBootstrap
 MISTAKE, FIND = 0.2, 0.1
 """A move is a mistake where the expected score after it is so much lower (of 0 to 1) than after what others play most,
 and a find where it is so much higher."""
+FAVOURITES, LEAST_GAMES = 8, 3
+"""Openings of each colour at most, and games of each at least."""
 Worth = Callable[[Session, Asked, NDArray[np.uint16]], NDArray[np.float64]]
 """The mover's expected score after a move in each position, 0..1 [n]."""
 
@@ -93,16 +95,14 @@ def favourites(
     lines: Sequence[tuple[str, Sequence[tuple[str, NDArray[np.int64]]]]],
     score: NDArray[np.float64],
     text: str,
-    shown: int = 8,
-    least: int = 3,
 ) -> Table:
     """The most frequent beginnings with each colour, and the score with them. lines: for each colour its name, and
-    beginnings with their games; score: of every game of the store, for the person, 0..1; least: games."""
+    beginnings with their games; score: of every game of the store, for the person, 0..1."""
     rows: list[list[Cell]] = []
     for colour, beginnings in lines:
         every = sum(len(games) for _, games in beginnings)
-        for name, games in sorted(beginnings, key=lambda found: -len(found[1]))[:shown]:
-            if len(games) >= least:
+        for name, games in sorted(beginnings, key=lambda found: -len(found[1]))[:FAVOURITES]:
+            if len(games) >= LEAST_GAMES:
                 figure = ClusterBootstrap(games).mean(score[games])
                 rows.append([f"{colour}: {name}", figure, len(games) / every, len(games)])
     return Table(
