@@ -35,8 +35,9 @@ def main() -> None:
                 waits = sorted(siege.waits)
                 print(
                     f"minute {number + 1}: {siege.answers:,} attacks answered, {siege.unanswered:,} not within 30 s,"
-                    f" {len(waits):,} honest requests, median {waits[len(waits) // 2]:.3f} s, longest {waits[-1]:.3f} s,"
-                    f" {megabytes(board.pid):,.0f} MB, wrong: {len(siege.wrong)} {siege.wrong[:3] or ''}",
+                    f" {len(waits):,} honest requests, median {waits[len(waits) // 2]:.3f} s,"
+                    f" longest {waits[-1]:.3f} s, {megabytes(board.pid):,.0f} MB,"
+                    f" wrong: {len(siege.wrong)} {siege.wrong[:3] or ''}",
                     flush=True,
                 )
         finally:

@@ -95,12 +95,15 @@ class GtpSession:
             self.player.new_game()
 
     def get_ready(self) -> None:
-        """Load the network and compile what a move needs, which takes a moment."""
+        """Load the network and compile what a move, and the next one, needs, which takes a moment."""
         self.owners()
         if self.player.searches:
-            looks = self.player.looks(self.game.board, self.game.board.to_move, self.game.terms)
-            for look, _ in zip(looks, range(3), strict=False):
-                look()
+            board = self.game.board.copy()
+            for _ in range(2):
+                looks = self.player.looks(board, board.to_move, self.game.terms)
+                thought = [look() for look, _ in zip(looks, range(3), strict=False)][-1]
+                if thought.moves:
+                    board.play(board.to_move, thought.moves[0].point)
 
     def owners(self, colour: int | None = None) -> NDArray[np.float32]:
         """The map [361] of the game's position with this side to move, as seen from all sides of the board."""
