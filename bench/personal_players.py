@@ -1,10 +1,12 @@
 """How much of people's own play `kibitz personal` learns, by the protocol of docs/RESULTS-personal.md.
 
     python bench/personal_players.py PLAYERS.pgn.zst --work DIR [--owners 12] [--games 500] [--base human]
+    python bench/personal_players.py GAMES.sgfl.zst --work DIR --owners 6 --games 200 --test 25
 
-PLAYERS: games of many people, each with the tag Owner, old games of a person first. A person's newest 50 games are the
-test, the 500 before them (or fewer) are learned from. The people with the most games come first; they are called
-player 1, 2, … in that order, and nobody's name is printed. A call that was stopped goes on; what is done stays done.
+PLAYERS: games of many people, each with the tag Owner, old games of a person first. GAMES: of Go, one in a line; the
+players in most of them count. A person's newest 50 games are the test, the 500 before them (or fewer) are learned from.
+The people with the most games come first; they are called player 1, 2, … in that order, and nobody's name is printed. A
+call that was stopped goes on; what is done stays done.
 The tables are printed again and again with what there is: --tables prints them and trains nothing.
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -24,7 +27,7 @@ from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOOK_ARM, BOTH
 from kibitz.personal.book import BOOK, Book, blend
 from kibitz.personal.fitting import PersonalRequest, make
 from kibitz.personal.games import sides_of
-from kibitz.personal.shares import Asked
+from kibitz.personal.kinds import kind_of
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.stats import Estimate
@@ -57,18 +60,35 @@ def _games(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield owner, "".join(game)
 
 
-def write_players(source: Path, work: Path, games: int) -> list[Path]:
-    """The newest games of each owner as PGN, by number."""
-    folder = work / "players"
+def games_by_player(path: Path) -> Iterator[tuple[str, str]]:
+    """Each player and the text of each game of a packed file of Go, in the order of the dates; a game is there for both
+    of its players."""
+    with path.open("rb") as packed:
+        reader = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(packed)
+        games = io.TextIOWrapper(reader, encoding="utf-8", errors="replace").read().splitlines()
+    for game in sorted(games, key=lambda text: _property("DT", text)):
+        for name in {_property("PB", game), _property("PW", game)} - {""}:
+            yield name, game + "\n"
+
+
+def _property(name: str, game: str) -> str:
+    found = re.search(rf"{name}\[([^\]]*)\]", game)
+    return found[1] if found else ""
+
+
+def write_players(source: Path, work: Path, games: int, most: int) -> list[Path]:
+    """The newest games of each of the `most` owners with the most games, by number."""
+    folder, go = work / "players", ".sgf" in source.name
     if not folder.is_dir():
         by_owner: dict[str, list[str]] = {}
-        for owner, game in games_by_owner(source):
+        for owner, game in (games_by_player if go else games_by_owner)(source):
             by_owner.setdefault(owner, []).append(game)
-        ordered = sorted(by_owner.values(), key=lambda some: -len(some))
+        ordered = sorted(by_owner.values(), key=lambda some: -len(some))[:most]
         folder.mkdir(parents=True)
         for number, some in enumerate(ordered, 1):
-            (folder / f"{number:02d}.pgn").write_text("".join(some[-games:]), encoding="utf-8")
-    return sorted(folder.glob("*.pgn"))
+            name = f"{number:02d}.{'sgf' if go else 'pgn'}"
+            (folder / name).write_text("".join(some[-games:]), encoding="utf-8")
+    return sorted(folder.glob("*.[ps]g[nf]"))
 
 
 class Measured:
@@ -118,9 +138,10 @@ def tables(players: list[Measured]) -> None:
     print("\n" + row(*heads) + "\n" + "|---" * len(heads) + "|")
     for player in players:
         judged, info = player.arms.judged, player.run.info
+        level = info["person"].get("rating") or info["person"].get("rank") or "?"
         minutes = json.loads((player.run.path / "bench.json").read_text())["cpu_seconds"] / 60
         print(row(
-            player.number, info["person"]["rating"], f"{len(player.arms.asked):,}",
+            player.number, level, f"{len(player.arms.asked):,}",
             *(f"{judged[arm].right.mean():.1%}" for arm in ARMS), points(player.difference(BOTH, BASE)),
             points(player.difference(BOTH, BASE, True)), info["kept"], f"{minutes:.1f}",
         ))  # fmt: skip
@@ -139,13 +160,14 @@ def tables(players: list[Measured]) -> None:
 
 def telling_apart(players: list[Measured]) -> None:
     """Which network predicts the newest TOLD_GAMES test games of each player best: by log loss a move."""
-    chosen = [player for player in players if player.number not in SECOND_ACCOUNTS]
+    others = SECOND_ACCOUNTS if players[0].store.game == "chess" else ()
+    chosen = [player for player in players if player.number not in others]
     losses = np.empty((2, len(chosen), len(chosen)))  # alone, with the book; of whose moves; whose network
     sessions = [Session(player.run, corrected=False) for player in chosen]
     books = [Book.open(player.run.path / BOOK) for player in chosen]
     for i, player in enumerate(chosen):
         sides = sides_of(player.store, player.run.info["person"]["names"])
-        asked = Asked(player.store, player.test[-TOLD_GAMES:], sides)
+        asked = kind_of(player.store.game).Positions(player.store, player.test[-TOLD_GAMES:], sides)
         for j, other in enumerate(chosen):
             shares = asked.shares(sessions[j])
             mixed = blend(shares, asked.counts(books[j]), asked.offsets, other.run.info["book"]["k"])
@@ -162,11 +184,12 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--owners", type=int, default=12)
     parser.add_argument("--games", type=int, default=500)
-    parser.add_argument("--base", default="human")
+    parser.add_argument("--test", type=int, default=TEST_GAMES, help="newest games that are the test")
+    parser.add_argument("--base", default="", help="default: human, of Go gohuman")
     parser.add_argument("--tables", action="store_true", help="print what there is, train nothing")
     parser.add_argument("--backwards", action="store_true", help="from the last player on, beside another call")
     options = parser.parse_args()
-    files = write_players(options.players, options.work, options.games + TEST_GAMES)
+    files = write_players(options.players, options.work, options.games + options.test, options.owners)
     done: list[tuple[int, Path]] = []
     numbered = list(enumerate(files[: options.owners], 1))
     for number, file in reversed(numbered) if options.backwards else numbered:
@@ -175,7 +198,7 @@ def main() -> None:
             if options.tables or (options.backwards and path.exists()):
                 continue
             wall, cpu = time.monotonic(), time.process_time()
-            made = make(PersonalRequest([str(file)], base=options.base, run=path, test=TEST_GAMES))
+            made = make(PersonalRequest([str(file)], base=options.base, run=path, test=options.test))
             if made.reason != "done":
                 return
             spent = {"seconds": time.monotonic() - wall, "cpu_seconds": time.process_time() - cpu}

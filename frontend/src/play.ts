@@ -37,7 +37,7 @@ function levelsOf(network: Network | undefined, timed: boolean): [string, string
     [FULL, timed ? texts.play.full : texts.play.fullSecond],
     [CUSTOM, texts.play.custom],
   ];
-  if (network?.system === "personal") return [[PERSON, texts.play.person], ...ends];
+  if (network?.person) return [[PERSON, texts.play.person], ...ends];
   if (network?.rated) return [...RATINGS.map((each): [string, string] => [String(each), texts.play.like(each)]), ...ends];
   const easy = network?.methods.includes("top-prob") && network.methods.length > 1;
   return [...(easy ? Object.entries(LEVELS).map(([name, { text }]): [string, string] => [name, text]) : []), ...ends];
@@ -316,7 +316,7 @@ class PlayPanel {
 
   private offerLevels(network: Network | undefined): void {
     const levels = levelsOf(network, this.time.value !== "");
-    const usual = network?.rated ? USUAL_RATING : network?.system === "personal" ? PERSON : FULL;
+    const usual = network?.rated ? USUAL_RATING : network?.person ? PERSON : FULL;
     const names = JSON.stringify(levels.map(([value]) => value));
     this.level.offer(levels, names === this.levels ? null : usual);
     this.levels = names;

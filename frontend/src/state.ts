@@ -24,6 +24,8 @@ export interface Network {
   sizes?: number[];
   /** Whether it is told ratings, and can play like people of one. */
   rated?: boolean;
+  /** Whether it is that of one person. */
+  person?: boolean;
   metrics: boolean;
   snapshots: number;
   from: "run" | "package";

@@ -175,11 +175,27 @@ def _report(line: str) -> None:
 
 
 def _end_tidily() -> None:
-    """Let a request to end (kill, a closed terminal) unwind the program as Ctrl-C does: nothing half is left."""
+    """Let a request to end (kill, a closed terminal) unwind the program as Ctrl-C does: nothing half is left.
+
+    It may come while a library makes an object, whose finaliser then fails and would print a traceback.
+    """
+    asked: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
         raise SystemExit(128 + number)
 
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+        signal.default_int_handler(number, frame)
+
+    def unraisable(raised: sys.UnraisableHookArgs) -> None:
+        if not asked:
+            sys.__unraisablehook__(raised)
+
+    sys.unraisablehook = unraisable
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored

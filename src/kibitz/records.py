@@ -18,6 +18,8 @@ import zstandard
 
 from kibitz.errors import KibitzError, one_line
 
+ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
+"""The game that each ending of a record file stands for."""
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
 STDIN = "-"
@@ -59,6 +61,13 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
         else:
             raise KibitzError(f"{path}: no such file; check the path")
     return list(dict.fromkeys(records))
+
+
+def game_by_ending(path: str) -> str:
+    """The game of a record file, by its ending: packed or not; chess where that says nothing."""
+    plain = Path(path.lower())
+    ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix
+    return ENDINGS.get(ending, "chess")
 
 
 def _members(archive: str, ends: tuple[str, ...]) -> list[str]:

@@ -204,7 +204,7 @@ def test_a_blunder_of_go_is_told_and_taken_back(visit: Callable[..., Page]) -> N
     panel.get_by_role("button", name="Take back").click()
     desk.after("E1", "go")
     desk.page.mouse.click(*desk.point("H5"))  # no mistake: it is answered
-    expect(moves).to_have_count(18, timeout=SEARCHED)
+    expect(moves).to_have_count(20, timeout=SEARCHED)  # beside the two that were taken back
     expect(state).to_have_text("Your move. You play Black.")
     expect(advice).to_be_hidden()
 

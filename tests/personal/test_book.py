@@ -14,9 +14,10 @@ from kibitz.errors import KibitzError
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
-from kibitz.personal.book import Book, blend, blended_answers, position_keys
+from kibitz.personal.book import Book, blend
+from kibitz.personal.chess.answers import blended_answers, position_keys
+from kibitz.personal.chess.asked import ChessAsked
 from kibitz.personal.games import sides_of
-from kibitz.personal.shares import Asked
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import Session
 from kibitz.runs import Run, with_default_side_inputs
@@ -26,7 +27,7 @@ from support import person
 
 def test_counts_are_those_of_a_dictionary(my_games: Path, make_store: Callable[..., Store], tmp_path: Path) -> None:
     store = make_store(tmp_path / "s", my_games)
-    asked = Asked(store, np.arange(len(store)), sides_of(store, person.SPELLINGS))
+    asked = ChessAsked(store, np.arange(len(store)), sides_of(store, person.SPELLINGS))
     book = Book.count(asked.keys, asked.packed)
     rows = [asked.codes[i].tobytes() + asked.state[i, :3].tobytes() for i in range(len(asked))]
     slow = Counter(zip(rows, (asked.packed & 0xFFF).tolist(), strict=True))

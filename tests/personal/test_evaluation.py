@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kibitz import cli
-from kibitz.evaluation.policy.personal import character as module
+from kibitz.evaluation.policy.personal import beside
 from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOTH, compare
 from kibitz.evaluation.policy.personal.character import character
 from kibitz.games.chess.material import PHASES
@@ -72,7 +72,7 @@ def test_arms_by_hand(personal_run: Path) -> None:
 
 
 def test_what_is_special(personal_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEAST_GAMES", 1)  # made-up opponents seldom repeat each other
+    monkeypatch.setattr(beside, "LEAST_GAMES", 1)  # made-up opponents seldom repeat each other
     run, store = Run(personal_run), Store(personal_run / "games")
     arms = compare(run, store, np.flatnonzero(store.sides(run.split) == TEST))
     told = character(run, store, arms, 0, lambda done, total: None)

@@ -10,7 +10,8 @@ import chess.pgn
 import numpy as np
 
 from kibitz.games.chess.moves import to_move
-from kibitz.personal.games import NEITHER, OwnPositions, in_time, sides_of, split_of, usual_game
+from kibitz.personal.chess.kind import usual_game
+from kibitz.personal.games import NEITHER, OwnPositions, in_time, sides_of, split_of
 from kibitz.store.split import TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from support import person

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
-from kibitz.personal.system import ADAPTERS, ALL, SYSTEM, PersonalHuman, Settings
+from kibitz.personal.chess.system import ADAPTERS, ALL, SYSTEM, PersonalHuman, Settings
 from kibitz.runs import Run
 
 SMALL = Settings(blocks=2, filters=8, rank=4, players="A; B", rating=90)

@@ -252,16 +252,17 @@ class GtpOptions:
     )
     komi: Annotated[float, typer.Option(help="Komi of the first game.", metavar="POINTS")] = 7.5
     temperature: Annotated[
-        int,
+        int | None,
         typer.Option(
             help="Variety of the first moves, as many as the board has lines, in percent: 0 always plays the best move,"
             " with 100 one that promises a point less is played e times as rarely (by a search: moves as often as it"
-            " looked at them).",
+            " looked at them). Default: 0; of a network of one person 100, for all moves.",
             min=0,
             max=1000,
             metavar="PERCENT",
+            show_default=False,
         ),
-    ] = 0
+    ] = None
     seed: Annotated[
         int | None, typer.Option(help="Of the draws of --temperature. Default: any.", min=0, metavar="NUMBER")
     ] = None
@@ -270,7 +271,7 @@ class GtpOptions:
         str,
         typer.Option(
             help=f"How a move is chosen: {', '.join(GO_METHODS)}; {AUTO} is what suits the network best: puct for"
-            " gohuman, best-score for gocnn.",
+            " gohuman, best-score for gocnn, top-prob for a network of one person.",
             metavar="METHOD",
         ),
     ] = AUTO
@@ -313,16 +314,20 @@ class GtpOptions:
         except ValueError as error:
             raise UsageError(f"--rules {self.rules}: {error}") from None
 
-    def of_engine(self, largest: int) -> GtpSettings:
-        """The engine's settings. largest: the largest board that the network knows."""
+    def of_engine(self, run: str, largest: int) -> GtpSettings:
+        """The engine's settings. largest: the largest board that the network of this run knows."""
         from importlib.metadata import version
 
         from kibitz.engines.gtp.session import GtpSettings
+        from kibitz.runs import Run
 
+        person = Run(run).person is not None
+        usual = GO_TOP_PROB.name if person else None
+        temperature = self.temperature if self.temperature is not None else 100 if person else 0
         return GtpSettings(
             name=shown(self.name) or "kibitz", version=version("kibitz"), komi=self.komi, rules=self.rules,
-            temperature=self.temperature / 100, seed=self.seed, largest=largest,
-            method=None if self.method == AUTO else self.method, visits=self.visits, resign=self.resign / 100,
+            temperature=temperature / 100, seed=self.seed, largest=largest,
+            method=usual if self.method == AUTO else self.method, visits=self.visits, resign=self.resign / 100,
         )  # fmt: skip
 
 
@@ -352,7 +357,7 @@ def gtp(
         return Session(run, options.threads)
 
     with _standard_streams("kibitz gtp", "a Go program's controller gives it both") as (lines, output):
-        GtpEngine(options.of_engine(largest), load, output).run(read_lines(lines))
+        GtpEngine(options.of_engine(run, largest), load, output).run(read_lines(lines))
 
 
 def _largest_board(name: str) -> int:

@@ -29,8 +29,14 @@ class PersonOptions:
         ),
     ] = None
     base: Annotated[
-        str, typer.Option("--from", help="The run or packaged network of human to begin from.", metavar="RUN")
-    ] = "human"
+        str,
+        typer.Option(
+            "--from",
+            help="The run or packaged network to begin from. Default: human, of Go gohuman.",
+            metavar="RUN",
+            show_default=False,
+        ),
+    ] = ""
     run: Annotated[Path | None, typer.Option(help="Directory of the run. [default: runs/personal-NAME]")] = None
     update: Annotated[
         bool, typer.Option("--update", help="Add the games to a run that there is, and learn anew from all of them.")
@@ -48,9 +54,9 @@ def personal(
     games: Annotated[
         list[str],
         typer.Argument(
-            help="PGN files with the person's games, folders of them, or a store.",
+            help="PGN or SGF files with the person's games, folders of them, or a store.",
             show_default=False,
-            metavar="MY.pgn|FOLDER|STORE",
+            metavar="MY.pgn|MY.sgf|FOLDER|STORE",
         ),
     ],
     *,
@@ -60,7 +66,7 @@ def personal(
     """Learn to play like one person, from that person's own games: an opening book, and a network that is adapted.
 
     Minutes for a thousand games. Ctrl-C is safe; the same command goes on. Nothing leaves this machine. The result is a
-    run that every command takes: test, uci, match, analyze, board.
+    run that every command takes: test, uci (of Go gtp), match, analyze, board.
     """
     from kibitz.commands.train import check_time_limit
     from kibitz.personal.fitting import PersonalRequest, make
@@ -140,4 +146,4 @@ def _report(done: PersonalResult) -> None:
         print("no training beat the network it begins from: that is kept, with the book")
     else:
         print(f"kept: {info['kept']}, with the book")
-    print(f"next: kibitz test {path}, kibitz uci {path}")
+    print(f"next: kibitz test {path}, kibitz {'gtp' if info['game'] == 'go' else 'uci'} {path}")

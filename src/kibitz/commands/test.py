@@ -140,9 +140,9 @@ def run_test(
     opened.trained()
     if options.all_ways and opened.info["game"] != "go":
         raise UsageError(f"--all-ways is for networks of Go; {run} is one of {opened.info['game']}")
-    if (options.stranger or options.curve) and opened.info["system"] != "personal":
+    if (options.stranger or options.curve) and opened.person is None:
         raise UsageError(f"--stranger and --learning-curve are for runs of kibitz personal; {run} is none")
-    programs = {} if opened.info["system"] == "personal" else options.programs(opened.info["game"])
+    programs = {} if opened.person is not None else options.programs(opened.info["game"])
     games = Store(store or own_store(opened))
     page = _page(opened, games.path, options.out)
     chosen = choose(opened, games, options.split)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -23,16 +23,17 @@ from torch import nn
 from kibitz.durable import NEW, write_whole
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games import STATE_WIDTH
-from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.personal import games, names
+from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING
 from kibitz.personal.book import BOOK, Book, blend
 from kibitz.personal.habits import habits_of
+from kibitz.personal.kinds import Kind, kind_of
 from kibitz.personal.shares import Asked, fit_k
-from kibitz.personal.system import ADAPTERS, ALL, NOTHING, PersonalHuman, Settings
 from kibitz.play.session import Answers, NetworkSession, Session
 from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, write_json, write_seen
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
+from kibitz.systems.base import Network
 from kibitz.training.export import export_onnx
 from kibitz.training.fit import RUNS, train
 from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgress, save_weights
@@ -46,8 +47,8 @@ FULL_FROM = 3_000
 """Training games from which all weights may learn."""
 CHECKS_AN_EPOCH, PATIENCE = 2, 3
 """Validations in a pass over the games, and how many without a better one end a training."""
-POSITIONS, EPOCHS = 15_000, (2, 5)
-"""Positions that a training sees, about: few games are passed over more often, within these bounds."""
+POSITIONS = 15_000
+"""Positions that a training sees, about: few games are passed over more often, within the game's bounds."""
 STRENGTHS = (0.25, 0.5, 0.75, 1.0)
 """Factors of what the adapters change."""
 OPENING = 20
@@ -60,15 +61,16 @@ CHECKPOINT_EVERY = 50
 class PersonalRequest:
     """A call of `make`.
 
-    sources, players: the records and the names of the person, see `names.find`. base: the run or packaged network of
-    `human` to begin from. run: the directory; None for runs/personal-NAME. most: the newest so many games at most.
+    sources, players: the records and the names of the person, see `names.find`. base: the run or packaged network to
+    begin from; "" for `human`, or `gohuman` where the games are of Go. run: the directory; None for
+    runs/personal-NAME. most: the newest so many games at most.
     update: add games to a run that there is. test: how many of the newest games are left for the test; None for what is
     usual. time_limit: seconds after which the call stops, to go on later.
     """
 
     sources: Sequence[str]
     players: Sequence[str] = ()
-    base: str = "human"
+    base: str = ""
     run: Path | None = None
     most: int | None = None
     update: bool = False
@@ -102,12 +104,13 @@ class _Person:
     """A person's games and what they are compared with: all that the trainings share."""
 
     request: PersonalRequest
+    kind: Kind
     path: Path
     players: Sequence[names.Player]
     store: Store
     split: Split
     base: Run
-    settings: Settings
+    settings: Any
     sides: NDArray[np.int8]
     by_side: dict[int, NDArray[np.int64]]
     info: dict[str, Any] = field(default_factory=dict)
@@ -128,15 +131,15 @@ def make(
     if person.info.get("finished") and person.info["data"]["fingerprint"] == person.store.fingerprint:
         shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)  # where the call was killed at its very end
         return PersonalResult(person.path, person.info, "finished before")
-    asked = Asked(person.store, person.by_side[VALIDATE], person.sides)
-    learned = Asked(person.store, person.by_side[TRAIN], person.sides)
-    book = Book.count(learned.keys, learned.packed)
+    asked = person.kind.Positions(person.store, person.by_side[VALIDATE], person.sides)
+    learned = person.kind.Positions(person.store, person.by_side[TRAIN], person.sides)
+    book = Book.count(learned.keys, learned.booked)
     base = _score(asked, Session(person.base), book, NOTHING)
     if not person.info.get("finished"):
         _keep(person, person.settings, [base], base, person.base, learned, asked)
         log(
             f"{person.path}: the book has {book.positions:,} positions of {len(person.by_side[TRAIN]):,} games; "
-            f"it plays already: kibitz uci {person.path}"
+            f"it plays already: kibitz {'gtp' if person.store.game == 'go' else 'uci'} {person.path}"
         )
     tried = _Tried(base, person.base, person.settings)
     ways = [(ADAPTERS, RATES), *([(ALL, FULL_RATES)] if len(person.by_side[TRAIN]) >= FULL_FROM else [])]
@@ -186,8 +189,7 @@ class AtStrength:
 
     def __init__(self, run: Run, strength: float):
         self.strength, self.network = strength, run.load_network()
-        assert isinstance(self.network, PersonalHuman)
-        self.outputs = self.network.outputs
+        self.outputs: tuple[str, ...] = cast("Network", self.network).outputs
         with torch.no_grad():
             for name, p in self.network.named_parameters():
                 if name.startswith("adapters.") and ".up." in name:
@@ -207,10 +209,10 @@ class AtStrength:
 class _Tried:
     """The networks so far: their scores, and which is to be kept, with its run and settings."""
 
-    def __init__(self, base: dict[str, Any], network: Run, settings: Settings):
+    def __init__(self, base: dict[str, Any], network: Run, settings: Any):
         self.scores, self.kept, self.network, self.settings = [base], base, network, settings
 
-    def add(self, score: dict[str, Any], network: Run, settings: Settings) -> None:
+    def add(self, score: dict[str, Any], network: Run, settings: Any) -> None:
         self.scores.append(score)
         if score["log_loss_with_book"] < self.kept["log_loss_with_book"]:
             self.kept, self.network, self.settings = score, network, settings
@@ -221,15 +223,14 @@ class _Tried:
 
 def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
     """Find the person and the games, and put these into the run's directory."""
-    base = Run(request.base)
-    if base.info["system"] != "human":
-        raise UsageError(f"--from {request.base}: a run of {base.info['system']}; begin from one of human")
-    base.trained()
     where = ", ".join(request.sources[:3])
     with games.opened(request.sources) as source:
+        kind = kind_of(source.game)
+        request = replace(request, base=request.base or kind.BASE)
+        base = _base(request, kind)
         players = names.find(source, request.players, where)
         path = request.run or RUNS / f"personal-{_folder_name(players[0].name)}"
-        info, held = _begun(path, base, request)
+        info, held = _begun(path, base, request, kind)
         if held is not None and request.update:
             players = _with_earlier(players, info)
         known = len(held) if held is not None and request.update else 0
@@ -237,17 +238,23 @@ def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
         store = _stored(path, held, source, mine, request)
     spellings = games.spellings_of(players)
     sides = games.sides_of(store, spellings)
-    usual = games.usual_game(store, games.in_time(store), sides)
-    shape = {name: base.info["settings"][name] for name in ("blocks", "filters")}
+    settings = kind.settings(base.info["settings"], store, games.in_time(store), sides, spellings)
     of = store.sides(split := games.split_of(store, request.test))
     by_side = {side: np.flatnonzero(of == side) for side in (TRAIN, VALIDATE, TEST)}
     epochs = round(POSITIONS / max(1, len(games.OwnPositions(store, by_side[TRAIN], sides))))
-    settings = Settings(
-        **shape, **asdict(usual), players=" ; ".join(spellings), learns=NOTHING, epochs=int(np.clip(epochs, *EPOCHS))
-    )
+    settings = replace(settings, epochs=int(np.clip(epochs, *kind.EPOCHS)))
     if not len(by_side[VALIDATE]):  # so few games that the hash chose none
         by_side[VALIDATE] = by_side[TRAIN]
-    return _Person(request, path, players, store, split, base, settings, sides, by_side, info)
+    return _Person(request, kind, path, players, store, split, base, settings, sides, by_side, info)
+
+
+def _base(request: PersonalRequest, kind: Kind) -> Run:
+    """The run to begin from. Raises UsageError for one of another system, KibitzError for one without weights."""
+    base = Run(request.base)
+    if base.info["system"] != kind.BASE:
+        raise UsageError(f"--from {request.base}: a run of {base.info['system']}; begin from one of {kind.BASE}")
+    base.trained()
+    return base
 
 
 def _folder_name(name: str) -> str:
@@ -255,7 +262,7 @@ def _folder_name(name: str) -> str:
     return re.sub(r"[^\w-]+", "-", names.key(name)).strip("-")[:60] or "somebody"
 
 
-def _begun(path: Path, base: Run, request: PersonalRequest) -> tuple[dict[str, Any], Store | None]:
+def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple[dict[str, Any], Store | None]:
     """The run.json and the games of a run that an earlier call began. Raises UsageError where the directory is
     something else, or --update names none."""
     own = path / GAMES
@@ -267,7 +274,7 @@ def _begun(path: Path, base: Run, request: PersonalRequest) -> tuple[dict[str, A
             raise UsageError(f"--update: there is no run {path} yet; leave it out, or name the run with --run")
         return {}, held
     info = Run(path).info
-    if info["system"] != "personal":
+    if info["system"] != kind.SYSTEM:
         raise UsageError(f"{path}: a run of {info['system']}; choose another --run")
     if held is None:
         raise KibitzError(f"{own}: the person's games are missing; choose another --run")
@@ -306,7 +313,7 @@ def _stored(path: Path, held: Store | None, source: Store, mine: NDArray[np.int6
 
 
 def _train(
-    person: _Person, settings: Settings, folder: Path, step: PersonalStep, on_step: Callable[[PersonalStep], object]
+    person: _Person, settings: Any, folder: Path, step: PersonalStep, on_step: Callable[[PersonalStep], object]
 ) -> str:
     """Train one network in a run of its own; why the call has to stop, "" where it need not."""
     request = person.request
@@ -316,7 +323,7 @@ def _train(
         time_limit=request.time_limit,
     )  # fmt: skip
     done = train(
-        "personal", settings, str(person.store.path), run=folder, split=person.split, plan=plan,
+        person.kind.SYSTEM, settings, str(person.store.path), run=folder, split=person.split, plan=plan,
         start_from=request.base, command=request.command,
         on_progress=lambda progress: on_step(replace(step, progress=progress)),
     )  # fmt: skip
@@ -347,7 +354,7 @@ def _in_words(score: dict[str, Any]) -> str:
 
 def _keep(
     person: _Person,
-    settings: Settings,
+    settings: Any,
     scores: Sequence[dict[str, Any]],
     kept: dict[str, Any],
     network: Run,
@@ -361,7 +368,7 @@ def _keep(
     path, store = person.path, person.store
     seen = [short_hashes(store.column("hash")[np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])])]
     write_seen(path, [*seen, person.base.seen()])
-    whole = Book.count(np.concatenate([learned.keys, asked.keys]), np.concatenate([learned.packed, asked.packed]))
+    whole = Book.count(np.concatenate([learned.keys, asked.keys]), np.concatenate([learned.booked, asked.booked]))
     whole.save(path / BOOK)
     for file in (WEIGHTS, ONNX, "metrics.jsonl"):
         if (network.path / file).is_file() and not (file == "metrics.jsonl" and network is person.base):
@@ -374,7 +381,7 @@ def _keep(
 
 
 def _info(
-    person: _Person, settings: Settings, scores: Sequence[dict[str, Any]], kept: dict[str, Any], finished: bool
+    person: _Person, settings: Any, scores: Sequence[dict[str, Any]], kept: dict[str, Any], finished: bool
 ) -> dict[str, Any]:
     """The run.json."""
     store, split, base = person.store, person.split, scores[0]
@@ -382,8 +389,8 @@ def _info(
     known = dates[~np.isnat(dates)]
     return {
         "kibitz_run": FORMAT,
-        "system": "personal",
-        "game": "chess",
+        "system": person.kind.SYSTEM,
+        "game": store.game,
         "settings": asdict(settings),
         "recipe": "default",
         "seed": person.request.seed,
@@ -397,7 +404,7 @@ def _info(
         "person": {
             "name": person.players[0].name,
             "names": list(games.spellings_of(person.players)),
-            "rating": settings.rating * RATING_UNIT or None,
+            **person.kind.level(settings),
             "first": str(known.min()) if len(known) else None,
             "last": str(known.max()) if len(known) else None,
             "sources": list(person.request.sources),
@@ -411,6 +418,6 @@ def _info(
         "candidates": list(scores),
         "versions": {"kibitz": version("kibitz")},
         "command": person.request.command,
-        "beyond": PersonalHuman(replace(settings, blocks=1, filters=1)).side_inputs,
+        "beyond": person.kind.side_inputs(settings),
         "finished": finished,
     }

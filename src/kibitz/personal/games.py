@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from kibitz import records
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games import game_of
 from kibitz.games.batch import GameBatch, Rejections
-from kibitz.games.chess.filters import Filter
-from kibitz.games.chess.sides import rating_bytes, scale_codes, speed_codes
 from kibitz.personal import names
 from kibitz.store.positions import Positions
 from kibitz.store.split import Split
 from kibitz.store.store import INFO, Store
 from kibitz.store.writer import StoreWriter
 
-WHITE, BLACK, NEITHER = 0, 1, -1
+FIRST, SECOND, NEITHER = 0, 1, -1
+"""Sides: who moves first from the usual start (White in chess, Black in Go), the other, and nobody's."""
+COLOURS = {"chess": ("white", "black"), "go": ("black", "white")}
+"""The columns with the players' names, by game; who moves first comes first."""
+SIDE_AT = {"chess": 64, "go": 361}
+"""The column of a start position's row that has the side to move."""
+KINDS = {"chess": "standard chess", "go": "Go"}
 LEAST = 20
 """Games of a person from which anything can be learned."""
 TEST_SHARE, MOST_TEST, VALIDATE_SHARE = 10, 50, 10.0
@@ -32,10 +37,16 @@ TEST_SHARE, MOST_TEST, VALIDATE_SHARE = 10, 50, 10.0
 
 
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
-    """Which side a person has in each game of a store, int8 [games]: WHITE, BLACK, or NEITHER where the names are on
+    """Which side a person has in each game of a store, int8 [games]: FIRST, SECOND, or NEITHER where the names are on
     no side, or on both."""
-    white, black = (np.isin(store.column(column).astype(str), list(spellings)) for column in ("white", "black"))
-    return np.select([white & ~black, black & ~white], [WHITE, BLACK], NEITHER).astype(np.int8)
+    first, second = _named(store, spellings)
+    return np.select([first & ~second, second & ~first], [FIRST, SECOND], NEITHER).astype(np.int8)
+
+
+def _named(store: Store, spellings: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether each game of a store names one of these as the first player, and as the second, bool [games] each."""
+    first, second = (np.isin(store.column(column).astype(str), list(spellings)) for column in COLOURS[store.game])
+    return first, second
 
 
 class OwnPositions(Positions):
@@ -47,7 +58,8 @@ class OwnPositions(Positions):
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
         self.store, self.games = store, np.asarray(games, np.int64)
         mine = self.games[sides[self.games] != NEITHER]
-        first = (store.starts[store.start_of[mine], 64].astype(np.int64) != sides[mine]).astype(np.int64)
+        begins = store.starts[store.start_of[mine], SIDE_AT[store.game]].astype(np.int64)
+        first = (begins != sides[mine]).astype(np.int64)
         counts = np.maximum(0, store.plies[mine] - first + 1) // 2
         begin = np.repeat(np.cumsum(counts) - counts, counts)
         self._game = np.repeat(mine, counts)
@@ -58,36 +70,6 @@ class OwnPositions(Positions):
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return self._game[ids], self._ply[ids]
-
-
-@dataclass(frozen=True)
-class UsualGame:
-    """What is usual in a person's games, as side inputs of a network: rating and the opponent's in units of 16 points,
-    speed and scale as codes; 0 where nothing is known."""
-
-    rating: int
-    opponent_rating: int
-    speed: int
-    scale: int
-
-
-def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> UsualGame:
-    """The median ratings of the newest games (which the person has by now), and the most frequent speed and scale.
-
-    games: in the order of time; the last hundred are looked at.
-    """
-    newest = games[-100:]
-    ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
-    own, other = (ratings[side, newest] for side in (sides[newest], 1 - sides[newest]))
-
-    def median(values: NDArray[np.int64]) -> int:
-        known = values[values > 0]
-        return int(rating_bytes(np.array([np.median(known)]))[0]) if len(known) else 0
-
-    def mode(codes: NDArray[np.uint8]) -> int:
-        return int(np.bincount(codes[newest]).argmax())
-
-    return UsualGame(median(own), median(other), mode(speed_codes(store)), mode(scale_codes(store)))
 
 
 def split_of(store: Store, test: int | None = None) -> Split:
@@ -103,16 +85,22 @@ def split_of(store: Store, test: int | None = None) -> Split:
 
 @contextlib.contextmanager
 def opened(sources: Sequence[str]) -> Iterator[Store]:
-    """One store of all sources: PGN files, folders of them, or a single store. Records are read into a store that is
-    removed at the end. Raises KibitzError where no game of standard chess is in them."""
+    """One store of all sources: PGN or SGF files, folders of them, or a single store. Records are read into a store
+    that is removed at the end. Raises KibitzError where no game is in them, UsageError where there are both games."""
     if len(sources) == 1 and (Path(sources[0]) / INFO).is_file():
-        store = Store(sources[0])
-        if store.game != "chess":
-            raise UsageError(f"{sources[0]}: a store of {store.game} games; kibitz personal learns chess so far")
-        yield store
+        yield Store(sources[0])
         return
+    paths = records.find(list(sources), tuple(records.ENDINGS))
     with tempfile.TemporaryDirectory(prefix="kibitz-") as folder:
-        yield _read(sources, Path(folder) / "games")
+        yield _read(paths, _game_of(paths), sources, Path(folder) / "games")
+
+
+def _game_of(paths: Sequence[str]) -> str:
+    """The game of some records by their endings; chess where none says it. Raises UsageError where they say both."""
+    found = {records.game_by_ending(path) for path in paths}
+    if len(found) > 1:
+        raise UsageError("games of chess and of Go together; kibitz personal learns one of them at a time")
+    return found.pop()
 
 
 def games_of(
@@ -145,17 +133,15 @@ def games_of(
 
 
 def _on_both_sides(source: Store, players: Sequence[names.Player]) -> NDArray[np.bool_]:
-    spellings = list(spellings_of(players))
-    white, black = (np.isin(source.column(column).astype(str), spellings) for column in ("white", "black"))
-    return np.asarray(white & black, np.bool_)
+    first, second = _named(source, spellings_of(players))
+    return first & second
 
 
-def _read(sources: Sequence[str], into: Path) -> Store:
-    """All games of standard chess in some records, as a store."""
-    rules = game_of("chess")
-    paths = records.find(list(sources), (".pgn",))
-    reader = rules.Reader(paths, Filter())
-    with StoreWriter(into, "chess", rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE) as writer:
+def _read(paths: list[str], game: str, sources: Sequence[str], into: Path) -> Store:
+    """All games of some records, of chess those of the standard kind, as a store."""
+    rules = game_of(game)
+    reader = rules.Reader(paths, importlib.import_module(f"kibitz.games.{game}.filters").Filter())
+    with StoreWriter(into, game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE) as writer:
         for batch in reader:
             writer.add(batch)
         if not writer.games:
@@ -164,7 +150,7 @@ def _read(sources: Sequence[str], into: Path) -> Store:
                 reader.broken[:1]
             )
             raise KibitzError(
-                f"{', '.join(sources[:3])}: no game of standard chess to learn from" + (f" ({why})" if why else "")
+                f"{', '.join(sources[:3])}: no game of {KINDS[game]} to learn from" + (f" ({why})" if why else "")
             )
         return writer.commit({"files": [records.printable(path) for path in paths], "kept": writer.games})
 
@@ -194,18 +180,26 @@ def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequ
     begins, plies = source.offsets[games], source.plies[games]
     at = np.repeat(begins - np.concatenate(([0], np.cumsum(plies)[:-1])), plies) + np.arange(plies.sum())
     per_move: dict[str, NDArray[Any]] = {}
-    for name in source.info["beside"]:
-        values = source.per_move(name)
+    for name in rules.PER_MOVE:
+        values = source.per_move(name) if name in source.info["beside"] else None
         if values is not None:
             per_move[name] = values[at]
     starts = source.starts[source.start_of[games]] if len(source.starts) > 1 else None
     batch = GameBatch(
-        source.moves[at], plies.astype(np.int32), starts, source.table(rules.COLUMNS.names).take(games), Rejections(),
-        len(games), per_move,
-    )  # fmt: skip
+        source.moves[at], plies.astype(np.int32), starts, _rows(source, games), Rejections(), len(games), per_move
+    )
     with StoreWriter(
         into, source.game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, append=into.exists()
     ) as writer:
         if not writer.add(batch) and writer.old is not None:
             return writer.old
         return writer.commit({"files": list(sources), "read": len(games), "kept": len(games)})
+
+
+def _rows(source: Store, games: NDArray[np.int64]) -> pa.Table:
+    """The rows of some games. Their owners at the end are not taken along, so that nothing says that they are known."""
+    table = source.table(game_of(source.game).COLUMNS.names).take(games)
+    if "labels" not in table.column_names:
+        return table
+    column = table.column_names.index("labels")
+    return table.set_column(column, table.schema.field("labels"), pa.nulls(len(games), pa.string()))

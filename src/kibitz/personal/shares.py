@@ -2,85 +2,114 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
-from kibitz.games.chess.legal import legal_moves
-from kibitz.games.chess.replay import SIDE
-from kibitz.games.chess.sides import scale_codes, side_inputs, speed_codes
-from kibitz.personal.book import Book, blend, position_keys
+from kibitz.personal.book import Book, blend
 from kibitz.personal.games import OwnPositions
-from kibitz.play.chess.policy import move_probabilities, normalised
-from kibitz.play.session import NetworkSession
+from kibitz.play.session import Answers, NetworkSession
 from kibitz.stats import log_loss
+from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
-BATCH = 4096
 KS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """Values of k that are tried, see `book`."""
 
 
-class Asked:
-    """The positions in which a person moved, ready to be asked about: legal moves, the played one, and what a network
-    is told of the game.
+class Asked(ABC):
+    """The positions in which a person moved, ready to be asked about: the moves there are, the played one, and what a
+    network is told of the game.
 
-    codes uint8 [n, 64], state uint8 [n, 12]; moves, offsets: see `legal_moves`; played [n]: the index of the played
-    move among `moves`; games, plies [n].
+    codes uint8 [n, squares], state uint8 [n, 4 + side inputs]; packed uint16 [n]: the played moves; games, plies [n].
     """
+
+    BATCH = 4096
+    """Positions that are asked about at a time."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
         positions = OwnPositions(store, games, sides)
         batch = positions.batch(np.arange(len(positions)))
         self.store, self.games, self.plies, self.codes = store, batch.games, batch.plies, batch.codes
-        at = store.offsets[batch.games] + batch.plies
-        side = batch.state[:, SIDE].astype(np.int64)
-        ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
-        more = side_inputs(
-            ratings[side, batch.games], ratings[1 - side, batch.games], speed_codes(store)[batch.games],
-            scale_codes(store)[batch.games], store.moves, at, batch.plies,
-        )  # fmt: skip
-        self.state = np.concatenate([batch.state, more], 1)
-        self.packed = store.moves[at]
-        self.moves, self.offsets = legal_moves(batch.codes, batch.state)
-        self.played = np.flatnonzero(self.moves == np.repeat(self.packed, np.diff(self.offsets)))
-        if len(self.played) != len(self.packed):
-            raise KibitzError(f"{store.path}: a played move is not among the legal ones; import the games again")
+        self.state = np.concatenate([batch.state, self._side_inputs(batch)], 1)
+        self.packed: NDArray[np.uint16] = store.moves[store.offsets[batch.games] + batch.plies]
+
+    @abstractmethod
+    def _side_inputs(self, batch: Batch) -> NDArray[np.uint8]:
+        """The columns of the state after its own four."""
+
+    @abstractmethod
+    def _candidates(self) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+        """The moves there are in each position [total], and where those of each position begin [n + 1]."""
+
+    @abstractmethod
+    def _chances(
+        self, answers: Answers, rows: slice, moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> NDArray[np.floating[Any]]:
+        """A network's probabilities of the moves of some positions, summing to 1 over each position's."""
+
+    @property
+    @abstractmethod
+    def keys(self) -> NDArray[np.uint64]:
+        """Hashes of the positions [n], by which a book finds them."""
+
+    @property
+    @abstractmethod
+    def booked(self) -> NDArray[np.uint16]:
+        """The played moves as a book has them [n]."""
 
     def __len__(self) -> int:
         return len(self.codes)
 
     @cached_property
-    def keys(self) -> NDArray[np.uint64]:
-        """Hashes of the positions, see `position_keys`."""
-        return position_keys(self.codes, self.state)
+    def _all_moves(self) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+        return self._candidates()
+
+    @property
+    def moves(self) -> NDArray[np.uint16]:
+        """The moves there are in each position [total]."""
+        return self._all_moves[0]
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the moves of each position begin [n + 1]."""
+        return self._all_moves[1]
+
+    @cached_property
+    def played(self) -> NDArray[np.int64]:
+        """The index of the played move among `moves` [n]. Raises KibitzError where it is not there."""
+        found = np.flatnonzero(self.moves == np.repeat(self.packed, np.diff(self.offsets)))
+        if len(found) != len(self.packed):
+            raise KibitzError(f"{self.store.path}: a played move is not among the legal ones; import the games again")
+        return found
 
     def shares(
         self, session: NetworkSession, on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> NDArray[np.float64]:
-        """A network's probability of every legal move, float64 [moves], summing to 1 over each position's."""
+        """A network's probability of every move, float64 [moves], summing to 1 over each position's."""
         found = np.empty(len(self.moves))
         on_progress(0, len(self))
-        for first in range(0, len(self), BATCH):
-            last = min(first + BATCH, len(self))
+        for first in range(0, len(self), self.BATCH):
+            last = min(first + self.BATCH, len(self))
             rows, part = slice(first, last), slice(self.offsets[first], self.offsets[last])
             offsets = self.offsets[first : last + 1] - self.offsets[first]
             answers = session.evaluate(self.codes[rows], self.state[rows])
-            chances = move_probabilities(answers, self.codes[rows], self.moves[part], offsets)
-            found[part] = normalised(chances, offsets)
+            found[part] = self._chances(answers, rows, self.moves[part], offsets)
             on_progress(last, len(self))
         return found
 
+    @abstractmethod
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """How often the book has each legal move, float64 [moves]."""
-        return book.counts(self.keys, self.moves, self.offsets)
+        """How often the book has each move, float64 [moves]."""
 
     def judge(self, shares: NDArray[np.float64]) -> JudgedMoves:
-        """How well some shares of the legal moves tell the moves that were played."""
+        """How well some shares of the moves tell those that were played."""
         best = np.maximum.reduceat(shares, self.offsets[:-1]) if len(self) else np.zeros(0)
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         order = np.arange(len(self.moves))
@@ -92,7 +121,7 @@ class Asked:
 @dataclass(frozen=True)
 class JudgedMoves:
     """right, loss [n]: whether the first choice was played, and −log of the played move's share; first [n]: the index
-    of the first choice among the legal moves."""
+    of the first choice among the moves."""
 
     right: NDArray[np.bool_]
     loss: NDArray[np.float64]

@@ -45,7 +45,8 @@ class NetworkSession(Protocol):
 class Session:
     """A run or packaged network, loaded and ready.
 
-    system, game: names; outputs: names of the arrays that `evaluate` returns.
+    system, game: names; of_person: whether it is that of one person; outputs: names of the arrays that `evaluate`
+    returns.
     threads: CPU cores for large batches (default: all that this process may use); few positions always take one.
     Large batches go to the provider that was chosen (`play.providers`); few positions never leave the processor.
     corrected: whether what the system declares to stand beside its network, as a person's opening book, has its say.
@@ -60,6 +61,7 @@ class Session:
         self.name = self.run.name
         self.system: str = self.run.info["system"]
         self.game: str = self.run.info["game"]
+        self.of_person = self.run.person is not None
         self.threads = threads or cores()
         self._many: Any = None
         self._batch = BATCH_SIZE

@@ -131,6 +131,7 @@ class NetworkInfo:
             "planes": system is not None,
             "sizes": self.sizes,
             "rated": self.rated,
+            "person": bool(self.run and self.run.person is not None),
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
             "snapshots": len(self.run.checkpoints()) if self.run else 0,
             "from": self.source,

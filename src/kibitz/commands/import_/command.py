@@ -19,6 +19,7 @@ from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.commands.workers import WorkerOptions
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games import GAMES
 from kibitz.games.chess.filters import Filter as ChessFilter
 from kibitz.keys import labelled_reasons
 from kibitz.parallel import Backend, Workers, open_workers
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from kibitz.games.batch import GameBatch
     from kibitz.store.store import Store
     from kibitz.store.writer import StoreWriter
-
-KINDS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
-"""The game that each ending of a record file stands for."""
 
 
 def import_games(
@@ -62,7 +60,7 @@ def import_games(
     """Read games from records, keep those that are wanted, and make a store of them."""
     divide, backend = division.values(), sharing.backend()
     values = filters.values()
-    paths = records.find(files, tuple(KINDS))
+    paths = records.find(files, tuple(records.ENDINGS))
     kind = _game_of(paths, game)
     keep = filter_for(kind, values)
     ownership.check(kind)
@@ -84,20 +82,14 @@ def import_games(
 def _game_of(files: list[str], named: str | None) -> str:
     """The game of the files: the named one, else by their endings. Raises UsageError where they hold more than one."""
     if named is not None:
-        if named not in KINDS.values():
-            raise UsageError(f"--game {named}: choose from {', '.join(dict.fromkeys(KINDS.values()))}")
+        if named not in GAMES:
+            raise UsageError(f"--game {named}: choose from {', '.join(GAMES)}")
         return named
-    games = {_game_by_ending(file): file for file in files}
+    games = {records.game_by_ending(file): file for file in files}
     if len(games) > 1:
         one, other = list(games.values())[:2]
         raise UsageError(f"{one} and {other}: records of different games; import them into stores of their own")
     return next(iter(games))
-
-
-def _game_by_ending(file: str) -> str:
-    path = Path(file.lower())
-    ending = Path(path.stem).suffix if path.suffix in records.PACKED else path.suffix
-    return KINDS.get(ending, "chess")
 
 
 class _Referees:

@@ -65,7 +65,8 @@ class GoPuctPlayer:
     """Chooses moves of Go by PUCT, or (method top-prob) by one look at the network.
 
     temperature: 0 plays the move with the most visits; T > 0 draws the first moves of a game (as many as the board has
-    lines) in proportion to visits^(1/T), of top-prob to prior^(1/T). visits: of the root where no time is given.
+    lines; all of them where the network is that of one person) in proportion to visits^(1/T), of top-prob to
+    prior^(1/T). visits: of the root where no time is given.
     hash_mb: room for the tree and for evaluations of a game. seed: of the draws; None: any. The tree is kept from move
     to move where the game goes on in it.
     Raises UsageError where the network lacks what is needed, and for settings out of range.
@@ -88,6 +89,7 @@ class GoPuctPlayer:
         if temperature < 0 or hash_mb < 1 or (visits is not None and visits < 1):
             raise UsageError("visits and hash must be at least 1, the temperature at least 0")
         self.network, self.temperature = network, temperature
+        self.of_person = getattr(network, "of_person", False)
         self.searches = method != GO_TOP_PROB.name
         self.visits = (VISITS if visits is None else visits) if self.searches else 1
         self.random = np.random.default_rng(seed)
@@ -184,7 +186,10 @@ class GoPuctPlayer:
         self.search.forget()
         self.rules.scoring = rules.Scoring(terms.komi, terms.territory, suicide)
         named = "japanese" if terms.territory else "chinese"
-        self.rules.tell(side_inputs(terms.komi, terms.handicap, named, RANK, RANK))
+        told = side_inputs(terms.komi, terms.handicap, named, RANK, RANK)
+        if self.of_person:  # who plays like a person has that person's rank, and server
+            told = {name: value for name, value in told.items() if name in ("komi", "handicap", "rules")}
+        self.rules.tell(told)
 
     def _weigh(self) -> None:
         """Have the lead weigh most about what is expected now."""
@@ -294,7 +299,7 @@ class GoPuctPlayer:
             moves = tuple(move for move in moves if move.point != PASS) or moves
         elif passing.visits and _is_as_good(passing, moves[0]):
             return passing
-        if self.temperature > 0 and rules.number_at(tree, 0, rules.PLY_AT) < thought.size:
+        if self.temperature > 0 and (self.of_person or rules.number_at(tree, 0, rules.PLY_AT) < thought.size):
             return self._drawn(moves)
         return moves[0]
 

@@ -14,6 +14,7 @@ from kibitz.errors import KibitzError
 from kibitz.evaluation import OnProgress
 from kibitz.personal.book import BOOK, Book, blend
 from kibitz.personal.games import sides_of
+from kibitz.personal.kinds import kind_of
 from kibitz.personal.shares import Asked, JudgedMoves
 from kibitz.play.session import Session
 from kibitz.runs import Run
@@ -61,7 +62,7 @@ def compare(
     and the speed of each game. Raises KibitzError where the person has none of the games.
     """
     sides = sides_of(store, run.info["person"]["names"])
-    asked = Asked(store, games, sides)
+    asked = kind_of(store.game).Positions(store, games, sides)
     if not len(asked):
         raise KibitzError(f"{store.path}: no move of {run.info['person']['name']} in its games; name another store")
     counts = asked.counts(Book.open(run.path / BOOK))

@@ -9,7 +9,6 @@ the same network, told the highest rating that it knows well: the expected score
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import chess
@@ -17,46 +16,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.evaluation.policy.personal.arms import Arms
+from kibitz.evaluation.policy.personal.beside import (
+    FIND,
+    MISTAKE,
+    BesideOthers,
+    beside_others,
+    favourites,
+    mistakes_and_finds,
+)
 from kibitz.evaluation.samples import DiverseSampler, position, records
-from kibitz.evaluation.tables import Cell, Column, Table
+from kibitz.evaluation.tables import Table
 from kibitz.games.chess.material import PHASES, phase
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.sides import BEYOND, RATING_UNIT
+from kibitz.personal.chess.asked import ChessAsked
 from kibitz.personal.games import NEITHER, in_time, sides_of
 from kibitz.personal.shares import Asked
 from kibitz.play.puct.chess import ChessRules
 from kibitz.play.puct.tree import DRAW, LOSS, WIN
 from kibitz.play.session import Session
 from kibitz.runs import Run
-from kibitz.stats import ClusterBootstrap
 from kibitz.store.store import Store
 
 LOOKED_AT = 300
 """Newest games that are looked at."""
 STRONG = 2400
 """The rating of both sides for what a move is worth."""
-MISTAKE, FIND = 0.2, 0.1
-"""A move is a mistake where the expected score after it is so much lower (of 0 to 1) than after what others play most,
-and a find where it is so much higher."""
 RARE = 0.1
 """Others seldom play a move of a lower probability."""
-FIRST_PLIES, FAVOURITES, LEAST_GAMES, SHOWN = 4, 8, 3, 12
+FIRST_PLIES, SHOWN = 4, 12
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
-
-
-@dataclass(frozen=True)
-class _BesideOthers:
-    """The person's moves beside those of others, one entry a move.
-
-    own, drawn: what the person's move, and the one drawn from what others play, are worth above the move that others
-    play most, −1..1; usual, chance: that move, and the share of the person's move among others.
-    """
-
-    asked: Asked
-    own: NDArray[np.float64]
-    drawn: NDArray[np.float64]
-    usual: NDArray[np.uint16]
-    chance: NDArray[np.float64]
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
@@ -65,12 +54,13 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
     mine = order[(sides[order] != NEITHER) & (store.plies[order] > 1)]
-    compared = _compare(run, store, mine[-LOOKED_AT:], sides, seed, on_progress)
-    tables = [_openings(store, mine, sides), *_special(compared)]
+    asked = ChessAsked(store, mine[-LOOKED_AT:], sides)
+    compared = beside_others(asked, Session(run.info["base"], corrected=False), worth, seed, on_progress)
+    tables = [
+        _openings(store, mine, sides),
+        *mistakes_and_finds(compared, _parts(asked), "phase and by the piece moved"),
+    ]
     return {"tables": [table for table in tables if table.rows], **_boards(store, compared)}
-
-
-# Openings
 
 
 def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) -> Table:
@@ -81,23 +71,13 @@ def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) ->
             at = store.offsets[game]
             key = int(sides[game]), tuple(store.moves[at : at + FIRST_PLIES].tolist())
             lines.setdefault(key, []).append(game)
-    score = (1 + store.column("result").astype(np.float64) * (1 - 2 * sides)) / 2
-    rows: list[list[Cell]] = []
-    for side, name in enumerate(("White", "Black")):
-        mine_of = sum(len(games) for (of, _), games in lines.items() if of == side)
-        of_side = sorted(
-            ((games, moves) for (of, moves), games in lines.items() if of == side), key=lambda x: -len(x[0])
-        )
-        for games, moves in of_side[:FAVOURITES]:
-            if len(games) >= LEAST_GAMES:
-                figure = ClusterBootstrap(games).mean(score[games])
-                rows.append([f"{name}: {_line(moves)}", figure, len(games) / mine_of, len(games)])
-    return Table(
-        "Favourite openings",
+    return favourites(
+        [
+            (colour, [(_line(moves), np.array(games)) for (of, moves), games in lines.items() if of == side])
+            for side, colour in enumerate(("White", "Black"))
+        ],
+        (1 + store.column("result").astype(np.float64) * (1 - 2 * sides)) / 2,
         "The first two moves of both sides, by how often the person had them, and the score (a draw is half a win).",
-        "opening",
-        [Column("score"), Column("of the games with this colour"), Column("games", "count")],
-        rows,
     )
 
 
@@ -106,30 +86,16 @@ def _line(moves: tuple[int, ...]) -> str:
     return board.variation_san([to_move(move) for move in moves])
 
 
-# Beside others
+def _parts(asked: Asked) -> list[tuple[str, NDArray[np.bool_]]]:
+    """All moves, and those by phase and by the piece moved."""
+    squares = (asked.packed & 63).astype(np.intp)
+    piece = (asked.codes[np.arange(len(asked)), squares].astype(np.int64) - 1) % 6
+    parts = [("all moves", np.ones(len(asked), np.bool_))]
+    parts += [(name, phase(asked.codes) == i) for i, name in enumerate(PHASES)]
+    return parts + [(name, piece == i) for i, name in enumerate(PIECES)]
 
 
-def _compare(
-    run: Run,
-    store: Store,
-    games: NDArray[np.int64],
-    sides: NDArray[np.int8],
-    seed: int,
-    on_progress: Callable[[int, int], None],
-) -> _BesideOthers:
-    asked = Asked(store, games, sides)
-    base = Session(run.info["base"], corrected=False)
-    shares = asked.shares(base, on_progress)
-    usual = asked.judge(shares).first
-    within = np.random.default_rng(seed).random(len(asked))
-    sums = np.cumsum(shares)
-    before = sums[asked.offsets[:-1]] - shares[asked.offsets[:-1]]
-    drawn = np.clip(np.searchsorted(sums, before + within), asked.offsets[:-1], asked.offsets[1:] - 1)
-    worth = [_worth(base, asked, asked.moves[at]) for at in (asked.played, drawn, usual)]
-    return _BesideOthers(asked, worth[0] - worth[2], worth[1] - worth[2], asked.moves[usual], shares[asked.played])
-
-
-def _worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
+def worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
     """The mover's expected score after each of some moves, 0..1 [n]: 1 after a mate, 0 where the other side mates."""
     rows = np.concatenate([asked.codes, asked.state[:, :4]], 1)
     ended = ChessRules(session, session).enter(rows, moves).ended
@@ -144,51 +110,7 @@ def _worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray
     return np.select([ended == LOSS, ended == WIN, ended == DRAW], [1.0, 0.0, 0.5], worth)
 
 
-def _special(compared: _BesideOthers) -> list[Table]:
-    """How often the person's moves are better and worse than what others play, by phase and by piece."""
-    asked = compared.asked
-    squares = (asked.packed & 63).astype(np.intp)
-    piece = (asked.codes[np.arange(len(asked)), squares].astype(np.int64) - 1) % 6
-    groups = ClusterBootstrap(asked.games)
-    parts = [("all moves", np.ones(len(asked), np.bool_))]
-    parts += [(name, phase(asked.codes) == i) for i, name in enumerate(PHASES)]
-    parts += [(name, piece == i) for i, name in enumerate(PIECES)]
-    tables = []
-    for title, text, wrong in (
-        ("Mistakes", f"Moves after which the expected score is {MISTAKE} or more lower than after the usual one", True),
-        ("Finds", f"Moves after which the expected score is {FIND} or more higher than after the usual one", False),
-    ):
-        own, drawn = (
-            (values <= -MISTAKE if wrong else values >= FIND).astype(np.float64)
-            for values in (compared.own, compared.drawn)
-        )
-        rows: list[list[Cell]] = [
-            [
-                name,
-                groups.mean(own, part),
-                groups.mean(drawn, part),
-                groups.difference(own, drawn, part),
-                int(part.sum()),
-            ]
-            for name, part in parts
-            if part.any()
-        ]
-        tables.append(Table(
-            title,
-            f"{text}, which others of the same rating play most there: of the person, and of another player of that "
-            "rating who had to move in the same positions. By phase and by the piece moved.",
-            "part",
-            [Column("the person", "small share"), Column("others", "small share"), Column("difference", "points"),
-             Column("moves", "count")],
-            rows,
-        ))  # fmt: skip
-    return tables
-
-
-# Boards
-
-
-def _boards(store: Store, compared: _BesideOthers) -> dict[str, Any]:
+def _boards(store: Store, compared: BesideOthers) -> dict[str, Any]:
     """The finds and the mistakes that others seldom play, the largest first."""
     asked, seldom = compared.asked, compared.chance < RARE
     sampler = DiverseSampler(store, asked.games, asked.plies)

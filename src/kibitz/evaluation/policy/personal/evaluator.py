@@ -12,8 +12,8 @@ from kibitz.errors import UsageError
 from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.baselines import baseline
 from kibitz.evaluation.games import Chosen, describe
+from kibitz.evaluation.policy.personal import character, gocharacter
 from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOOK_ARM, BOTH, STRANGER, Arms, compare
-from kibitz.evaluation.policy.personal.character import character
 from kibitz.evaluation.policy.personal.curve import learning_curve
 from kibitz.evaluation.slices import PHASES, slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metrics
@@ -32,6 +32,8 @@ LABELS = {
 }
 FIGURES = {BOTH: "accuracy", **{arm: f"accuracy_{arm}" for arm in (BASE, BOOK_ARM, ADAPTED, STRANGER)}}
 LATE = "_past_move_10"
+MOVES = (0, 20, 50, 100, 150, 200, 250, np.inf)
+"""Bounds of the bands of moves of Go played before."""
 MAIN = ("accuracy", "accuracy_base", "gain", "accuracy_past_move_10", "accuracy_base_past_move_10", "gain_past_move_10",
         "log_loss", "log_loss_base")  # fmt: skip
 TEXTS = {
@@ -49,10 +51,11 @@ def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
     """The system's part of a result, see `kibitz.evaluation.Evaluation`."""
-    stranger = _stranger(config.stranger)
+    stranger = _stranger(config.stranger, store.game)
     arms = compare(run, store, chosen.games, stranger, on_progress)
     figures = figures_of(arms)
-    own = character(run, store, arms, config.seed, functools.partial(on_progress, "what is special"))
+    special = gocharacter.character if store.game == "go" else character.character
+    own = special(run, store, arms, config.seed, functools.partial(on_progress, "what is special"))
     curves = [learning_curve(run, store, chosen.games, on_progress, log)] if config.curve else []
     data = describe(store, chosen, len(arms.asked), len(arms.asked))
     if text := _note(run):
@@ -85,13 +88,15 @@ def _note(run: Run) -> str:
     return " ".join(notes)
 
 
-def _stranger(name: str | None) -> Run | None:
+def _stranger(name: str | None, game: str) -> Run | None:
     """The run of another person. Raises UsageError for a run of another kind."""
     if name is None:
         return None
     other = Run(name)
-    if other.info["system"] != "personal":
+    if other.person is None:
         raise UsageError(f"--stranger {name}: a run of {other.info['system']}, not of kibitz personal")
+    if other.info["game"] != game:
+        raise UsageError(f"--stranger {name}: a network for {other.info['game']}; name one for {game}")
     return other
 
 
@@ -142,10 +147,16 @@ def _count(number: int) -> str:
 
 def by_part(arms: Arms) -> dict[str, list[dict[str, Any]]]:
     """Accuracy with everything, over parts of the moves."""
-    right, groups = arms.judged[BOTH].right, arms.groups
-    return slices_as_json({
+    right, groups, asked = arms.judged[BOTH].right, arms.groups, arms.asked
+    parts = {
         "opening": slices(right, groups, arms.late.astype(int), labels=("first 10 moves", "after")),
         "position": slices(right, groups, (~arms.seen).astype(int), labels=("seen before", "not seen")),
-        "phase": slices(right, groups, phase(arms.asked.codes), labels=PHASES),
-        "colour": slices(right, groups, arms.asked.state[:, SIDE], labels=("White", "Black")),
-    })  # fmt: skip
+    }
+    colours = ("White", "Black")
+    if asked.store.game == "go":
+        parts["move number"] = slices(right, groups, asked.plies, edges=MOVES)
+        colours = ("Black", "White")
+    else:
+        parts["phase"] = slices(right, groups, phase(asked.codes), labels=PHASES)
+    parts["colour"] = slices(right, groups, asked.state[:, SIDE], labels=colours)
+    return slices_as_json(parts)

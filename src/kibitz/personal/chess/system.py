@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.errors import UsageError
-from kibitz.personal.book import position_keys
+from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, Adapter, adapters, hold_the_rest
+from kibitz.personal.chess.answers import position_keys
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
 from kibitz.store.store import Store
 from kibitz.systems import human
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
 
-ADAPTERS, ALL, NOTHING = "adapters", "all", "nothing"
 KEPT_WEIGHT = 0.3
 """Weight of the loss that keeps the expected results what they were, while adapters learn moves."""
 
@@ -54,18 +54,6 @@ class Settings(human.Settings):
 RECIPES = {"default": Recipe("adapters of rank 16 after every block", {})}
 
 
-class Adapter(nn.Module):
-    """x + up(relu(down(x))), float [n, filters, 8, 8] both; no change at first."""
-
-    def __init__(self, filters: int, rank: int):
-        super().__init__()
-        self.down = nn.Conv2d(filters, rank, 1)
-        self.up = nn.Conv2d(rank, filters, 1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x + cast(Tensor, self.up(F.relu(self.down(x))))
-
-
 class PersonalHuman(human.Human):
     """`human` with an adapter after each block, where the settings say that adapters learn. Inputs and outputs are
     those of `human`; the defaults of its side inputs are what is usual in the person's games."""
@@ -76,10 +64,9 @@ class PersonalHuman(human.Human):
         self.side_inputs = {**human.Human.side_inputs, **told}  # type: ignore[misc]
         self.learns = settings.learns
         count = settings.blocks if settings.learns == ADAPTERS else 0
-        self.adapters = nn.ModuleList(Adapter(settings.filters, settings.rank) for _ in range(count))
+        self.adapters = adapters(count, settings.filters, settings.rank)
         if settings.learns != ALL:
-            for name, p in self.named_parameters():
-                p.requires_grad_(name.startswith("adapters."))
+            hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
         """Features and conditions, as of `human`. adapted: with the adapters."""

@@ -1,0 +1,111 @@
+"""A person's moves beside those of others of the same strength, in both games.
+
+Others are the network that the run began from, told the person's strength: what it expects most, and one move drawn
+from what it expects, which stands for another player of that strength in the same position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation.tables import Cell, Column, Table
+from kibitz.personal.shares import Asked
+from kibitz.play.session import Session
+from kibitz.stats import ClusterBootstrap
+
+MISTAKE, FIND = 0.2, 0.1
+"""A move is a mistake where the expected score after it is so much lower (of 0 to 1) than after what others play most,
+and a find where it is so much higher."""
+FAVOURITES, LEAST_GAMES = 8, 3
+"""Openings of each colour at most, and games of each at least."""
+Worth = Callable[[Session, Asked, NDArray[np.uint16]], NDArray[np.float64]]
+"""The mover's expected score after a move in each position, 0..1 [n]."""
+
+
+@dataclass(frozen=True)
+class BesideOthers:
+    """The person's moves beside those of others, one entry a move.
+
+    own, drawn: what the person's move, and the one drawn from what others play, are worth above the move that others
+    play most, −1..1; usual, chance: that move, and the share of the person's move among others.
+    """
+
+    asked: Asked
+    own: NDArray[np.float64]
+    drawn: NDArray[np.float64]
+    usual: NDArray[np.uint16]
+    chance: NDArray[np.float64]
+
+
+def beside_others(
+    asked: Asked, base: Session, worth: Worth, seed: int, on_progress: Callable[[int, int], None]
+) -> BesideOthers:
+    """base: the network that the run began from. seed: of the draws."""
+    shares = asked.shares(base, on_progress)
+    usual = asked.judge(shares).first
+    within = np.random.default_rng(seed).random(len(asked))
+    sums = np.cumsum(shares)
+    before = sums[asked.offsets[:-1]] - shares[asked.offsets[:-1]]
+    drawn = np.clip(np.searchsorted(sums, before + within), asked.offsets[:-1], asked.offsets[1:] - 1)
+    found = [worth(base, asked, asked.moves[at]) for at in (asked.played, drawn, usual)]
+    return BesideOthers(asked, found[0] - found[2], found[1] - found[2], asked.moves[usual], shares[asked.played])
+
+
+def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
+    """How often the person's moves are better and worse than what others play, over parts of them. by: what the parts
+    are, in words."""
+    groups = ClusterBootstrap(compared.asked.games)
+    tables = []
+    for title, text, wrong in (
+        ("Mistakes", f"Moves after which the expected score is {MISTAKE} or more lower than after the usual one", True),
+        ("Finds", f"Moves after which the expected score is {FIND} or more higher than after the usual one", False),
+    ):
+        own, drawn = (
+            (values <= -MISTAKE if wrong else values >= FIND).astype(np.float64)
+            for values in (compared.own, compared.drawn)
+        )
+        rows: list[list[Cell]] = [
+            [
+                name,
+                groups.mean(own, part),
+                groups.mean(drawn, part),
+                groups.difference(own, drawn, part),
+                int(part.sum()),
+            ]
+            for name, part in parts
+            if part.any()
+        ]
+        tables.append(Table(
+            title,
+            f"{text}, which others of the same strength play most there: of the person, and of another player of that "
+            f"strength who had to move in the same positions. By {by}.",
+            "part",
+            [Column("the person", "small share"), Column("others", "small share"), Column("difference", "points"),
+             Column("moves", "count")],
+            rows,
+        ))  # fmt: skip
+    return tables
+
+
+def favourites(
+    lines: Sequence[tuple[str, Sequence[tuple[str, NDArray[np.int64]]]]],
+    score: NDArray[np.float64],
+    text: str,
+) -> Table:
+    """The most frequent beginnings with each colour, and the score with them. lines: for each colour its name, and
+    beginnings with their games; score: of every game of the store, for the person, 0..1."""
+    rows: list[list[Cell]] = []
+    for colour, beginnings in lines:
+        every = sum(len(games) for _, games in beginnings)
+        for name, games in sorted(beginnings, key=lambda found: -len(found[1]))[:FAVOURITES]:
+            if len(games) >= LEAST_GAMES:
+                figure = ClusterBootstrap(games).mean(score[games])
+                rows.append([f"{colour}: {name}", figure, len(games) / every, len(games)])
+    return Table(
+        "Favourite openings", text, "opening",
+        [Column("score"), Column("of the games with this colour"), Column("games", "count")], rows,
+    )  # fmt: skip

@@ -1,0 +1,94 @@
+"""What is special about a player of Go: first moves, mistakes and finds beside others of the same rank.
+
+Others are the network that the run began from, told the player's rank, see `beside`. What a move is worth is told by
+the same network, told the highest amateur rank: the chance to win after it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation.policy.personal.arms import Arms
+from kibitz.evaluation.policy.personal.beside import beside_others, favourites, mistakes_and_finds
+from kibitz.evaluation.tables import Table
+from kibitz.games.go.points import GRID, POINTS
+from kibitz.games.go.replay import replay
+from kibitz.games.go.sides import OPPONENT, RANK, rank_byte
+from kibitz.personal.games import NEITHER, OwnPositions, in_time, sides_of
+from kibitz.personal.go.asked import GoAsked
+from kibitz.personal.shares import Asked
+from kibitz.play.session import Session
+from kibitz.runs import Run
+from kibitz.store.store import Store
+
+LOOKED_AT = 40
+"""Newest games that are looked at: an answer for a position of Go takes long."""
+STRONG = rank_byte("9d")
+PHASES = (("first 50 moves", 0, 50), ("moves 51 to 150", 50, 150), ("after", 150, 1 << 30))
+FIRST_MOVES = 2
+
+
+def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
+    """Tables of a result page. They look at the player's newest games in the store, those that were learned from too:
+    nothing here is told by what was learned."""
+    sides = sides_of(store, run.info["person"]["names"])
+    order = in_time(store)
+    mine = order[(sides[order] != NEITHER) & (store.plies[order] > 1)]
+    asked = GoAsked(store, mine[-LOOKED_AT:], sides)
+    compared = beside_others(asked, Session(run.info["base"], corrected=False), worth, seed, on_progress)
+    parts = [("all moves", np.ones(len(asked), np.bool_))]
+    parts += [(name, (asked.plies >= low) & (asked.plies < high)) for name, low, high in PHASES]
+    tables = [_openings(store, mine, sides), *mistakes_and_finds(compared, parts, "the number of the move")]
+    return {"tables": [table for table in tables if table.rows]}
+
+
+def worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
+    """The mover's chance to win after a move in each position, 0..1 [n]."""
+    store, n = asked.store, len(asked)
+    sizes = asked.plies + 1
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
+    played = store.moves[np.repeat(store.offsets[asked.games], sizes) + inside]  # the move of each game and, last, this
+    played[offsets[1:] - 1] = moves
+    codes, state = replay(played, offsets, store.starts, store.start_of[asked.games], np.arange(n), sizes)
+    told = asked.state[:, state.shape[1] :].copy()
+    told[:, RANK - state.shape[1] : OPPONENT + 1 - state.shape[1]] = STRONG
+    answers = session.evaluate(codes, np.concatenate([state, told], 1))
+    return np.asarray((1 - answers["value"].astype(np.float64)) / 2)
+
+
+def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) -> Table:
+    """The most frequent first moves of the player with each colour, by their distance from the edges, and the score."""
+    own = OwnPositions(store, mine, sides)
+    game, ply = own.locate(np.arange(len(own)))
+    first = ply < 2 * FIRST_MOVES
+    names: defaultdict[int, list[str]] = defaultdict(list)
+    size = store.column("size").astype(np.int64)
+    for at, where in zip(game[first].tolist(), store.moves[store.offsets[game] + ply][first].tolist(), strict=True):
+        names[at].append(_place(where, int(size[at])))
+    lines: dict[int, defaultdict[str, list[int]]] = {0: defaultdict(list), 1: defaultdict(list)}
+    for at, words in names.items():
+        if len(words) == FIRST_MOVES:
+            lines[int(sides[at])][", ".join(words)].append(at)
+    return favourites(
+        [
+            (colour, [(name, np.array(games)) for name, games in lines[side].items()])
+            for side, colour in enumerate(("Black", "White"))
+        ],
+        (1 + store.column("result").astype(np.float64) * (1 - 2 * sides)) / 2,
+        "The player's own first two moves, by their lines from the nearest edges (4-4 is a star point), how often the "
+        "player had them, and the score (a draw is half a win).",
+    )  # fmt: skip
+
+
+def _place(point: int, size: int) -> str:
+    """A point by its lines from the two nearest edges, from 1: the lower first."""
+    if point >= POINTS:
+        return "pass"
+    low, high = sorted(1 + min(at, size - 1 - at) for at in divmod(point, GRID))
+    return f"{low}-{high}"

@@ -1,0 +1,53 @@
+"""The positions of chess in which a person moved, ready to be asked about."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.replay import SIDE
+from kibitz.games.chess.sides import scale_codes, side_inputs, speed_codes
+from kibitz.personal.book import Book
+from kibitz.personal.chess.answers import position_keys
+from kibitz.personal.shares import Asked
+from kibitz.play.chess.policy import move_probabilities, normalised
+from kibitz.play.session import STATE, Answers
+from kibitz.store.positions import Batch
+
+
+class ChessAsked(Asked):
+    """See Asked; the moves are the legal ones, as `legal_moves` gives them."""
+
+    def _side_inputs(self, batch: Batch) -> NDArray[np.uint8]:
+        store = self.store
+        side = batch.state[:, SIDE].astype(np.int64)
+        ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
+        return side_inputs(
+            ratings[side, batch.games], ratings[1 - side, batch.games], speed_codes(store)[batch.games],
+            scale_codes(store)[batch.games], store.moves, store.offsets[batch.games] + batch.plies, batch.plies,
+        )  # fmt: skip
+
+    def _candidates(self) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+        return legal_moves(self.codes, self.state[:, :STATE])
+
+    def _chances(
+        self, answers: Answers, rows: slice, moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> NDArray[np.floating[Any]]:
+        return normalised(move_probabilities(answers, self.codes[rows], moves, offsets), offsets)
+
+    @cached_property
+    def keys(self) -> NDArray[np.uint64]:
+        """Hashes of the positions, see `position_keys`."""
+        return position_keys(self.codes, self.state)
+
+    @property
+    def booked(self) -> NDArray[np.uint16]:
+        """The played moves as they are."""
+        return self.packed
+
+    def counts(self, book: Book) -> NDArray[np.float64]:
+        return book.counts(self.keys, self.moves, self.offsets)

@@ -1,0 +1,70 @@
+"""Chess, as making a person's network asks of it: see `kibitz.personal.kinds.Kind`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.sides import RATING_UNIT, rating_bytes, scale_codes, speed_codes
+from kibitz.personal.adapter import NOTHING
+from kibitz.personal.chess.asked import ChessAsked as Positions
+from kibitz.personal.chess.system import PersonalHuman, Settings
+from kibitz.store.store import Store
+
+__all__ = ["BASE", "EPOCHS", "SYSTEM", "Positions", "level", "settings", "side_inputs", "usual_game"]
+
+SYSTEM, BASE = "personal", "human"
+EPOCHS = (2, 5)
+
+
+@dataclass(frozen=True)
+class UsualGame:
+    """What is usual in a person's games, as side inputs of a network: rating and the opponent's in units of 16 points,
+    speed and scale as codes; 0 where nothing is known."""
+
+    rating: int
+    opponent_rating: int
+    speed: int
+    scale: int
+
+
+def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> UsualGame:
+    """The median ratings of the newest games (which the person has by now), and the most frequent speed and scale.
+
+    games: in the order of time; the last hundred are looked at.
+    """
+    newest = games[-100:]
+    ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
+    own, other = (ratings[side, newest] for side in (sides[newest], 1 - sides[newest]))
+
+    def median(values: NDArray[np.int64]) -> int:
+        known = values[values > 0]
+        return int(rating_bytes(np.array([np.median(known)]))[0]) if len(known) else 0
+
+    def mode(codes: NDArray[np.uint8]) -> int:
+        return int(np.bincount(codes[newest]).argmax())
+
+    return UsualGame(median(own), median(other), mode(speed_codes(store)), mode(scale_codes(store)))
+
+
+def settings(
+    base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
+) -> Settings:
+    """See Kind."""
+    shape = {name: base[name] for name in ("blocks", "filters")}
+    usual = asdict(usual_game(store, games, sides))
+    return Settings(**shape, **usual, players=" ; ".join(spellings), learns=NOTHING)
+
+
+def level(settings: Settings) -> dict[str, Any]:
+    """See Kind: the rating; None where it is not known."""
+    return {"rating": settings.rating * RATING_UNIT or None}
+
+
+def side_inputs(settings: Settings) -> dict[str, int]:
+    """See Kind."""
+    return dict(PersonalHuman(replace(settings, blocks=1, filters=1)).side_inputs)

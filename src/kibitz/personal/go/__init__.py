@@ -1,0 +1,1 @@
+"""What making a person's network asks of Go: positions and moves, the network, the book's say."""

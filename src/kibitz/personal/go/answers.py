@@ -1,0 +1,104 @@
+"""Answers of a network of Go with a person's opening book in them.
+
+The book knows a position whichever way the board is turned or mirrored: of the eight ways the one with the lowest hash
+is kept, and moves are turned that way too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import GRID, PASS, POINTS, SIZES, symmetries
+from kibitz.games.go.replay import SIDE, SIZE, colours_of
+from kibitz.personal.book import Book, blend, book_of
+from kibitz.play.session import Answers
+from kibitz.runs import Run
+
+_random = np.random.default_rng(0x6060)
+_STONES = _random.integers(1, 2**63, (POINTS, 4), np.int64).astype(np.uint64)
+_STONES[:, 0] = 0
+_WHITE = np.uint64(_random.integers(1, 2**63))
+
+
+def _ways() -> NDArray[np.int64]:
+    """int64 [20, 8, 362]: where each point and a pass go, by the board's size and the way it is turned."""
+    ways = np.zeros((GRID + 1, 8, POINTS + 1), np.int64)
+    for size in SIZES:
+        ways[size, :, :POINTS] = np.argsort(symmetries(size), 1)
+    ways[:, :, PASS] = PASS
+    return ways
+
+
+WAYS = _ways()
+
+
+@numba.njit(nogil=True, cache=True)
+def _positions(colours, state, ways, keys, turned):  # type: ignore[no-untyped-def]
+    for i in range(colours.shape[0]):
+        for way in range(8):
+            to = ways[state[i, SIDE + 1], way]
+            key = np.uint64(0)
+            for point in range(POINTS):
+                if colours[i, point]:
+                    key ^= _STONES[to[point], colours[i, point]]
+            if state[i, SIDE]:
+                key ^= _WHITE
+            if way == 0 or key < keys[i]:
+                keys[i], turned[i] = key, way
+
+
+def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """uint64 [n]: a hash of stones, size and side to move, the same for all ways to turn and mirror the board; and the
+    way that the board was turned for it, int64 [n], an index into WAYS."""
+    keys, turned = np.empty(len(codes), np.uint64), np.empty(len(codes), np.int64)
+    _positions(colours_of(codes), np.ascontiguousarray(state[:, : SIZE + 1]), WAYS, keys, turned)
+    return keys, turned
+
+
+def turned_moves(
+    moves: NDArray[np.integer], rows: NDArray[np.int64], state: NDArray[np.uint8], turned: NDArray[np.int64]
+) -> NDArray[np.uint16]:
+    """Moves [total] as the book has them; rows: the position of each; state, turned: of the positions."""
+    found = WAYS[state[rows, SIZE].astype(np.int64), turned[rows], moves.astype(np.int64)]
+    return np.asarray(found, np.uint16)
+
+
+def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.int64]]:
+    """The empty points of positions, and a pass, as moves [total]; the position of each [total]; and where those of
+    each position begin [n + 1]."""
+    open_points = np.ones((len(codes), POINTS + 1), np.bool_)
+    open_points[:, :POINTS] = colours_of(codes) == 0
+    rows, moves = np.nonzero(open_points)
+    return moves.astype(np.uint16), rows, np.concatenate(([0], np.cumsum(open_points.sum(1))))
+
+
+def blended_answers(
+    book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
+) -> Answers:
+    """Answers of a network whose `policy` holds the book too; in positions that it does not know it is as it was."""
+    keys, turned = position_keys(codes, state)
+    stored = book.rows["position"]
+    at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
+    known = np.flatnonzero(stored[at] == keys) if len(stored) else np.zeros(0, np.int64)
+    if not len(known):
+        return answers
+    moves, rows, offsets = candidates(codes[known])
+    shares = answers["policy"][known][rows, moves].astype(np.float64)
+    shares /= np.maximum(np.add.reduceat(shares, offsets[:-1]), 1e-30)[rows]
+    counts = book.counts(keys[known], turned_moves(moves, rows, state[known], turned[known]), offsets)
+    policy = answers["policy"].copy()
+    policy[known[rows], moves] = blend(shares, counts, offsets, k)
+    return {**answers, "policy": policy}
+
+
+def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
+    """What corrects the answers of a run's network (see kibitz.play.session): its book. None where it has none."""
+    found = book_of(run)
+    if found is None:
+        return None
+    book, k = found
+    return lambda codes, state, answers: blended_answers(book, k, codes, state, answers)

@@ -1,0 +1,56 @@
+"""The positions of Go in which a person moved, ready to be asked about."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.replay import SIDE
+from kibitz.games.go.sides import GameSides
+from kibitz.personal.book import Book
+from kibitz.personal.go.answers import candidates, position_keys, turned_moves
+from kibitz.personal.shares import Asked
+from kibitz.play.session import Answers
+from kibitz.store.positions import Batch
+
+
+class GoAsked(Asked):
+    """See Asked; the moves are the empty points and a pass, whatever ko and suicide forbid: a network is not told
+    either when it is tested."""
+
+    BATCH = 512
+
+    def _side_inputs(self, batch: Batch) -> NDArray[np.uint8]:
+        return GameSides(self.store).of(batch.games, batch.state[:, SIDE])
+
+    def _candidates(self) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+        moves, _, offsets = candidates(self.codes)
+        return moves, offsets
+
+    def _chances(
+        self, answers: Answers, rows: slice, moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> NDArray[np.floating[Any]]:
+        at = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        shares = answers["policy"][at, moves].astype(np.float64)
+        return np.asarray(shares / np.maximum(np.add.reduceat(shares, offsets[:-1]), 1e-30)[at])
+
+    @cached_property
+    def _keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        return position_keys(self.codes, self.state)
+
+    @property
+    def keys(self) -> NDArray[np.uint64]:
+        """Hashes of the positions, see `position_keys`."""
+        return self._keys[0]
+
+    @property
+    def booked(self) -> NDArray[np.uint16]:
+        """The played moves, turned as their positions are for the book."""
+        return turned_moves(self.packed, np.arange(len(self)), self.state, self._keys[1])
+
+    def counts(self, book: Book) -> NDArray[np.float64]:
+        rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return book.counts(self.keys, turned_moves(self.moves, rows, self.state, self._keys[1]), self.offsets)

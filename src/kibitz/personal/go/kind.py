@@ -1,0 +1,58 @@
+"""Go, as making a person's network asks of it: see `kibitz.personal.kinds.Kind`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.ranks import rank_of
+from kibitz.games.go.sides import LOWEST_RANK, rank_byte, server_byte
+from kibitz.personal.adapter import NOTHING
+from kibitz.personal.go.asked import GoAsked as Positions
+from kibitz.personal.go.system import PersonalGoHuman, Settings
+from kibitz.store.store import Store
+
+__all__ = ["BASE", "EPOCHS", "SYSTEM", "Positions", "level", "settings", "side_inputs"]
+
+SYSTEM, BASE = "gopersonal", "gohuman"
+EPOCHS = (1, 4)
+"""A position of Go costs five times as much as one of chess, and is turned eight ways."""
+NEWEST = 100
+
+
+def settings(
+    base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
+) -> Settings:
+    """See Kind. Ranks and server are the most frequent ones of the newest games."""
+    newest = games[-NEWEST:]
+    ranks = np.stack([
+        np.array([rank_byte(rank) for rank in store.column(f"{colour}_rank")[newest]], np.int64)
+        for colour in ("black", "white")
+    ])  # fmt: skip
+    at = np.arange(len(newest))
+    servers = np.array([server_byte(place) for place in store.column("place")[newest]], np.int64)
+    shape = {name: base[name] for name in ("blocks", "filters")}
+    return Settings(
+        **shape, rank=_usual(ranks[sides[newest], at]), opponent_rank=_usual(ranks[1 - sides[newest], at]),
+        server=_usual(servers), players=" ; ".join(spellings), learns=NOTHING,
+    )  # fmt: skip
+
+
+def _usual(values: NDArray[np.int64]) -> int:
+    """The most frequent of the values that are known (not 0); 0 where none is."""
+    known = values[values > 0]
+    return int(np.bincount(known).argmax()) if len(known) else 0
+
+
+def level(settings: Settings) -> dict[str, Any]:
+    """See Kind: the rank; None where it is not known."""
+    return {"rank": rank_of(settings.rank - LOWEST_RANK) if settings.rank else None}
+
+
+def side_inputs(settings: Settings) -> dict[str, int]:
+    """See Kind."""
+    return dict(PersonalGoHuman(replace(settings, blocks=1, filters=16)).side_inputs)

@@ -1,0 +1,232 @@
+"""The network of one player of Go: `gohuman` with adapters that learn the player's moves, while everything else stays.
+
+As of chess (`personal.chess.system`): an adapter after each block, no change at first; with thousands of games all
+weights may learn instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from kibitz.errors import UsageError
+from kibitz.games.go.points import GRID, SIZES, symmetries
+from kibitz.games.go.replay import SIDE, SIZE
+from kibitz.games.go.sides import GameSides
+from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, Adapter, adapters, hold_the_rest
+from kibitz.personal.games import NEITHER, OwnPositions, sides_of
+from kibitz.personal.go.answers import WAYS, position_keys
+from kibitz.store.sampling import splitmix64
+from kibitz.store.store import Store
+from kibitz.systems import gohuman
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
+
+KEPT_WEIGHT = 0.3
+"""Weight of the loss that keeps what is expected of winner, owners and lead what it was, while adapters learn moves."""
+BATCH = 256
+
+
+@dataclass(frozen=True)
+class Settings(gohuman.Settings):
+    """Settings of `gopersonal`. blocks and filters are those of the network that it begins from."""
+
+    players: str = setting("", "names of the player in the records, with ; between")
+    learns: str = setting(ADAPTERS, "what learns", choices=(ADAPTERS, ALL, NOTHING))
+    channels: int = setting(16, "channels of an adapter", at_least=1)
+    rank: int = setting(0, "the player's rank as a byte; 0 unknown", at_least=0, at_most=255)
+    opponent_rank: int = setting(0, "the usual opponent's rank, likewise", at_least=0, at_most=255)
+    server: int = setting(0, "where the player plays, as a code; 0 unknown", at_least=0)
+    min_moves: int = setting(2, "shortest game to learn from, in moves", at_least=1)
+    withhold: float = setting(0.0, "as of gohuman; here the network is told all that is known")
+    learning_rate: float = setting(0.001, "learning rate at the beginning; it falls to 0 in a line", at_least=0)
+    batch: int = setting(64, "positions in a batch", at_least=1)
+    epochs: int = setting(2, "passes over the positions", at_least=1)
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The names of the player, one by one."""
+        return tuple(name.strip() for name in self.players.split(";") if name.strip())
+
+
+RECIPES = {"default": Recipe("adapters of 16 channels after every block", {})}
+
+
+class PersonalGoHuman(gohuman.GoHuman):
+    """`gohuman` with an adapter after each block, where the settings say that adapters learn. Inputs and outputs are
+    those of `gohuman`; the defaults of its side inputs are what is usual in the player's games."""
+
+    def __init__(self, settings: Settings):
+        super().__init__(settings)
+        told = {name: getattr(settings, name) for name in ("rank", "opponent_rank", "server")}
+        self.side_inputs = {**gohuman.GoHuman.side_inputs, **told}  # type: ignore[misc]
+        self.learns = settings.learns
+        count = settings.blocks if settings.learns == ADAPTERS else 0
+        self.adapters = adapters(count, settings.filters, settings.channels)
+        if settings.learns != ALL:
+            hold_the_rest(self)
+
+    def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, gohuman.BoardMask, Tensor]:
+        """Features, mask and conditions, as of `gohuman`. adapted: with the adapters."""
+        board, conditions = gohuman.BoardMask.of(codes, state), self.conditions(state)
+        grid = self.stem(self.planes(codes, state))
+        mask = board.mask.to(grid.dtype)
+        grid = F.relu(grid + self.told(conditions).to(grid.dtype)[:, :, None, None]) * mask
+        for i, block in enumerate(self.blocks):
+            grid = block(grid, board, conditions)
+            if adapted and self.adapters:
+                grid = self.adapters[i](grid) * mask
+        return grid, board, conditions
+
+    @torch.no_grad()
+    def expected_before(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What the network without its adapters expects for the side to move: chance to win [n], chance to own each
+        point [n, 361], and lead [n], float32."""
+        grid, board, conditions = self.trunk(codes, state, adapted=False)
+        owners = self.owner_logits(grid)
+        win, lead, _ = self.results(grid, board, conditions, state, owners)
+        return torch.sigmoid(win), torch.sigmoid(owners), lead
+
+
+class OwnGoMoves:
+    """The positions in which the player moved, turned and mirrored at random. They are replayed once.
+
+    A batch has codes, state with the side inputs, and: move int64 (a point or PASS); weight float32: 1 / n for a
+    position that is there n times, which is what the book leaves to the network at k = 1. Where adapters learn, it also
+    has `win`, `owners` and `lead`, what the network expects without them.
+    """
+
+    def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalGoHuman, settings: Settings):
+        positions = OwnPositions(store, games, sides_of(store, settings.spellings))
+        batch = positions.batch(np.arange(len(positions)))
+        more = GameSides(store).of(batch.games, batch.state[:, SIDE])
+        self.codes, self.state = batch.codes, np.concatenate([batch.state, more], 1)
+        self.move = store.moves[store.offsets[batch.games] + batch.plies].astype(np.int64)
+        _, of, counts = np.unique(position_keys(self.codes, self.state)[0], return_inverse=True, return_counts=True)
+        self.weight = (1 / counts[of]).astype(np.float32) if len(of) else np.empty(0, np.float32)
+        self.sources = np.stack([symmetries(size) if size in SIZES else symmetries(GRID) for size in range(GRID + 1)])
+        self.expected = self._expected(network) if settings.learns == ADAPTERS and len(of) else {}
+
+    def __len__(self) -> int:
+        return len(self.move)
+
+    def _expected(self, network: PersonalGoHuman) -> Arrays:
+        device = next(network.parameters()).device
+        found: dict[str, list[NDArray[Any]]] = {"win": [], "owners": [], "lead": []}
+        for at in range(0, len(self), BATCH):
+            rows = slice(at, at + BATCH)
+            answers = network.expected_before(
+                torch.from_numpy(self.codes[rows]).to(device), torch.from_numpy(self.state[rows]).to(device)
+            )
+            for name, values in zip(found, answers, strict=True):
+                kept = np.float16 if name == "owners" else np.float32  # a number for each point of each position
+                found[name].append(values.float().cpu().numpy().astype(kept))
+        return {name: np.concatenate(parts) for name, parts in found.items()}
+
+    def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
+        way, state = (bits & np.uint64(7)).astype(np.int64), self.state[ids]
+        size = state[:, SIZE].astype(np.int64)
+        sources = self.sources[size, way]
+        arrays = {
+            "codes": np.take_along_axis(self.codes[ids], sources, 1),
+            "state": state,
+            "move": WAYS[size, way, self.move[ids]],
+            "weight": self.weight[ids],
+        }
+        if self.expected:
+            owners = np.take_along_axis(self.expected["owners"][ids], sources, 1).astype(np.float32)
+            arrays |= {"win": self.expected["win"][ids], "owners": owners, "lead": self.expected["lead"][ids]}
+        return arrays
+
+
+def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+    """−weight · log P(move). Beside it adapters keep what is expected of winner, owners and lead what it was.
+    Measures: `loss` of the moves, and how often the first choice was right."""
+    grid, board, conditions = network.trunk(batch["codes"], batch["state"])
+    moves = network.move_logits(grid, board, conditions, batch["codes"])
+    move = batch["weight"] * F.cross_entropy(moves, batch["move"], reduction="none")
+    each = move
+    if "owners" in batch:
+        owners = network.owner_logits(grid)
+        win, lead, _ = network.results(grid, board, conditions, batch["state"], owners)
+        mask = board.mask.flatten(1)
+        owned = F.binary_cross_entropy_with_logits(owners, batch["owners"], reduction="none") * mask
+        off = F.smooth_l1_loss(lead, batch["lead"], reduction="none") / POINTS_OFF
+        kept = (
+            F.binary_cross_entropy_with_logits(win, batch["win"], reduction="none") + owned.sum(1) / mask.sum(1) + off
+        )
+        each = move + KEPT_WEIGHT * kept
+    return each.mean(), {"loss": move.detach(), "accuracy": (moves.argmax(1) == batch["move"]).float()}
+
+
+POINTS_OFF = 10.0
+"""Points of lead that count as much as a nat of the others."""
+
+
+class PersonalGoSystem(System):
+    """The system. It begins from a network of `gohuman`; `kibitz personal` makes its runs."""
+
+    name = "gopersonal"
+    settings_type = Settings
+    begins_from = ("gohuman",)
+    recipes = RECIPES
+
+    def check(self, settings: Settings) -> None:
+        super().check(settings)
+        if not settings.spellings:
+            raise UsageError("gopersonal learns one player's moves: kibitz personal MY.sgf --player NAME")
+
+    def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
+        fits = np.isin(store.column("size"), SIZES) & (store.plies >= settings.min_moves)
+        return np.flatnonzero(fits & (sides_of(store, settings.spellings) != NEITHER))
+
+    def network(self, settings: Settings) -> PersonalGoHuman:
+        return PersonalGoHuman(settings)
+
+    def prepare(
+        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
+    ) -> None:
+        assert isinstance(network, PersonalGoHuman)
+        generator = torch.Generator().manual_seed(seed)
+        gohuman.draw_weights(network, generator)
+        with torch.no_grad():
+            for adapter in network.adapters:
+                cast(Adapter, adapter).up.weight.zero_()
+
+    def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The weights of `network` as prepared, with those of a network of `gohuman` in their place."""
+        begun = dict(network.state_dict())
+        theirs = {name: value.shape for name, value in weights.items()}
+        if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
+            raise UsageError(
+                "its network has another shape; it must be one of gohuman, with as many blocks and filters"
+            )
+        return {**begun, **weights}
+
+    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
+        assert isinstance(network, PersonalGoHuman)
+        return [
+            Stage(
+                name="moves",
+                module=network,
+                examples=lambda store, games: OwnGoMoves(store, games, network, settings),
+                loss=lambda batch: loss(network, batch),
+                optimiser=lambda: torch.optim.AdamW(
+                    [p for p in network.parameters() if p.requires_grad], weight_decay=0.0
+                ),
+                learning_rate=lambda iteration, iterations: settings.learning_rate * (1 - iteration / iterations),
+                batch=settings.batch,
+                iterations=None,
+                epochs=settings.epochs,
+            )
+        ]
+
+
+SYSTEM: Any = PersonalGoSystem()
