@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import kibitz
 from kibitz.cli import run
+from kibitz.commands.engines import opener
+from kibitz.engines.uci.options import Options
+from kibitz.play import result
+from kibitz.play.puct import pace, search
 from kibitz.runs import packaged
 
 HEAVY = ("torch", "numba", "onnxruntime", "chess", "pyarrow", "onnx", "matplotlib")
@@ -38,6 +45,26 @@ def test_uci_is_answered_before_anything_heavy_is_loaded() -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("id name kibitz chessnet\n")
     assert done.stdout.endswith("uciok\n")
+
+
+def test_a_search_is_compiled_before_a_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is: a function that is compiled at a move takes more than the move's time."""
+    called = set()
+
+    def noted(name: str, function: Any) -> Any:
+        def work(*arguments: Any) -> Any:
+            called.add(name)
+            return function(*arguments)
+
+        return work
+
+    begun = itertools.count(0, 10)  # every look at the time is ten seconds later
+    monkeypatch.setattr(result, "time", SimpleNamespace(perf_counter=lambda: next(begun)))
+    kernels = [(search, "settle"), (search, "select"), (search, "expand_all"), (search, "cut_out"), (pace, "lead")]
+    for module, name in kernels:
+        monkeypatch.setattr(module, name, noted(name, getattr(module, name)))
+    opener("chessnet")(Options(threads=1))
+    assert called == {name for _, name in kernels}
 
 
 @pytest.mark.parametrize(

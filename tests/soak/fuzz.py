@@ -24,6 +24,8 @@ from soak import known, save
 
 SOURCES = Path(__file__).parents[2] / "src" / "kibitz"
 LONGEST = 4096
+COMPILING = 1200
+"""Seconds that a target may take beyond its share, of which the first turn of some needs minutes."""
 INSTRUMENTED = ["chess", "sgfmill", "kibitz"]
 """What atheris watches, but for `compiled`."""
 
@@ -94,6 +96,8 @@ def child(name: str, folder: Path, seconds: float, guided: bool) -> None:
             found.note(data, error)
         found.count()
 
+    for seed in target.seeds:  # what they need is compiled, with bounds checked, before the time of this turn begins
+        one(seed)
     if guided:
         limits = [f"-max_total_time={int(seconds)}", f"-max_len={LONGEST}", "-timeout=60", "-rss_limit_mb=6000"]
         atheris.Setup([sys.argv[0], str(corpus), *limits, f"-artifact_prefix={folder}/found/{name}-"], one)
@@ -157,7 +161,7 @@ def main() -> None:
             call = [sys.executable, "-m", "soak.fuzz", "--child", name, "--folder", str(asked.folder)]
             call += ["--slice", str(share), *(["--plain"] if asked.plain else [])]
             try:
-                done = subprocess.run(call, env=environment, timeout=share + 300, capture_output=True)
+                done = subprocess.run(call, env=environment, timeout=share + COMPILING, capture_output=True)
                 if done.returncode != 0:
                     print(f"{name}: ended with {done.returncode}", flush=True)
             except subprocess.TimeoutExpired:

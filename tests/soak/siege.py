@@ -34,9 +34,10 @@ def main() -> None:
                 siege = besiege(port, 60 * min(1.0, asked.minutes), asked.clients, asked.silent)
                 waits = sorted(siege.waits)
                 print(
-                    f"minute {number + 1}: {siege.answers:,} attacks answered, {len(waits):,} honest requests,"
-                    f" median {waits[len(waits) // 2]:.3f} s, longest {waits[-1]:.3f} s,"
-                    f" {megabytes(board.pid):,.0f} MB, wrong: {siege.wrong[:3] or 'nothing'}",
+                    f"minute {number + 1}: {siege.answers:,} attacks answered, {siege.unanswered:,} not within 30 s,"
+                    f" {len(waits):,} honest requests, median {waits[len(waits) // 2]:.3f} s,"
+                    f" longest {waits[-1]:.3f} s, {megabytes(board.pid):,.0f} MB,"
+                    f" wrong: {len(siege.wrong)} {siege.wrong[:3] or ''}",
                     flush=True,
                 )
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,17 @@ def test_each_attack_is_refused(client: Client) -> None:
         answer = send(client.port, data)
         assert status(answer) in right, (name, answer[:300])
         assert b"root:" not in answer
+
+
+def test_silence_is_no_end_of_a_connection() -> None:
+    """An attack that gives up waiting has not been turned away without an answer."""
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        with pytest.raises(TimeoutError):
+            send(mute.getsockname()[1], b"GET / HTTP/1.1", seconds=0.1)
+        closing = threading.Thread(target=lambda: [mute.accept()[0].close() for _ in range(2)])
+        closing.start()
+        assert send(mute.getsockname()[1], b"GET / HTTP/1.1") == b""
+        closing.join()
 
 
 def test_an_honest_client_is_answered_meanwhile(client: Client) -> None:

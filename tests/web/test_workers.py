@@ -96,6 +96,25 @@ def test_what_a_job_raises_ends_it_alone() -> None:
     assert found == [1, 1, 2, "over"]
 
 
+def test_short_work_goes_to_whom_is_idle() -> None:
+    pool, free = WorkerPool(), threading.Event()
+    assert not pool.busy
+
+    def steps() -> Iterator[None]:
+        assert free.wait(30)
+        yield
+
+    taken = []
+    for _ in range(WorkerPool.SHARED):
+        taken.append(pool.shared())
+        taken[-1].add(job(steps(), []))
+    assert len(set(taken)) == WorkerPool.SHARED
+    assert pool.busy
+    assert pool.shared() in taken, "where all are busy, one of them"
+    free.set()
+    until(lambda: not pool.busy)
+
+
 def test_results_come_to_the_event_loop() -> None:
     pool = WorkerPool()
 

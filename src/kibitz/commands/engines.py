@@ -18,6 +18,8 @@ from kibitz.systems.declaration import BEST_SCORE, GO_PUCT, GO_TOP_PROB, HUMAN_S
 from kibitz.text import shown
 
 GO_METHODS = tuple(method.name for method in (GO_PUCT, GO_TOP_PROB, BEST_SCORE))
+REHEARSED = 256
+"""Positions that a player evaluates at most for a move before the first game."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -164,10 +166,7 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
         return sessions[name, threads]
 
     def make(options: Options) -> ThinkingPlayer:
-        import chess
-
         from kibitz.play import open_player
-        from kibitz.play.result import SearchLimits
         from kibitz.play.session import told_ratings
         from kibitz.runs import Run
 
@@ -195,12 +194,26 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
         player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
         if options.think_times or options.resign:
             player = _with_habits(player, Run(run), options)
-        # Compiled functions and ONNX Runtime start slowly; that must be over before a clock runs.
-        player.think(chess.Board(), SearchLimits(depth=2, seconds=5.0))
-        player.new_game()
+        rehearse(player)
         return player
 
     return make
+
+
+def rehearse(player: ThinkingPlayer) -> None:
+    """Let a player think as in a game, a move and then the next one: compiled functions and ONNX Runtime start slowly,
+    and that must be over before a clock runs. However long it takes: a limit of time would end it before the functions
+    of a search, which come last, are compiled, and the first moves of a game would be late."""
+    import chess
+
+    from kibitz.play.result import SearchLimits
+
+    board = chess.Board()
+    for _ in range(2):
+        if thought := player.think(board, SearchLimits(depth=2, nodes=REHEARSED)):
+            for move in thought.lines[0].pv[:2]:
+                board.push(move)
+    player.new_game()
 
 
 def _with_habits(player: ThinkingPlayer, run: Run, options: Options) -> ThinkingPlayer:

@@ -19,6 +19,8 @@ from kibitz.external.gtp import GtpProgram
 from kibitz.external.programs import find_gnugo
 from kibitz.games.go.points import from_gtp
 from kibitz.games.go.rules import Board
+from kibitz.play.puct import search
+from kibitz.play.puct.tree import cut_out
 from support.go_fakes import FakeGo
 from support.gtp_bench import Bench
 
@@ -173,6 +175,17 @@ def test_time_and_methods() -> None:
     assert "seen" in under_test.say("gomill-explain_last_move")[0]
     labels = Bench(FakeGo(), SETTINGS).say("boardsize 9", "kibitz-moves b")[1]
     assert re.search(r"LABEL [A-J]\d \d+% ", labels)
+
+
+def test_a_search_is_compiled_before_a_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the second move of a game needs too: it goes on with the tree of the first."""
+    cut = list[int]()
+    monkeypatch.setattr(search, "cut_out", lambda tree, root, into: [cut.append(root), cut_out(tree, root, into)])
+    under_test = bench()
+    under_test.say("boardsize 9", "play b E5", "time_settings 60 0 0")
+    assert cut
+    passed = bench()
+    assert passed.say("boardsize 9", "play b pass", "play w pass", "time_settings 60 0 0")[-1] == "= "
 
 
 GNUGO = find_gnugo()

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kibitz.engines.gtp.game import GtpGame
-    from kibitz.play.go.thought import GoThinker
+    from kibitz.games.go.rules import Board
+    from kibitz.play.go.thought import GoThinker, GoThought
     from kibitz.play.session import NetworkSession
 
 Send = Callable[[str], None]
@@ -95,12 +96,20 @@ class GtpSession:
             self.player.new_game()
 
     def get_ready(self) -> None:
-        """Load the network and compile what a move needs, which takes a moment."""
+        """Load the network and compile what a move, and the next one, needs, which takes a moment."""
         self.owners()
         if self.player.searches:
-            looks = self.player.looks(self.game.board, self.game.board.to_move, self.game.terms)
-            for look, _ in zip(looks, range(3), strict=False):
-                look()
+            board = self.game.board.copy()
+            thought = self._glance(board)
+            if thought.moves:
+                board.play(board.to_move, thought.moves[0].point)
+                self._glance(board)
+            self._glance(self.game.board)  # what it sees there is of use
+
+    def _glance(self, board: Board) -> GoThought:
+        """The first looks at a position."""
+        looks = self.player.looks(board, board.to_move, self.game.terms)
+        return [look() for look, _ in zip(looks, range(3), strict=False)][-1]
 
     def owners(self, colour: int | None = None) -> NDArray[np.float32]:
         """The map [361] of the game's position with this side to move, as seen from all sides of the board."""
