@@ -1,4 +1,5 @@
-"""Whole numbers of 8 bits, and OpenVINO, against the network as it is answered today: speed, and what it costs.
+"""Whole numbers of 8 bits, numbers of 16 bits, and OpenVINO, against the network as it is answered today: speed, and
+what it costs.
 
     python bench/bench_int8.py winner games.store --positions 20000
 
@@ -30,7 +31,7 @@ from kibitz.evaluation.games import choose
 from kibitz.play.session import Session
 from kibitz.runs import ONNX, Run
 from kibitz.store.store import Store
-from kibitz.training.quantised import KINDS, positions, write_int8
+from kibitz.training.quantised import KINDS, positions, write_half, write_int8
 
 BATCH = 64
 NOBODY = {"stockfish_positions": 0, "gnugo_positions": 0, "playout_positions": 0}
@@ -45,9 +46,10 @@ def variants(run: Run, folder: Path) -> dict[str, Path]:
             run.path / ONNX, new, op_types_to_quantize=KINDS, weight_type=QuantType.QInt8
         ),
         "int8, static": lambda new: write_int8(run, new, None),
+        "16 bits": lambda new: write_half(run, new),
     }
     for name, make in makers.items():
-        path = folder / name.replace(", ", "-")
+        path = folder / name.replace(", ", "-").replace(" ", "-")
         shutil.copytree(run.path, path)
         (path / ONNX).unlink()
         try:

@@ -4,11 +4,11 @@
     python bench/bench_ray.py tygem.sgfl --labels 2000 --workers 2
 
 PGN: the file is cut at games into so many files. Three ways take turns: what `kibitz import` does by itself (a thread
-reads, two parse), one worker process, and the workers of each backend. SGF: the first counted games; one worker process
-and the workers of each backend label them by playouts. Seconds are those of the work: workers are started before, and
-what that takes is a figure of its own; so are the processor seconds of this process alone, which with workers are the
-part that no further worker takes away. Each way is run as often as --repeat says, and its fastest run counts, since
-other work disturbs a machine; the load average is printed too.
+reads, two parse), one worker process, and the workers of each backend. SGF: the first counted games; one thread of this
+process, one worker process and the workers of each backend label them by playouts. Seconds are those of the work:
+workers are started before, and what that takes is a figure of its own; so are the processor seconds of this process
+alone, which with workers are the part that no further worker takes away. Each way is run as often as --repeat says, and
+its fastest run counts, since other work disturbs a machine; the load average is printed too.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ from kibitz.parallel import Backend, Workers, open_workers
 from kibitz.records import Stream
 from kibitz.store.writer import StoreWriter
 
+FEW = 8
+"""Games of Go that are labelled at a time."""
 Run = Callable[[Workers | None, Path], int]
 """Does the work into a store at the path, and returns how many games it was. Workers None: the usual way."""
 
@@ -126,14 +128,15 @@ def opened(backends: dict[str, Backend | None]) -> Iterator[tuple[dict[str, Work
         yield workers, seconds
 
 
-def measured(run: Run, backends: dict[str, Backend | None], repeat: int) -> dict[str, Any]:
+def measured(run: Run, few: Run, backends: dict[str, Backend | None], repeat: int) -> dict[str, Any]:
+    """few: a little of the same work, by which each way begins."""
     times: dict[str, list[float]] = {name: [] for name in backends}
     own = dict.fromkeys(backends, math.inf)
     stores: dict[str, str] = {}
     games = 0
     with opened(backends) as (workers, starts), tempfile.TemporaryDirectory() as folder:
         for name in backends:  # compiled functions and imports of the workers are not measured
-            run(workers[name], Path(folder) / f"first-{len(list(Path(folder).iterdir()))}")
+            few(workers[name], Path(folder) / f"first-{len(list(Path(folder).iterdir()))}")
         for turn in range(repeat):
             for i, name in enumerate(backends):
                 into = Path(folder) / f"store-{turn}-{i}"
@@ -163,23 +166,23 @@ def main() -> None:
     parser.add_argument("--labels", type=int, help="label so many games of an SGF file")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--without-ray", action="store_true")
+    parser.add_argument("--without-processes", action="store_true", help="the usual way and Ray alone")
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
     count = arguments.workers
-    backends: dict[str, Backend | None] = {
-        "usual": None,
-        "1 process": Backend("processes", 1),
-        f"{count} processes": Backend("processes", count),
-    }
+    backends: dict[str, Backend | None] = {"usual": None}
+    if not arguments.without_processes:
+        backends |= {"1 process": Backend("processes", 1), f"{count} processes": Backend("processes", count)}
     if not arguments.without_ray:
         backends[f"Ray, {count} workers"] = Backend("ray", count)
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         if arguments.labels:
-            run = label_go(counted(arguments.file, arguments.labels))
+            batches = counted(arguments.file, arguments.labels)
+            run, few = label_go(batches), label_go([batches[0].take(np.arange(len(batches[0])) < 4 * FEW)])
         else:
-            run = import_chess(cut(arguments.file, arguments.files, Path(folder), arguments.megabytes << 20))
-        result = measured(run, backends, arguments.repeat)
+            run = few = import_chess(cut(arguments.file, arguments.files, Path(folder), arguments.megabytes << 20))
+        result = measured(run, few, backends, arguments.repeat)
     print(json.dumps({**result, "load": [round(before, 1), round(os.getloadavg()[0], 1)]}, indent=1))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
@@ -153,6 +154,35 @@ def test_which_files_a_path_means(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(KibitzError, match=r"no \.pgn file in this folder"):
         records.find([str(tmp_path / "empty")], (".pgn",))
+
+
+def test_files_in_an_object_store(tmp_path: Path) -> None:
+    """fsspec's store in memory stands for one; a machine without fsspec says what to install."""
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    for name, text in (("games/b.pgn.gz", gzip.compress(TEXT)), ("games/deep/a.pgn", b"a"), ("games/no.txt", b"x")):
+        memory.pipe_file(name, text)
+    found = records.find(["memory://games/"], (".pgn",))
+    assert [path.rpartition("/")[2] for path in found] == ["b.pgn.gz", "a.pgn"]
+    assert records.find(["memory://games/no.txt"], (".pgn",)) == ["memory://games/no.txt"]
+    with contextlib.closing(Stream(found[0])) as stream:
+        assert b"".join(stream.blocks(1000)) == TEXT
+        assert stream.consumed == len(memory.cat_file("games/b.pgn.gz"))
+    assert records.size(found) is None
+    for path, told in (
+        ("memory://games/none.pgn", "no such file there"),
+        ("memory://none/", "none/"),
+        ("nowhere://games/a.pgn", "check the address"),
+    ):
+        with pytest.raises(KibitzError, match=told):
+            records.find([path], (".pgn",))
+    with pytest.raises(KibitzError, match="check the address"):
+        Stream("memory://games/none.pgn")
+
+
+def test_an_object_store_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(KibitzError, match=r"s3://bucket/a\.pgn: reading from there needs fsspec: pip install fsspec"):
+        records.find(["s3://bucket/a.pgn"], (".pgn",))
 
 
 def test_sizes(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import type { Judgement } from "./judging";
 import type { MyGames, Report } from "./myanswers";
 import type { Line, Network, Node, Result } from "./state";
-import { texts } from "./texts";
+import { fromServer, texts } from "./texts";
 
 /** The server answered that it cannot: its own words. */
 export class Refused extends Error {}
@@ -122,6 +122,8 @@ export interface Check {
   points: number | null;
   /** How it would be answered. */
   reply: string[];
+  /** The best move and how the game would go on, of Go. */
+  line?: string[];
 }
 
 /** A UCI or GTP program of this machine. */
@@ -298,7 +300,7 @@ export class Api {
         if (!text) continue;
         const line = JSON.parse(text) as T & Streamed;
         if (line.seq !== seq || signal?.aborted) continue;
-        if (line.error) throw new Refused(line.error);
+        if (line.error) throw new Refused(fromServer(line.error));
         if (line.done) return line;
         each(line);
       }
@@ -316,7 +318,7 @@ export class Api {
   private async whole<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const response = await this.fetch(path, body, signal);
     const answer = await this.reading(response.json() as Promise<T & { error?: string }>, signal);
-    if (answer.error) throw new Refused(answer.error);
+    if (answer.error) throw new Refused(fromServer(answer.error));
     return answer;
   }
 
@@ -336,7 +338,7 @@ export class Api {
     } catch {
       // An answer without words.
     }
-    throw new Refused(said || texts.api.refused(response.status));
+    throw new Refused(fromServer(said) || texts.api.refused(response.status));
   }
 
   /** What a promise of the browser gives; where the connection broke, that in our own words. */

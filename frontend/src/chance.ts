@@ -43,16 +43,18 @@ export class Chance {
   private readonly note = el("p", { class: "note" });
   readonly element = el("div", { class: "chance" }, this.line, this.bar, this.score, this.note);
 
-  /** `short`: without the note about what the chance means. */
+  /** `short`: with a bar, and without the note about what the chance means. */
   draw(kind: Kind, result: Result | undefined, network: Network | undefined, short = false): void {
     const claim = network?.claim;
     const p = chanceOf(kind, result);
-    this.line.hidden = this.bar.hidden = p === null;
+    this.line.hidden = p === null;
+    // The board has a bar of its own.
+    this.bar.hidden = p === null || !short;
     if (p !== null) {
       this.name.textContent = fromServer(claim?.name ?? "") || texts.chance.of(whose(kind));
       this.number.textContent = percent(p);
       // Of a network that claims something else, these would be the wrong words.
-      this.words.textContent = !claim || claim.name.includes("winning") ? inWords(kind, p) : "";
+      this.words.textContent = !claim || /winning|expected/.test(claim.name) ? inWords(kind, p) : "";
       this.fill.style.width = `${100 * p}%`;
       this.bar.className = `chance-bar ${kind}`;
     }

@@ -9,17 +9,17 @@ export const EXAMPLES = {
 
 1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 10. Nxb5 cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0
 `,
-  go: `(;FF[4]CA[UTF-8]GM[1]SZ[19]EV[An example]PB[GNU Go 3.8 level 0]PW[GNU Go 3.8 level -3]RU[Chinese]KM[7.5]RE[B+3
-9.5];B[ok];W[gd];B[mo];W[ei];B[po];W[pf];B[oh];W[qd];B[do];W[lc];B[ko];W[cp];B[pq];W[co];B[dn];W[dp];B[cn];W[c
-l];B[kg];W[fq];B[hq];W[dc];B[ce];W[jq];B[ch];W[ip];B[go];W[mq];B[qh];W[hp];B[mf];W[od];B[bc];W[je];B[gm];W[in]
-;B[km];W[il];B[kk];W[eo];B[en];W[gp];B[gk];W[fo];B[el];W[ij];B[ji];W[gi];B[dk];W[ck];B[dj];W[di];B[ci];W[bj];B
-[bm];W[rg];B[rh];W[or];B[pr];W[ff];B[nr];W[mr];B[oq];W[kq];B[bo];W[bp];B[ap];W[aq];B[ao];W[bq];B[qg];W[rf];B[c
-b];W[db];B[ms];W[ls];B[ns];W[cc];B[bb];W[nq];B[os];W[ig];B[ee];W[fb];B[ef];W[lr];B[fg];W[eg];B[fh];W[fi];B[eh]
-;W[ii];B[sg];W[jh];B[kh];W[fn];B[bl];W[sf];B[sh];W[qf];B[jj];W[jk];B[lj];W[jm];B[np];W[gh];B[gf];W[dh];B[dg];W
-[cd];B[bd];W[fe];B[gg];W[ed];B[he];W[hd];B[jo];W[gn];B[fm];W[ge];B[hg];W[hh];B[le];W[ke];B[ld];W[kc];B[mc];W[m
-b];B[nc];W[nb];B[oc];W[pc];B[ob];W[pb];B[na];W[la];B[nd];W[oe];B[pa];W[kf];B[ra];W[jg];B[io];W[hm];B[lg];W[de]
-;B[cf];W[lp];B[lo];W[if];B[hf];W[ho];B[rc];W[rd];B[rb];W[sd];B[hk];W[ie];B[eg];W[ne];B[lf];W[kl];B[ll];W[jl];B
-[jn];W[hl];B[kd];W[jc];B[gl];W[jd];B[da];W[ea];B[ca];W[pg];B[ph];W[nf];B[ng];W[hj];B[og];W[sc];B[ej];W[fj];B[f
-k];W[sb];B[qc];W[lm];B[kn];W[dd];B[df];W[pd];B[qa];W[mp];B[mm];W[no];B[op];W[ma];B[oa];W[ik];B[mn];W[kp];B[md]
-;W[of];B[gj];W[qb];B[sa];W[me];B[jp];W[hr];B[];W[])`,
+  go: `(;FF[4]CA[UTF-8]GM[1]SZ[19]EV[An example]PB[GNU Go 3.8 level 0]PW[GNU Go 3.8 level -3]RU[Chinese]KM[7.5]RE[B+39.5]
+;B[ok];W[gd];B[mo];W[ei];B[po];W[pf];B[oh];W[qd];B[do];W[lc];B[ko];W[cp];B[pq];W[co];B[dn];W[dp];B[cn];W[cl];B[kg]
+;W[fq];B[hq];W[dc];B[ce];W[jq];B[ch];W[ip];B[go];W[mq];B[qh];W[hp];B[mf];W[od];B[bc];W[je];B[gm];W[in];B[km];W[il]
+;B[kk];W[eo];B[en];W[gp];B[gk];W[fo];B[el];W[ij];B[ji];W[gi];B[dk];W[ck];B[dj];W[di];B[ci];W[bj];B[bm];W[rg];B[rh]
+;W[or];B[pr];W[ff];B[nr];W[mr];B[oq];W[kq];B[bo];W[bp];B[ap];W[aq];B[ao];W[bq];B[qg];W[rf];B[cb];W[db];B[ms];W[ls]
+;B[ns];W[cc];B[bb];W[nq];B[os];W[ig];B[ee];W[fb];B[ef];W[lr];B[fg];W[eg];B[fh];W[fi];B[eh];W[ii];B[sg];W[jh];B[kh]
+;W[fn];B[bl];W[sf];B[sh];W[qf];B[jj];W[jk];B[lj];W[jm];B[np];W[gh];B[gf];W[dh];B[dg];W[cd];B[bd];W[fe];B[gg];W[ed]
+;B[he];W[hd];B[jo];W[gn];B[fm];W[ge];B[hg];W[hh];B[le];W[ke];B[ld];W[kc];B[mc];W[mb];B[nc];W[nb];B[oc];W[pc];B[ob]
+;W[pb];B[na];W[la];B[nd];W[oe];B[pa];W[kf];B[ra];W[jg];B[io];W[hm];B[lg];W[de];B[cf];W[lp];B[lo];W[if];B[hf];W[ho]
+;B[rc];W[rd];B[rb];W[sd];B[hk];W[ie];B[eg];W[ne];B[lf];W[kl];B[ll];W[jl];B[jn];W[hl];B[kd];W[jc];B[gl];W[jd];B[da]
+;W[ea];B[ca];W[pg];B[ph];W[nf];B[ng];W[hj];B[og];W[sc];B[ej];W[fj];B[fk];W[sb];B[qc];W[lm];B[kn];W[dd];B[df];W[pd]
+;B[qa];W[mp];B[mm];W[no];B[op];W[ma];B[oa];W[ik];B[mn];W[kp];B[md];W[of];B[gj];W[qb];B[sa];W[me];B[jp];W[hr];B[]
+;W[])`,
 };

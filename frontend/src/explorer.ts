@@ -60,6 +60,8 @@ class ExplorerPanel {
       this.more,
       this.gamesPart,
     );
+    // Until there is an answer.
+    for (const part of [this.opening, this.choices, this.bar, this.table, this.more, this.gamesPart]) part.hidden = true;
     // Of a tab that is not looked at nothing is asked.
     new IntersectionObserver(anew).observe(host);
     app.on("cursor", anew);

@@ -54,6 +54,7 @@ export class GoView implements View {
     this.root.append(
       this.shades(),
       svg("path", { class: "wood", d: `M${-2 * STEP} ${-2 * STEP}h${side}v${side}h${-side}z` }),
+      this.marks.ground,
       this.lines(),
       this.names,
       this.marks.below,

@@ -1,4 +1,4 @@
-/** What lies over the stones of a Go board: owners, heat, moves, liberties and chains. */
+/** What lies under and over the stones of a Go board: owners, heat, moves, liberties and chains. */
 
 import { svg } from "./elements";
 import { chains, pointOf } from "./gopoints";
@@ -7,8 +7,12 @@ import { tints, type Heat, type Picture } from "./overlays";
 const STEP = 100;
 /** The side of a square where the value is the largest there can be. */
 const LARGEST = 56;
-/** A certainty below which no owner is shown. */
-const FAINTEST = 0.1;
+/** The side of a square on a stone that is not its owner's. */
+const DEAD = 40;
+/** Certainties from which on an owner's shade is stronger. */
+const SHADES = [0.1, 0.35, 0.6, 0.85];
+/** A certainty from which on a stone is marked as the other side's. */
+const TAKEN = 0.3;
 
 /** An SGF's marks as paths around a point. */
 const MARKS: readonly [string, string][] = [
@@ -36,10 +40,14 @@ const KINDS = ["black", "white", "plane", "positive", "negative"] as const;
 type Kind = (typeof KINDS)[number];
 
 export class GoMarks {
+  /** Under the lines: shades of territory. */
+  readonly ground = svg("g", { class: "shades", "aria-hidden": "true" });
   /** Under the stones: discs of likely moves, on empty points. */
   readonly below = svg("g", { class: "moves", "aria-hidden": "true" });
   readonly above = svg("g", { class: "marks", "aria-hidden": "true" });
   private readonly paths: Record<Kind, SVGPathElement>;
+  /** One for each strength, Black's first; all points of a strength are one path. */
+  private readonly shades = (["black", "white"] as const).map((kind) => SHADES.map((_, strength) => svg("path", { class: `shade ${kind} of-${strength}`, d: "" })));
   private readonly links = svg("g", { class: "links" });
   private readonly counts = svg("g", { class: "counts" });
   /** The record's own marks. */
@@ -52,12 +60,14 @@ export class GoMarks {
   constructor(private readonly size: number) {
     const paths = KINDS.map((kind) => [kind, svg("path", { class: `square ${kind}`, d: "" })] as const);
     this.paths = Object.fromEntries(paths) as Record<Kind, SVGPathElement>;
+    this.ground.append(...this.shades.flat());
     this.above.append(this.links, ...Object.values(this.paths), this.counts, this.markup);
   }
 
   draw(stones: string, picture: Picture, small: boolean): void {
     this.suggest(stones, picture, small);
-    if (picture.owners) this.owners(picture.owners);
+    this.shade(picture.owners);
+    if (picture.owners) this.owners(stones, picture.owners);
     else this.heat(picture.heat, stones);
     const { heat, liberties } = picture;
     const numbered = heat && counts(heat) ? heat.values.join() : "";
@@ -97,11 +107,32 @@ export class GoMarks {
     for (const [each, group] of this.moves) group.classList.toggle("pointed", each === point);
   }
 
-  private owners(owners: readonly number[]): void {
+  /** Territory, the darker or lighter the surer. */
+  private shade(owners: readonly number[] | null): void {
+    const drawn = this.shades.map((strengths) => strengths.map(() => ""));
+    owners?.forEach((black, point) => {
+      const sure = Math.abs(2 * black - 1);
+      const strength = SHADES.findLastIndex((least) => sure >= least);
+      if (strength < 0) return;
+      const x = (point % this.size) * STEP - STEP / 2;
+      const y = Math.floor(point / this.size) * STEP - STEP / 2;
+      drawn[black > 0.5 ? 0 : 1]![strength] += `M${x} ${y}h${STEP}v${STEP}h${-STEP}z`;
+    });
+    this.shades.forEach((strengths, kind) =>
+      strengths.forEach((path, strength) => {
+        const d = drawn[kind]![strength]!;
+        if (path.getAttribute("d") !== d) path.setAttribute("d", d);
+      }),
+    );
+  }
+
+  /** Stones that will belong to the other side. */
+  private owners(stones: string, owners: readonly number[]): void {
     this.squares((point) => {
-      const sure = this.moves.has(point) ? 0 : Math.abs(2 * (owners[point] ?? 0.5) - 1);
-      const kind = (owners[point] ?? 0) > 0.5 ? "black" : "white";
-      return [kind, sure < FAINTEST ? 0 : LARGEST * Math.sqrt(sure)];
+      const black = owners[point] ?? 0.5;
+      const kind = black > 0.5 ? "black" : "white";
+      const taken = stones[point] === (kind === "black" ? "W" : "B") && Math.abs(2 * black - 1) >= TAKEN;
+      return [kind, taken ? DEAD : 0];
     });
   }
 
@@ -142,9 +173,10 @@ export class GoMarks {
       const y = Math.floor(point / this.size) * STEP;
       const on = stones[point] === "B" ? "on-black" : "on-white";
       if (picture.liberties) {
-        const count = chain.liberties >= picture.liberties ? `${picture.liberties}+` : String(chain.liberties);
+        // As many as the network does not count any more are the usual.
+        if (chain.liberties >= picture.liberties) return;
         const few = chain.liberties === 1 ? " few" : "";
-        this.counts.append(svg("text", { x, y, class: `${on}${few}` }, count));
+        this.counts.append(svg("text", { x, y, class: `${on}${few}` }, String(chain.liberties)));
         return;
       }
       const path: string[] = [];

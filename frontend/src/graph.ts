@@ -10,6 +10,7 @@ import { firstColumn, named, numberOf } from "./naming";
 import type { App } from "./state";
 import { fromServer, texts } from "./texts";
 
+/** Where the style sheet gives none, px. */
 const HEIGHT = 124;
 /** A click so near a mistake's dot opens the position before it, px. */
 const NEAR = 9;
@@ -24,7 +25,7 @@ class Graph {
   private readonly note = el("p", { class: "note graph-note" });
   private readonly line = el("div", { class: "graph-cursor" });
   private readonly second = el("select");
-  private readonly secondField = el("label", { class: "graph-second" }, el("span", {}, "and"), this.second);
+  private readonly secondField = el("label", { class: "graph-second" }, el("span", {}, texts.graph.and), this.second);
   private readonly first = el("span", { class: "graph-first" });
   private plot: uPlot | null = null;
   private made = "";
@@ -96,7 +97,7 @@ class Graph {
     this.say(null);
     const known = first.filter((each) => each !== null).length;
     const { judging } = this.mistakes;
-    const checked = judging.possible ? `, ${judging.done} checked` : "";
+    const checked = judging.possible ? texts.graph.checked(judging.done) : "";
     this.place.setAttribute(
       "aria-label",
       texts.graph.about(whose(app.game.kind), app.path.length - 1, `${known}`, checked, this.mistakes.all.length),
@@ -139,7 +140,7 @@ class Graph {
         const p = name ? chanceOf(app.game.kind, app.result(name, id)) : null;
         return p === null ? [] : [percent(p)];
       });
-      text = `${named(app, app.node(id))} ${chances.join(" / ")}`;
+      text = `${named(app, app.node(id))}${this.mistakes.of(id)?.mark ?? ""} ${chances.join(" / ")}`;
     } else if (app.analyser.busy && app.analyser.done < app.analyser.total && app.path.length > 1) {
       text = texts.graph.ofAll(app.analyser.done, app.analyser.total);
     } else if (app.hints) text = this.mistakes.judging.progress;
@@ -148,10 +149,15 @@ class Graph {
 
   private fit(): void {
     const width = this.place.clientWidth;
-    if (this.plot && width && this.plot.width !== width) {
-      this.plot.setSize({ width, height: HEIGHT });
+    const { height } = this;
+    if (this.plot && width && (this.plot.width !== width || this.plot.height !== height)) {
+      this.plot.setSize({ width, height });
       this.point();
     } else if (!this.plot && width) this.draw();
+  }
+
+  private get height(): number {
+    return this.place.clientHeight || HEIGHT;
   }
 
   private anew(): void {
@@ -183,15 +189,13 @@ class Graph {
     const grid = { stroke: colour("--line"), width: 1 };
     const accent = colour("--accent");
     const claim = app.named(app.network)?.claim;
-    const side = whose(app.game.kind);
-    const kindly = app.game.kind === "chess" ? "White" : "Black";
-    // What is no chance of winning is not called one.
-    const label = claim && claim.short !== `${kindly} wins` ? fromServer(claim.short) : texts.chance.of(side);
+    // What it is a chance of differs between networks; the graph's title says it.
+    const label = whose(app.game.kind);
     const axis = { stroke: text, grid, ticks: { show: false }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
     this.plot = new uPlot(
       {
         width,
-        height: HEIGHT,
+        height: this.height,
         padding: [8, 14, 0, 0],
         legend: { show: false },
         scales: { x: { time: false, range: (_, low, high) => [low, Math.max(high, low + 1)] }, y: { range: [0, 1] } },
@@ -264,7 +268,8 @@ class Graph {
       ctx.stroke();
     };
     for (const id of this.mistakes.doubts) dot(id, "--muted", 3);
-    for (const { id, word } of this.mistakes.all) dot(id, `--${word}`, 4);
+    // An inaccuracy is told where one points.
+    for (const { id, word } of this.mistakes.all) if (word !== "inaccuracy") dot(id, `--${word}`, 4);
     ctx.restore();
   }
 }

@@ -1,7 +1,11 @@
-/** Moves judged by search with the chosen network: quickly at first, then exactly. Only chess is judged so. */
+/**
+ * Moves judged by search with the chosen network. Those of chess all, quickly at first and then exactly; of Go those that
+ * cost much by the network's chances alone, one after the other.
+ */
 
-import { Refused, Unreachable } from "./api";
-import type { App } from "./state";
+import { Refused, Unreachable, type Check } from "./api";
+import { chanceOf } from "./chance";
+import type { App, Node } from "./state";
 import { texts } from "./texts";
 
 /** What a search says of one move. */
@@ -27,6 +31,20 @@ interface Asked {
   from: number;
   to: number;
   ids: number[];
+}
+
+/** What a move of Go must have cost by the network alone to be searched. */
+const SUSPICIOUS = 0.1;
+
+/** What the one who moved had lost after it, as the network alone thinks: their chance before, less their chance after. */
+export function lostBy(app: App, node: Node): number | null {
+  if (node.parent === null || !app.network) return null;
+  const before = chanceOf(app.game.kind, app.result(app.network, node.parent));
+  const after = chanceOf(app.game.kind, app.result(app.network, node.id));
+  if (before === null || after === null) return null;
+  const mover = app.node(node.parent).turn;
+  const told = app.game.kind === "chess" ? "w" : "b";
+  return mover === told ? before - after : after - before;
 }
 
 /** Between two redraws while judgements stream in, ms. */
@@ -72,9 +90,16 @@ export class Judging {
 
   /** "checking moves 12 of 80"; nothing where all are judged or cannot be. */
   get progress(): string {
-    const { done, app } = this;
-    const total = app.path.length - 1;
-    return this.possible && done < total ? texts.judging.checking(done, total) : "";
+    if (!this.possible) return "";
+    const searched = this.app.path.slice(1).filter((id) => this.searched(id));
+    const done = searched.filter((id) => this.exact(id)).length;
+    return done < searched.length ? texts.judging.checking(done, searched.length) : "";
+  }
+
+  /** Whether the move that led to a position is judged by search. */
+  searched(id: number): boolean {
+    const { app } = this;
+    return app.game.kind === "chess" || (lostBy(app, app.node(id)) ?? 0) >= SUSPICIOUS;
   }
 
   /** Whether the chosen network can judge moves of this game. */
@@ -82,7 +107,8 @@ export class Judging {
     const { app } = this;
     const network = app.named(app.network);
     const fits = network && !network.problem && network.game === app.game.kind && !this.refused.has(network.name);
-    return Boolean(fits && app.game.kind === "chess" && network.answers.includes("white"));
+    const size = app.game.kind === "go" ? (app.game.start.size ?? 19) : null;
+    return Boolean(fits && network.answers.includes("white") && (size === null || !network.sizes?.length || network.sizes.includes(size)));
   }
 
   /** Judges the move that led to this position before all others. */
@@ -125,17 +151,16 @@ export class Judging {
     this.abort = abort;
     const known = this.known.get(network) ?? new Map<number, Judgement>();
     this.known.set(network, known);
+    const found = (judgement: Judgement): void => {
+      const id = ids[judgement.ply - from];
+      if (id === undefined || (known.get(id)?.exact && !judgement.exact)) return;
+      known.set(id, judgement);
+      this.tell();
+    };
     try {
-      await app.api.judge(
-        { network, line: app.line(ids.at(-1)), from, to },
-        (judgement) => {
-          const id = ids[judgement.ply - from];
-          if (id === undefined || (known.get(id)?.exact && !judgement.exact)) return;
-          known.set(id, judgement);
-          this.tell();
-        },
-        abort.signal,
-      );
+      const line = app.line(ids.at(-1));
+      if (app.game.kind === "chess") await app.api.judge({ network, line, from, to }, found, abort.signal);
+      else found(judgementOf(await app.api.check({ network, line }, abort.signal), from));
       // What it leaves out is not asked for again.
       if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(texts.judging.leftOut(network));
     } catch (error) {
@@ -157,7 +182,7 @@ export class Judging {
     const { network, path } = app;
     if (!network || !this.possible) return null;
     const stretch = (from: number, to: number): Asked => ({ network, from, to, ids: path.slice(from, to + 1) });
-    const missing = (place: number): boolean => place > 0 && place < path.length && !this.exact(path[place]!);
+    const missing = (place: number): boolean => place > 0 && place < path.length && !this.exact(path[place]!) && this.searched(path[place]!);
     const first = this.first === null ? undefined : app.placeOf(this.first);
     this.first = null;
     if (first !== undefined && missing(first)) return stretch(first, first);
@@ -165,7 +190,7 @@ export class Judging {
     while (from < path.length && !missing(from)) from += 1;
     if (from >= path.length) return null;
     let to = from;
-    while (missing(to + 1)) to += 1;
+    if (app.game.kind === "chess") while (missing(to + 1)) to += 1;
     return stretch(from, to);
   }
 
@@ -184,4 +209,10 @@ export class Judging {
       this.app.emit("judgements");
     }, PERIOD);
   }
+}
+
+/** A move of Go, as it was checked. White's chances stay unknown: of Go it is Black's that is told. */
+function judgementOf({ loss, mark, line = [] }: Check, ply: number): Judgement {
+  const best = line[0] ?? "";
+  return { ply, loss, mark, best: { move: best, san: best }, line, only: false, white: { before: null, after: null }, exact: true };
 }

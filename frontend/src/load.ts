@@ -37,6 +37,7 @@ class Loading implements Opener {
   });
   private readonly choose = el("input", { type: "file", accept: ".pgn,.sgf,.fen,.txt", class: "unseen", tabindex: -1, "aria-label": texts.load.file });
   private readonly problem = el("p", { class: "problem", role: "alert" });
+  private readonly reading = el("p", { class: "note", role: "status" }, texts.load.reading);
   private readonly dialog: HTMLDialogElement;
   private abort: AbortController | null = null;
 
@@ -48,6 +49,7 @@ class Loading implements Opener {
       el("label", { for: "load-text", class: "note" }, texts.load.paste),
       this.area,
       this.problem,
+      this.reading,
       el(
         "div",
         { class: "dialog-buttons" },
@@ -58,6 +60,7 @@ class Loading implements Opener {
         el("button", { type: "submit", class: "primary" }, texts.load.open),
       ),
     );
+    this.reading.hidden = true;
     this.dialog = el("dialog", { class: "dialog", "aria-labelledby": "load-title" }, form);
     document.body.append(this.dialog);
     form.addEventListener("submit", (event) => {
@@ -100,7 +103,8 @@ class Loading implements Opener {
     this.abort = abort;
     this.tell("");
     if (!(await this.app.mayOpen())) return;
-    this.app.say(texts.load.reading);
+    if (this.dialog.open) this.reading.hidden = false;
+    else this.app.say(texts.load.reading);
     try {
       const { count, problems, tree } = await this.app.load(text, 0, abort.signal);
       if (this.dialog.open) {
@@ -113,6 +117,8 @@ class Loading implements Opener {
       this.app.say(`${problems.length ? `${what} ${sentence(problems[0]!)}` : what}${this.app.whereLeft}`, problems.length > 0);
     } catch (error) {
       if (!abort.signal.aborted) this.tell(message(error));
+    } finally {
+      if (this.abort === abort) this.reading.hidden = true;
     }
   }
 

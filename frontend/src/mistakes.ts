@@ -1,6 +1,5 @@
-/** Moves that lost much: of chess where a search has confirmed it, of Go where the chosen network thinks so. */
+/** Moves that lost much, where a search has confirmed it. */
 
-import { chanceOf } from "./chance";
 import type { Judging } from "./judging";
 import { named } from "./naming";
 import type { App, Node } from "./state";
@@ -36,17 +35,6 @@ const GRADES: readonly [number, Mistake["mark"], Grade][] = [
 /** What a quick look must say was lost for a dot. */
 const DOUBTFUL = 0.1;
 
-/** What the one who moved had lost after it, as the network alone thinks: their chance before, less their chance after. */
-function lostBy(app: App, node: Node): number | null {
-  if (node.parent === null || !app.network) return null;
-  const before = chanceOf(app.game.kind, app.result(app.network, node.parent));
-  const after = chanceOf(app.game.kind, app.result(app.network, node.id));
-  if (before === null || after === null) return null;
-  const mover = app.node(node.parent).turn;
-  const told = app.game.kind === "chess" ? "w" : "b";
-  return mover === told ? before - after : after - before;
-}
-
 const plain = (text: Sign["text"], name: string, words: string): Sign => ({ text, name, words, label: words, mistake: false });
 
 /** The mistakes of the line that is shown, kept up to date. Others listen to the app after this. */
@@ -76,10 +64,9 @@ export class Mistakes {
     return this.app.path.filter((id) => this.doubtful(id));
   }
 
-  /** What the move that led to a position lost, 0..1; null where that is not known. In chess a better one is known too. */
+  /** What the move that led to a position lost, 0..1; null where no search has said so. */
   lost(id: number): number | null {
     const node = this.app.node(id);
-    if (this.app.game.kind === "go") return lostBy(this.app, node);
     const judged = this.judging.exact(id);
     if (!judged) return null;
     return judged.best.move === node.move ? 0 : judged.loss;
@@ -108,6 +95,7 @@ export class Mistakes {
 
   private doubtful(id: number): boolean {
     const shown = this.app.hints && this.app.placeOf(id) !== undefined;
+    if (this.app.game.kind === "go") return shown && this.judging.possible && !this.judging.exact(id) && this.judging.searched(id);
     const judged = shown ? this.judging.of(id) : undefined;
     return judged !== undefined && !judged.exact && judged.loss >= DOUBTFUL;
   }
@@ -118,7 +106,9 @@ export class Mistakes {
     this.network = app.network;
     for (const id of app.path) {
       const lost = this.lost(id);
-      const grade = lost === null ? undefined : GRADES.find(([least]) => lost >= least);
+      // Of Go a search tells the points on the board too.
+      const sign = app.game.kind === "go" ? this.judging.exact(id)?.mark : undefined;
+      const grade = lost === null ? undefined : GRADES.find(([least, mark]) => (sign === undefined ? lost >= least : mark === sign));
       if (grade && lost !== null) this.found.set(id, { id, lost, mark: grade[1], word: grade[2] });
       else this.found.delete(id);
     }

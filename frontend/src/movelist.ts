@@ -57,6 +57,8 @@ class MoveList {
     app.on("tree", () => this.changed());
     app.on("cursor", () => this.follow());
     for (const event of ["path", "results", "networks", "settings", "judgements"] as const) app.on(event, () => this.mark());
+    // The move that is looked at stays in sight when a window is made smaller or a phone is turned.
+    new ResizeObserver(() => this.follow()).observe(this.list);
     this.build();
   }
 
@@ -144,8 +146,10 @@ class MoveList {
     let after: HTMLElement = part;
     for (let at: number | undefined = id; at !== undefined; at = nodes.get(at)!.children[0]) {
       const node: Node = nodes.get(at)!;
-      if (numbered || firstColumn(this.app.game, node)) part.append(el("span", { class: "numeral" }, numeral(this.app.game, node)), " ");
-      part.append(this.cell(node), " ");
+      const cell = this.cell(node);
+      // A number stays in the line of its move.
+      if (numbered || firstColumn(this.app.game, node)) cell.prepend(el("span", { class: "numeral" }, numeral(this.app.game, node)));
+      part.append(cell, " ");
       numbered = false;
       if (node.comment) {
         part.append(el("span", { class: "comment" }, node.comment), " ");

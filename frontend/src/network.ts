@@ -32,6 +32,7 @@ class NetworkPanel {
   private readonly unhide = button(texts.network.unhide, () => this.app.set({ hints: true }));
   private readonly layers = el("div", { class: "chips", role: "radiogroup", "aria-label": texts.network.colours });
   private readonly arrows = el("input", { type: "checkbox" });
+  private readonly arrowsWords = el("span");
   private readonly arrowsLabel: HTMLLabelElement;
   private readonly piece: Choice;
   private readonly plane: Choice;
@@ -60,7 +61,7 @@ class NetworkPanel {
     this.byRating = new MovesByRating(app);
     this.candidates = new Candidates(app, host, () => this.draw());
     this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, texts.network.likely, this.columns), this.bars.element, this.byRating.element);
-    this.arrowsLabel = el("label", { class: "switch" }, this.arrows, el("span", {}, texts.network.arrows));
+    this.arrowsLabel = el("label", { class: "switch" }, this.arrows, this.arrowsWords);
     this.arrows.addEventListener("change", () => {
       shown.moves = this.arrows.checked;
       shown.changed();
@@ -76,15 +77,14 @@ class NetworkPanel {
     );
     this.boardPart = el(
       "section",
-      {},
-      el("h3", {}, texts.network.onBoard),
+      { class: "on-board" },
+      el("div", { class: "bar-heads" }, el("h3", {}, texts.network.onBoard), this.arrowsLabel),
       this.layers,
       this.piece.element,
       this.planeRow,
       this.legend,
       this.state,
       this.again,
-      this.arrowsLabel,
     );
     host.classList.add("panel");
     host.replaceChildren(
@@ -122,6 +122,10 @@ class NetworkPanel {
     const node = app.node();
     const result = network ? app.result(network.name, node.id) : undefined;
     this.title.textContent = network ? network.name : texts.network.none;
+    // The header names it too: once there is a game, the room is for what it says of that.
+    const begun = app.path.length > 1 && Boolean(result);
+    this.title.classList.toggle("unseen", begun);
+    this.about.hidden = begun;
     this.about.textContent = fromServer(network?.title ?? "");
     this.note.textContent = !network
       ? texts.network.noneOf(kind === "chess" ? texts.common.ofChess : texts.common.go)
@@ -140,6 +144,7 @@ class NetworkPanel {
     this.columns.textContent = lines.length ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);
     this.arrows.checked = shown.moves;
+    this.arrowsWords.textContent = kind === "chess" ? texts.network.arrows : texts.network.onPoints;
     this.arrowsLabel.hidden = !network?.answers.includes("moves");
     const layer = this.offer(layersOf(network, kind));
     this.piece.element.hidden = layer !== "target";
@@ -151,7 +156,7 @@ class NetworkPanel {
 
   /** The chips; gives the layer that is chosen, "none" where this network does not have it. */
   private offer(layers: Layer[]): Layer {
-    const key = layers.join(" ");
+    const key = `${this.kind} ${layers.join(" ")}`;
     if (key !== this.offered) {
       this.offered = key;
       this.layers.replaceChildren(
@@ -163,7 +168,7 @@ class NetworkPanel {
             shown.layers[this.kind] = layer;
             shown.answer(this.app.node(), null);
           });
-          return el("label", { class: "chip" }, input, NAMES[layer]);
+          return el("label", { class: "chip" }, input, layer === "matters" && this.kind === "go" ? texts.layers.mattersGo : NAMES[layer]);
         }),
       );
     }
@@ -258,7 +263,7 @@ class NetworkPanel {
     const first = planes.find(({ values }) => values.some((value) => value !== 0))?.name;
     const known = planes.some(({ name }) => name === this.planeName);
     this.plane.offer(
-      planes.map(({ name }) => [name, name] as const),
+      planes.map(({ name }) => [name, fromServer(name)] as const),
       known ? this.planeName : first,
     );
     this.planeName = this.plane.value;

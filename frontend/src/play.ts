@@ -89,6 +89,8 @@ class PlayPanel {
   private readonly state = el("p", { class: "play-state", role: "status" });
   private readonly thinking = el("div", { class: "thinking" });
   private readonly outcome = el("p", { class: "outcome" });
+  /** What can be done in a game. */
+  private readonly acts = el("div", { class: "buttons" });
   private readonly setup: HTMLElement;
   private readonly advanced: HTMLElement;
   private readonly summary = el("p", { class: "note" });
@@ -123,7 +125,6 @@ class PlayPanel {
       "w",
     );
     this.level = new Choice(texts.play.level, () => this.draw());
-    this.level.element.classList.add("wide");
     this.time = new Choice(texts.play.clock, (control) => {
       keep("local", "clock", control);
       this.draw();
@@ -179,7 +180,7 @@ class PlayPanel {
     this.setup = el(
       "div",
       {},
-      el("div", { class: "fields" }, this.opponent.element, this.side.element, this.time.element, this.level.element),
+      el("div", { class: "fields pairs" }, this.opponent.element, this.level.element, this.side.element, this.time.element),
       this.ofGo,
       this.advanced,
       el("div", { class: "buttons" }, this.buttons.fresh, this.buttons.here),
@@ -191,6 +192,7 @@ class PlayPanel {
       this.match.teaches = this.teaches.checked;
     });
     this.series = new SeriesPanel(app, () => this.opponents(), () => this.draw());
+    this.acts.append(better, stands, back, again, accept, rematch, best, stop, undo, retry, draw, resign, end);
     host.classList.add("panel");
     host.replaceChildren(
       el("h2", {}, texts.play.title),
@@ -200,7 +202,7 @@ class PlayPanel {
       this.state,
       this.thinking,
       this.summary,
-      el("div", { class: "buttons" }, better, stands, back, again, accept, rematch, best, stop, undo, retry, draw, resign, end),
+      this.acts,
       this.setup,
       this.teachesLabel,
       this.yieldsLabel,
@@ -375,6 +377,7 @@ class PlayPanel {
     undo.hidden ||= state === "advised";
     undo.disabled = !match.canTakeBack;
     resign.hidden = !playing || state === "over";
+    this.acts.hidden = !playing;
     write(this.outcome, state === "over" ? this.ended() : "");
     write(this.state, this.said());
     write(this.thinking, thinking(match, app.hints));

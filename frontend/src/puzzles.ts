@@ -84,7 +84,7 @@ class Puzzles {
     return this.app.game.nodes.get(this.ids[this.at] ?? -1);
   }
 
-  /** The worst first: in chess only what a search has confirmed, so that there is a better move. */
+  /** The worst first; only what a search has confirmed, so that there is a better move. */
   private find(): number[] {
     const { app } = this;
     const lost = new Map(app.path.map((id) => [id, this.mistakes.lost(id) ?? 0]));
@@ -347,14 +347,13 @@ class Puzzles {
 
   private introduction(count: number, name: string, gives: boolean): string {
     const { app } = this;
-    const chess = app.game.kind === "chess";
-    if (app.path.length < 2) return (chess ? texts.puzzles.openChess : texts.puzzles.openGo);
+    if (app.path.length < 2) return texts.puzzles.open;
     if (!gives) return texts.puzzles.gives(name);
+    if (!this.mistakes.judging.possible) return texts.puzzles.noSearch(name);
     const checking = this.mistakes.judging.progress;
     const more = checking ? ` (${checking})` : "";
-    if (count) return chess ? texts.puzzles.listChess(name, more) : texts.puzzles.listGo(name);
+    if (count) return texts.puzzles.list(name, more);
     if (app.analyser.busy) return texts.puzzles.looking;
-    if (chess) return checking ? texts.puzzles.searching(checking) : texts.puzzles.foundNone;
-    return texts.puzzles.networkNone;
+    return checking ? texts.puzzles.searching(checking) : texts.puzzles.foundNone;
   }
 }

@@ -6,7 +6,7 @@ import { fitting, usual } from "./choosing";
 import { Store } from "./earlier";
 import type { History } from "./history";
 import { split } from "./splitting";
-import { texts } from "./texts";
+import { fromServer, texts } from "./texts";
 import { add, ancestry, attach, detach, empty, loaded, through } from "./tree";
 
 export interface Network {
@@ -355,6 +355,7 @@ export class App {
     const from = part
       ? { ...(await this.api.load(file.text.slice(part.begin, part.end), 0, signal)), count: file.count, games: file.games }
       : await this.api.load(file.text, file.index, signal);
+    from.problems = from.problems.map(fromServer);
     const game = loaded(from);
     game.file = { ...file, count: from.count, games: from.games, problems: from.problems };
     this.open(game);

@@ -37,7 +37,22 @@ export function chooseLanguage(name: string): void {
   location.reload();
 }
 
-/** What the server says in fixed English words, as the chosen language has it; other words stay. */
+/** What the server says in English, as the chosen language has it; what is not in its list stays English. */
 export function fromServer(text: string): string {
-  return texts.server[text] ?? text;
+  return (texts.server[text] ?? filled(text)).replace(/(?<=\w)'(?=\w)/g, "’");
+}
+
+let sentences: [RegExp, string][] | null = null;
+
+/** A sentence in which {1}, {2} stand for names, moves and numbers; they are looked up in turn. */
+function filled(text: string): string {
+  sentences ??= Object.entries(texts.server)
+    .filter(([english]) => english.includes("{"))
+    .sort(([one], [other]) => other.length - one.length)
+    .map(([english, words]) => [new RegExp(`^${english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\d\}/g, "([^]+?)")}$`), words]);
+  for (const [pattern, words] of sentences) {
+    const found = pattern.exec(text);
+    if (found) return words.replace(/\{(\d)\}/g, (_, place: string) => fromServer(found[Number(place)] ?? ""));
+  }
+  return text;
 }

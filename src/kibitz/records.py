@@ -16,7 +16,9 @@ from typing import IO, Any, Protocol
 
 import zstandard
 
+from kibitz import remote
 from kibitz.errors import KibitzError, one_line
+from kibitz.remote import is_remote
 
 ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
 """The game that each ending of a record file stands for."""
@@ -35,12 +37,15 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
     """The record files that the paths name: files as they are, folders searched for the given endings (packed ones
     too), zip archives likewise: "archive.zip:member" is a file in one.
 
-    "-" is standard input. Raises KibitzError for a path that is missing, or a folder or archive without records.
+    "-" is standard input; s3://… or the like is a place that fsspec reaches. Raises KibitzError for a path that is
+    missing, or a folder or archive without records.
     """
     ends = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
     records: list[str] = []
     for path in paths:
-        if Path(path).is_dir():
+        if is_remote(path):
+            records += remote.find(path, ends)
+        elif Path(path).is_dir():
             files = sorted(str(p) for p in Path(path).rglob("*") if p.is_file())
             inside = [file for file in files if file.lower().endswith(ends)]
             inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, ends)]
@@ -301,6 +306,8 @@ def _open(path: str) -> _Counting | _Member:
     """The file as it lies on disk or in its archive."""
     if path == STDIN:
         return _Counting(_standard_input())
+    if is_remote(path):
+        return _Counting(remote.open_remote(path))
     if not Path(path).exists() and (inside := _in_archive(path)):
         archive = _open_archive(inside[0])
         return _Member(archive, archive.getinfo(inside[1]))

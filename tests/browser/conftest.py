@@ -29,7 +29,7 @@ from support.helpers import import_games, program
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 PAGE = Path(kibitz.__file__).parent / "web" / "page" / "index.html"
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds that anything may take where nothing says how long it takes; machines are busy."""
 
 

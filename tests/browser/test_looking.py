@@ -176,6 +176,39 @@ def test_marks_are_what_a_search_confirms(desk: Desk) -> None:
     expect(caption).to_have_text("")
 
 
+WALLS = "D5.E5.D4.E4.D6.E6.D3.E3.D7.E7.D2.E2.D8.E8.D1.E1"
+"""Black has four columns of nine and the move at the top, which decides who gets the fifth."""
+
+
+def test_marks_of_go_are_what_a_search_confirms(visit: Callable[..., Page]) -> None:
+    page = visit("about:blank")
+    page.route("**/api/check", lambda route: None)
+    with page.expect_request("**/api/check"):
+        page.goto(f"/#game=go&size=9&network=gohuman&ply=17&moves={WALLS}.A1")
+    desk = Desk(page)
+    # The network alone thinks that the last move was bad; nothing is called a mistake until it is searched.
+    expect(desk.moves.locator(".mark.doubt")).not_to_have_count(0)
+    expect(desk.moves.locator("button.mark")).to_have_count(0)
+    page.unroute("**/api/check")
+    page.reload()
+    mark = desk.moves.locator("button.mark").last
+    expect(mark).to_have_text("??", timeout=SEARCHED)
+    expect(mark).to_have_attribute("title", re.compile(r"^A1\?\? lost \d+ points; better: [A-J]\d"))
+    # A network without a search marks nothing, and has no puzzles.
+    desk.choose("gocnn")
+    desk.analysed(17)
+    expect(desk.moves.locator(".mark")).to_have_count(0)
+    expect(desk.tab("Puzzles")).to_contain_text("gocnn cannot check moves by a search.")
+
+
+def test_the_example_of_go_is_whole(visit: Callable[..., Page]) -> None:
+    page = visit("/#game=go&network=gohuman")
+    page.get_by_role("button", name="Try an example").click()
+    expect(page.locator("#title")).to_contain_text("GNU Go")
+    expect(page.locator("#title .problems")).to_be_hidden()
+    expect(Desk(page).moves.get_by_role("button")).to_have_count(210)
+
+
 def test_a_move_more_is_judged_alone(desk: Desk) -> None:
     asked = list[dict[str, int]]()
     desk.page.on("request", lambda sent: sent.url.endswith("/api/judge") and asked.append(sent.post_data_json))

@@ -16,6 +16,11 @@ SOURCES = Path(__file__).parents[2] / "frontend" / "src"
 SENTENCE = re.compile(r"""["`][A-Z][a-z’]+(?: [A-Za-z0-9’,]+)+[^"`]*["`]""")
 """A literal that begins with a capital letter and has a blank."""
 
+WORDS = re.compile(r"""el\("[a-z]+\d?", \{[^{}]*\}, "([A-Za-z][a-z]+)"[,)]""")
+"""Words that an element is given."""
+
+NAMES = {"kibitz", "FEN"}
+
 OF_RECORDS = {'"Time forfeit"'}
 """Values of PGN's tags, which are English everywhere."""
 
@@ -55,6 +60,7 @@ def test_modules_have_no_sentences_of_their_own() -> None:
             continue
         code = re.sub(r"/\*.*?\*/|^\s*//.*$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
         own += [f"{path.name}: {each}" for each in SENTENCE.findall(code) if each not in OF_RECORDS]
+        own += [f"{path.name}: {each}" for each in WORDS.findall(code) if each not in NAMES]
     assert not own
 
 
@@ -92,6 +98,22 @@ def test_a_german_browser_gets_german(visit: Callable[..., Page]) -> None:
     page.get_by_role("button", name="Hilfe: Tasten").click()
     expect(page.get_by_role("dialog", name="Tasten")).to_contain_text("Leertaste")
     assert serious(page) == []
+    page.keyboard.press("Escape")
+    # What the server refuses, and what it found wrong.
+    page.watch.allow("400")  # type: ignore[attr-defined]
+    page.keyboard.press("o")
+    dialog = page.get_by_role("dialog", name="Eine Partie öffnen")
+    for text, words in (
+        ("ein Brief an einen Freund", "in diesem Text ist keine Partie"),
+        ("8/8/8/8/8/8/8/K7 w - - 0 1", "kann man nicht spielen: Schwarz hat keinen König"),
+    ):
+        dialog.get_by_role("textbox").fill(text)
+        page.keyboard.press("Control+Enter")
+        expect(dialog.get_by_role("alert")).to_contain_text(words)
+    dialog.get_by_role("textbox").fill("1. e4 e5 2. Qe5 *")
+    page.keyboard.press("Control+Enter")
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#status")).to_contain_text("„Qe5“")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1024, 768), (390, 844)])

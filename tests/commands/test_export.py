@@ -58,6 +58,7 @@ def test_the_description_names_every_input_and_output(tmp_path: Path) -> None:
         (["chessnet", "--to", "full"], 2, "there is something already"),
         (["gocnn", "--to", "x"], 1, "no hand-over form yet"),
         (["chessnet"], 2, "Missing option '--to'"),
+        (["chessnet", "--to", "x", "--int8", "--half"], 2, "choose one"),
     ],
 )
 def test_what_cannot_be_exported(
@@ -71,7 +72,10 @@ def test_what_cannot_be_exported(
     assert told in capsys.readouterr().err
 
 
-def test_whole_numbers_answer_nearly_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("numbers", "size", "mean"), [("int8", 0.5, 0.02), ("half", 0.6, 0.001)])
+def test_smaller_numbers_answer_nearly_the_same(
+    numbers: str, size: float, mean: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     import numpy as np
     import onnxruntime
 
@@ -80,13 +84,13 @@ def test_whole_numbers_answer_nearly_the_same(tmp_path: Path, capsys: pytest.Cap
     from support.helpers import import_games
 
     folder = tmp_path / "out"
-    assert run(["export", "winner", "--to", str(folder), "--int8"]) == 0
+    assert run(["export", "winner", "--to", str(folder), f"--{numbers}"]) == 0
     capsys.readouterr()
-    assert json.loads((folder / "description.json").read_text(encoding="utf-8"))["numbers"] == "int8"
-    assert (folder / "model.onnx").stat().st_size < 0.5 * (Run("winner").path / "model.onnx").stat().st_size
+    assert json.loads((folder / "description.json").read_text(encoding="utf-8"))["numbers"] == numbers
+    assert (folder / "model.onnx").stat().st_size < size * (Run("winner").path / "model.onnx").stat().st_size
     codes, state = positions(Run("winner"), import_games(tmp_path / "s", limit=60), 500)
     small = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
     answers = small.run(["white_wins"], {"codes": codes, "state": state})[0]
     before = Session("winner").evaluate(codes, state)["white_wins"]
-    assert np.abs(answers - before).mean() < 0.02
+    assert np.abs(answers - before).mean() < mean
     assert np.abs(answers - before).max() > 0, "in other numbers"

@@ -51,6 +51,8 @@ CENTIPAWNS = 3
 """By how much a score or a chance in thousandths may differ on another machine."""
 CHANCE, POINTS = 1.5e-4, 1.5e-2
 """By how much other numbers may: they are rounded to four decimals, those of Go to two."""
+DIGITS = 2e-5
+"""By how much numbers in texts may, or by one and a half of their last digit."""
 ONE_MACHINE = {"bytes", "bytes_per_position"}
 """Keys that are compared with exact records only: they depend on libraries."""
 TIMES = {"seconds", "games_per_second", "speed", "page"}
@@ -76,7 +78,7 @@ GTP = (
     "genmove w", "genmove b", "genmove w", "gomill-explain_last_move", "showboard", "final_score",
     "final_status_list dead", "kibitz-score", "kibitz-owners", "kibitz-moves b", "kata-raw-nn 0", "kata-get-rules",
     "kata-set-rules japanese", "final_score", "kata-analyze b 10", "undo", "boardsize 13", "clear_board",
-    "fixed_handicap 2", "genmove w", "kibitz-owners_gfx", "boardsize 19", "clear_board",
+    "fixed_handicap 2", "play w C7", "genmove b", "kibitz-owners_gfx", "boardsize 19", "clear_board",
     "gogui-play_sequence b Q16 w D4 b Q3 w D16 b C6", "genmove w", "kibitz-score", "play b T20",
     "nonsense",
 )  # fmt: skip
@@ -560,7 +562,7 @@ def _alike(old: Any, new: Any, where: str) -> bool:
         if re.sub(number, "", old) != re.sub(number, "", new):
             return False
         pairs = zip(re.findall(number, old), re.findall(number, new), strict=True)
-        return all(abs(float(a) - float(b)) <= 1.5 * 10.0 ** -len(a.split(".")[1]) for a, b in pairs)
+        return all(abs(float(a) - float(b)) <= max(DIGITS, 1.5 * 10.0 ** -len(a.split(".")[1])) for a, b in pairs)
     if type(old) is int and type(new) is int and (where.endswith(" / cp") or " / wdl [" in where):
         return abs(old - new) <= CENTIPAWNS
     numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (old, new))

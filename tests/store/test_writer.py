@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +188,31 @@ def test_what_a_killed_append_left_is_overwritten(tmp_path: Path) -> None:
     assert games_of(Store(tmp_path / "a")) == [[1]]
     assert games_of(write(tmp_path / "a", batch([[2]]), append=True)) == [[1], [2]]
     assert games_of(write(tmp_path / "a", batch([[3, 4]]), append=True)) == [[1], [2], [3, 4]]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_files_of_a_store_may_lie_on_other_disks(tmp_path: Path) -> None:
+    """Each file may be a link to where it lies. Games that are added go there, and an import that stops leaves no trace
+    there."""
+    alone = write(tmp_path / "alone", batch([[1], [2, 3]], clock=True), batch([[4]]))
+    alone = write(alone.path, batch([[5, 6]], clock=True), append=True)
+    write(tmp_path / "a", batch([[1], [2, 3]], clock=True), batch([[4]]))
+    for file in (tmp_path / "a" / "0001").iterdir():
+        disk = tmp_path / f"disk of {file.name}"
+        disk.mkdir()
+        file.rename(disk / file.name)
+        file.symlink_to(disk / file.name)
+    before = {path: path.read_bytes() for path in tmp_path.glob("disk*/*")}
+    with pytest.raises(ZeroDivisionError):
+        stop_before_commit(tmp_path / "a", append=True)
+    assert {path: path.read_bytes() for path in tmp_path.glob("disk*/*")} == before
+    linked = write(tmp_path / "a", batch([[5, 6]], clock=True), append=True)
+    assert games_of(linked) == [[1], [2, 3], [4], [5, 6]]
+    assert linked.fingerprint == alone.fingerprint
+    assert all(path.is_symlink() for path in (tmp_path / "a" / "0001").iterdir() if path.name != linked.tables[-1])
+    assert {path.name for path in before if path.read_bytes() == before[path]} == {"games.parquet", "starts.u8"}
+    for name in ("moves.u16", "offsets.i64", "clock.bin"):
+        assert (linked.path / "0001" / name).read_bytes() == (alone.path / "0001" / name).read_bytes()
 
 
 @pytest.mark.parametrize("append", [False, True])

@@ -14,6 +14,9 @@ from typing import Any
 
 JSON = {"Content-Type": "application/json"}
 
+PATIENCE = 600.0
+"""Seconds that an answer may take: kernels may have to be compiled, on a machine that is busy."""
+
 
 @dataclass
 class Answer:
@@ -33,7 +36,7 @@ class Client:
     port: int
 
     def ask(self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> Answer:
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)) as connection:
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
             connection.request(method, path, body, headers or {})
             response = connection.getresponse()
             found = {name.lower(): value for name, value in response.getheaders()}
@@ -70,7 +73,7 @@ class Client:
     @contextlib.contextmanager
     def lines(self, path: str, body: object) -> Iterator[Iterator[dict[str, Any]]]:
         """A stream while it comes; at the end of the block its connection is closed."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         with contextlib.closing(connection):
             connection.request("POST", path, json.dumps(body), JSON)
             with contextlib.closing(connection.getresponse()) as response:

@@ -43,7 +43,7 @@ def small(png: bytes) -> Picture:
 
 def save(picture: Picture, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(picture).save(path, quality=82, method=6)
+    Image.fromarray(picture).save(path, lossless=True, method=6)
 
 
 def load(path: Path) -> Picture:

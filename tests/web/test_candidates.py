@@ -61,6 +61,8 @@ def test_a_wasted_move_of_go(client: Client) -> None:
     assert found["mark"] == "??"
     assert found["points"] > 5
     assert found["reply"]
+    assert found["line"]
+    assert found["line"][0] != "A1"
     assert found["before"] > found["after"]
     assert check(client, "gohuman", go_line("E5"))["mark"] in ("", "?!")
 

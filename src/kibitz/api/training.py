@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.api.checks import check_number, check_whole
 from kibitz.errors import UsageError
+from kibitz.systems.spelling import AUTO
 
 if TYPE_CHECKING:
     from kibitz.api.networks import TrainedNetwork
@@ -217,6 +218,8 @@ def _settings(
     if unknown := [name for name in given if name not in known]:
         raise UsageError(f"{system} has no setting {', '.join(unknown)}; it has {', '.join(sorted(known))}")
     for name, value in given.items():
+        if name == "batch" and value == AUTO:
+            continue
         if known[name] is float:
             check_number(name, value)
         elif not isinstance(value, _TYPES.get(known[name], object)) or (

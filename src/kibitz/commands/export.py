@@ -22,6 +22,10 @@ def export(
             "--int8", help="Compute in whole numbers of 8 bits: faster on a processor, for a small loss of accuracy."
         ),
     ] = False,
+    half: Annotated[
+        bool,
+        typer.Option("--half", help="Compute in numbers of 16 bits: half the size, for GPUs; slow on a processor."),
+    ] = False,
 ) -> None:
     """Write a network for other programs: model.onnx, a description of its inputs and outputs, and an example.
 
@@ -32,14 +36,17 @@ def export(
 
     opened = Run(run)
     opened.trained()
-    if int8:
-        need_training("kibitz export --int8")
+    if int8 and half:
+        raise UsageError("--int8 and --half: choose one")
+    numbers = "int8" if int8 else "half" if half else ""
+    if numbers:
+        need_training(f"kibitz export --{numbers}")
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UsageError(f"--to {to}: there is something already; name a folder that is new or empty")
     name = None if opened.person is None else _name_of_person(opened.person["name"])
     try:
         to.mkdir(parents=True, exist_ok=True)
-        files = write_folder(opened, to, name, int8)
+        files = write_folder(opened, to, name, numbers)
     except OSError as error:
         raise KibitzError(f"{to}: {one_line(error)}; choose another --to") from None
     if opened.person is not None:

@@ -181,10 +181,23 @@ def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> di
 
 
 def _setting_option(field: Field[Any], panel: str | None) -> Any:
-    """The annotation of a system's setting. A switch has a --no- form: --start-from may have set it."""
+    """The annotation of a system's setting. A switch has a --no- form: --start-from may have set it. The batch may be
+    a number or "auto"."""
     kind, name = type(field.default), spelling.option_of(field.name)
     names = f"{name}/--no-{name.removeprefix('--')}" if kind is bool else name
+    if field.name == "batch":
+        help = f"{field.metadata['help']}, or {spelling.AUTO}: as many as a GPU has memory for"
+        return Annotated[kind, typer.Option(names, help=help, rich_help_panel=panel, parser=_number_or_auto)]
     return Annotated[kind, typer.Option(names, help=field.metadata["help"], rich_help_panel=panel)]
+
+
+def _number_or_auto(text: str) -> Any:
+    if text == spelling.AUTO:
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is not a whole number, nor {spelling.AUTO}.") from None
 
 
 def _with_parameters(command: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:

@@ -153,7 +153,7 @@ _OURS = [
         meaning=Meaning(
             "Black's winning probability",
             "Black wins",
-            "It follows from the predicted score and how sure it is; nobody asked the network who wins.",
+            "Derived from the predicted score and its uncertainty.",
         ),
         methods=(BEST_SCORE,),
         board_sizes=_go_sizes,
@@ -197,8 +197,8 @@ _OURS = [
         meaning=Meaning(
             "White's probability of standing better",
             "White better",
-            "The probability that a position is better for White than a balanced one: the mean over 64 of the training "
-            "games, of equal material, half of them from games that White won, half with White to move.",
+            "How likely it is that this position is better for White than a balanced one: the mean of comparisons with "
+            "64 balanced positions from the training games.",
         ),
         methods=(COMPARISON_SEARCH, FULL_COMPARISON_SEARCH),
     ),

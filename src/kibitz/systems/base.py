@@ -20,7 +20,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.store.store import Store
 from kibitz.systems import find
 from kibitz.systems.declaration import Declaration
-from kibitz.systems.spelling import option_of, respelled
+from kibitz.systems.spelling import AUTO, option_of, respelled
 
 Arrays = dict[str, NDArray[Any]]
 Tensors = Mapping[str, Tensor]
@@ -142,6 +142,8 @@ def check_bounds(settings: Any) -> None:
     """Raises UsageError, naming the option, for the first setting outside its choices or bounds."""
     for each in fields(settings):
         value, allowed = getattr(settings, each.name), _bounds(type(settings), each.name)
+        if value == AUTO and isinstance(each.default, int):
+            raise UsageError(f"{option_of(each.name)} {AUTO}: only train finds it, and only for --batch; give a number")
         choices = allowed.get("choices", ())
         if choices and value not in choices:
             raise UsageError(f"{option_of(each.name)} {value}: choose from {', '.join(map(str, choices))}")

@@ -12,6 +12,9 @@ RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "a
 RENAMED_TRAINING = {"snapshot_every": "checkpoint_every", "snapshot_megabytes": "checkpoint_megabytes"}
 """Old name of an option of the training loop -> its name. Recipes of other packages may have old names."""
 
+AUTO = "auto"
+"""The batch that `kibitz train` is to find by itself, see training.batch_size."""
+
 
 def respelled(
     settings: Mapping[str, Any], known: Collection[str] = (), choices: Mapping[str, Collection[Any]] | None = None

@@ -34,9 +34,10 @@ from kibitz.runs import (
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
-from kibitz.systems import load
+from kibitz.systems import DEFAULT, find_recipe, load
 from kibitz.systems.base import Network, System
-from kibitz.systems.spelling import respelled, same_value
+from kibitz.systems.spelling import AUTO, respelled, same_value
+from kibitz.training.batch_size import find_batch
 from kibitz.training.checkpoints import RunBytes, run_bytes
 from kibitz.training.export import export_onnx
 from kibitz.training.trainer import TrainConfig, Trainer, TrainOutcome, TrainProgress, best_precision
@@ -165,7 +166,7 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """A call of `train`, see there."""
+    """A call of `train`, see there. batch_found: whether the batch was not given but found, see batch_size."""
 
     system: str
     settings: Any
@@ -176,6 +177,7 @@ class TrainRequest:
     start_from: str | None
     recipe: str
     command: str
+    batch_found: bool = False
 
 
 @dataclass
@@ -235,6 +237,7 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     Raises KibitzError if another process has other games or settings.
     """
     ranks = request.plan.ranks
+    request = _with_batch(request, log)
     job = ranks.together(lambda: prepare(request, log) if ranks.main else _follow(request))
     same = (
         job.system.name,
@@ -256,6 +259,37 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     _, path, precision, info, continued, finished = told
     plan = replace(job.plan, precision=precision)
     return replace(job, path=path, plan=plan, info=info, continued=continued, finished=finished)
+
+
+def _with_batch(request: TrainRequest, log: Callable[[str], None]) -> TrainRequest:
+    """The request with a number where it asks for the batch "auto": the same in every process."""
+    if getattr(request.settings, "batch", None) != AUTO:
+        return request
+    ranks = request.plan.ranks
+    batch = ranks.broadcast(ranks.together(lambda: _batch(request, log) if ranks.main else 0))
+    return replace(request, settings=replace(request.settings, batch=batch), batch_found=True)
+
+
+def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
+    """The batch of the run that this call goes on with, or else the largest that fits."""
+    system, kind = load(request.system), type(request.settings)
+    usual = find_recipe(request.system, request.recipe or DEFAULT).settings.get("batch", kind().batch)
+    settings = replace(request.settings, batch=usual)
+    system.check(settings)
+    data = prepare_data(system, settings, request.store, request.split)
+    if request.start_from:
+        data.description["started_from"] = _open_parent(system, request.start_from).weights_sha256()
+    asked = request.run
+    runs = _numbered(system.name) if asked is None else [(asked, Run(asked).info)] if (asked / INFO).is_file() else []
+    for _, info in runs:
+        before = info.get("settings", {}).get("batch")
+        if info.get("batch_found") and same_training(
+            info, system.name, replace(settings, batch=before), data.description, request.plan.seed
+        ):
+            return int(before)
+    batch = find_batch(system, settings, data.store, data.games[TRAIN], request.plan)
+    log(f"--batch {AUTO}: {batch:,} (the recipe's {usual:,}); learning rate and iterations stay those of the recipe")
+    return batch
 
 
 def _follow(request: TrainRequest) -> TrainJob:
@@ -400,6 +434,7 @@ def _new_info(request: TrainRequest, system: System, network: nn.Module, data: T
         + ("" if plan.ranks.alone else f", {plan.ranks.world} processes"),
         "command": request.command,
         "beyond": cast(Network, network).side_inputs,
+        **({"batch_found": True} if request.batch_found else {}),
         "finished": False,
         "seconds": 0.0,
     }

@@ -1,4 +1,5 @@
-"""A network in whole numbers of 8 bits. bench/bench_int8.py measures what is gained and lost by it."""
+"""A network in whole numbers of 8 bits, or in half as many bits as usual. bench/bench_int8.py measures what is gained
+and lost by it."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import importlib
 import importlib.resources
 import logging
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.durable import write_whole
 from kibitz.games import game_of
 from kibitz.runs import ONNX, Run, with_default_side_inputs
 from kibitz.store.store import Store
@@ -23,6 +26,17 @@ KINDS = ["Conv", "MatMul", "Gemm"]
 POSITIONS, BATCH = 512, 64
 """Positions by which the ranges of numbers are found, and how many at once."""
 RECORDS = {"chess": "games.pgn.zst", "go": "games.sgfl.zst"}
+
+
+def write_half(run: Run, path: Path) -> None:
+    """Write the run's ONNX file with numbers of 16 bits inside; what goes in and comes out is as before."""
+    import onnx
+    from onnxruntime.transformers.float16 import convert_float_to_float16
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of weights so small that they become 0
+        network = convert_float_to_float16(onnx.load(run.path / ONNX), keep_io_types=True)
+    write_whole(path, network.SerializeToString())
 
 
 def write_int8(run: Run, path: Path, store: Store | None = None) -> None:

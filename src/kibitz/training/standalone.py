@@ -48,9 +48,9 @@ OUTPUTS = {
 }
 
 
-def write_folder(run: Run, folder: Path, name: str | None = None, int8: bool = False) -> list[Path]:
+def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str = "") -> list[Path]:
     """Write the files into an empty folder; returns their paths. name: what the network is called there; None for the
-    name of the run. int8: in whole numbers of 8 bits.
+    name of the run. numbers: "int8" for whole numbers of 8 bits, "half" for numbers of 16 bits.
 
     Raises KibitzError if the run has no ONNX file, or if it is for Go or compares positions: there is no example then.
     """
@@ -61,11 +61,11 @@ def write_folder(run: Run, folder: Path, name: str | None = None, int8: bool = F
     if not (run.path / ONNX).is_file():
         raise KibitzError(f"{run.path / ONNX}: missing; finish the training with the command that began it")
     description = describe(run, name)
-    if int8:
-        from kibitz.training.quantised import write_int8
+    if numbers:
+        from kibitz.training.quantised import write_half, write_int8
 
-        write_int8(run, folder / ONNX)
-        description["numbers"] = "int8"
+        {"int8": write_int8, "half": write_half}[numbers](run, folder / ONNX)
+        description["numbers"] = numbers
     else:
         shutil.copyfile(run.path / ONNX, folder / ONNX)
     write_json(folder / "description.json", description)

@@ -211,9 +211,9 @@ class AttackPlanes(NamedPlanes):
 
     def names(self, sides: Sides) -> list[str]:
         if self.kind == "pieces":
-            return [f"attacked by {side} {piece} (how many)" for side in sides for piece in _PLURALS]
-        unit = " (how many, over 4)" if self.kind == "counts" else ""
-        return [f"attacked by {side} pieces{unit}" for side in sides]
+            return [f"squares attacked by {side} {piece} (count)" for side in sides for piece in _PLURALS]
+        unit = " (count / 4)" if self.kind == "counts" else ""
+        return [f"squares attacked by {side} pieces{unit}" for side in sides]
 
 
 def _leap_matrix(steps: tuple[tuple[int, int], ...]) -> Tensor:

@@ -30,7 +30,7 @@ class GivenUp(BadRequest):
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
     """What a search says of the last move. loss, before, after: of the mover's chance, 0..1; points: lost by it. reply:
-    how it would be answered, the names of the moves. Raises BadRequest."""
+    how it would be answered; line: the best move and how the game would go on, names of moves. Raises BadRequest."""
     assert isinstance(line, GoLine)
     if not line.moves:
         raise BadRequest("there is no move to judge")
@@ -48,6 +48,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     return {
         "loss": rounded(loss), "mark": sign, "before": rounded(best.winrate), "after": rounded(after),
         "points": round(points, 1), "reply": reply,
+        "line": [to_gtp(point, line.size) for point in best.pv[:MOST_SHOWN]] or [to_gtp(best.point, line.size)],
     }  # fmt: skip
 
 

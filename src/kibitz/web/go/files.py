@@ -210,7 +210,7 @@ class _Game:
 
     def _point(self, value: bytes) -> int | None:
         """The point of a value; PASS for a pass; None if it is not a point of the board."""
-        word = value.strip().lower()
+        word = b"".join(value.split()).lower()  # a line may be broken anywhere
         if not word or (word == b"tt" and self.size <= GRID):
             return PASS
         if len(word) != 2:

@@ -1,0 +1,59 @@
+"""Files that lie in an object store or on another machine, as far as fsspec knows how to reach it: s3://…, gs://….
+
+fsspec is not among the packages that kibitz needs; it comes with PyTorch, and each kind of store has a package of its
+own (s3fs, gcsfs). It is imported only for a path that names such a place.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import IO, Any, cast
+
+from kibitz.errors import KibitzError, UsageError, one_line
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://")
+
+
+def is_remote(path: str) -> bool:
+    return _URL.match(path) is not None
+
+
+def find(path: str, ends: tuple[str, ...]) -> list[str]:
+    """The file that a remote path names, or of a folder (a path that ends in /) the files with these endings."""
+    system, place = _reach(path)
+    try:
+        if not path.endswith("/"):
+            found = [path] if system.isfile(place) else []
+        else:
+            inside = sorted(name for name in system.find(place) if name.lower().endswith(ends))
+            found = [system.unstrip_protocol(name) for name in inside]
+    except Exception as error:  # each kind of store has exceptions of its own
+        raise _failed(path, error) from None
+    if not found:
+        raise KibitzError(f"{path}: no such file there, or no records in it; a folder ends in /")
+    return found
+
+
+def open_remote(path: str) -> IO[bytes]:
+    """A file to read from its beginning to its end, a piece at a time."""
+    system, place = _reach(path)
+    try:
+        return cast("IO[bytes]", system.open(place, "rb", cache_type="readahead"))
+    except Exception as error:
+        raise _failed(path, error) from None
+
+
+def _reach(path: str) -> tuple[Any, str]:
+    """fsspec's file system for a path, and the path in it."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise UsageError(f"{path}: reading from there needs fsspec: pip install fsspec") from None
+    try:
+        return cast("tuple[Any, str]", url_to_fs(path))
+    except Exception as error:
+        raise _failed(path, error) from None
+
+
+def _failed(path: str, error: Exception) -> KibitzError:
+    return KibitzError(f"{path}: {one_line(error).rstrip('.')}; check the address, and that it may be read")
