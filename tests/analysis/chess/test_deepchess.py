@@ -59,7 +59,7 @@ def test_no_line_is_wider_than_the_terminal(width: int, judge_pairs: JudgePairs)
 
 
 def test_the_note_is_about_the_networks_own_positions() -> None:
-    assert f"over {N_REFERENCES} of the training games" in MEANING.note
+    assert f"{N_REFERENCES} balanced positions from the training games" in MEANING.note
     assert all(len(declaration.meaning.short) <= 12 for declaration in SYSTEMS.values())
 
 

@@ -127,7 +127,7 @@ def test_deepchess_says_what_its_figures_are(
     settings = {**SMALL_PAIRS, "networks": "full", "pretrain_epochs": 0.0, "epochs": 1.0, "pairs": 2000}
     path = small_mover(tmp_path / "run", small_store, "deepchess", **settings)
     found = json.loads(analyzed(capsys, path, GAMES, "--json", "--raw")[0])
-    assert found["evaluation"].startswith("The probability that a position is better for White than a balanced one")
+    assert found["evaluation"].startswith("How likely it is that this position is better for White than a balanced one")
     assert len(found["games"]) == 1
     assert all(0 < move["after"] < 1 for move in found["games"][0]["moves"])
     out, _ = analyzed(capsys, path, GAMES, "--raw")
