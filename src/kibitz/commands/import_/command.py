@@ -64,7 +64,7 @@ def import_games(
     kind = _game_of(paths, game)
     keep = filter_for(kind, values)
     ownership.check(kind)
-    referees = _Referees(ownership, into) if kind == "go" and ownership.referee != "none" else None
+    referees = _Referees(ownership, into) if kind == "go" and ownership.labels else None
     try:
         done = _import(paths, into, kind, keep, divide, append, referees, backend)
     except KeyboardInterrupt:
@@ -115,6 +115,7 @@ class _Referees:
             workers,
             limit_s=options.gnugo_limit,
             keep_unconfirmed=options.unconfirmed,
+            play_out=options.play_out,
         ) as referee:
             note = referee.note
             if note:
