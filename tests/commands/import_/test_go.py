@@ -282,3 +282,15 @@ def test_owners_are_whole_numbers_of_colours(run: Run, tmp_path: Path) -> None:
     owners = Store(tmp_path / "s").per_game("owner")
     assert owners is not None
     assert set(np.unique(owners)) <= {0, 1, 2}
+
+
+def test_progress_goes_on_while_games_are_labelled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of a small file is read at once: what is told is how many of its games have their owners."""
+    told: list[float] = []
+    monkeypatch.setattr(
+        "kibitz.commands.progress.Progress.update", lambda self, done, line="", **fields: told.append(done)
+    )
+    games = [game(moves=[*WALLS, (8, column)]) for column in range(9)]
+    assert run("import", put(tmp_path / "a.sgf", *games), "--into", tmp_path / "s", "--referee", "playouts")[0] == 0
+    assert told == sorted(told)
+    assert {round(100 * part / 9) for part in range(10)} <= {round(done) for done in told}
