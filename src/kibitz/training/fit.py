@@ -351,6 +351,7 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
         games[VALIDATE],
         job.plan,
         on_progress,
+        revive=job.parent is not None,
     )
     began = time.monotonic()
     outcome = trainer.train()

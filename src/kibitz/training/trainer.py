@@ -28,6 +28,7 @@ from kibitz.cores import cores
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
 from kibitz.nets.optim import place
+from kibitz.nets.revival import revive
 from kibitz.received import inflates
 from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
@@ -39,6 +40,7 @@ from kibitz.training.profile import REPLAY, Profile
 from kibitz.training.ranks import ALONE, Ranks
 
 _VALIDATION_BATCH = 4096
+_REVIVAL_BATCH = 256
 GPU_THREADS = 4
 """Threads that make batches for a GPU. On a CPU one does: the training needs the others."""
 _VALIDATION_SEED = 1  # the same examples in the same order in every run
@@ -235,7 +237,8 @@ class Trainer:
     """One training in one run directory.
 
     network: as `system.prepare` leaves it, or with other weights. games, validation: indices of the store's games,
-    int64, on either side of the split.
+    int64, on either side of the split. revive: begin with new units in place of dead ones (`nets.revival`), as a
+    training should that goes on from another network.
     """
 
     def __init__(
@@ -249,8 +252,9 @@ class Trainer:
         validation: Any,
         plan: TrainConfig,
         on_progress: Callable[[TrainProgress], object] = lambda progress: None,
+        revive: bool = False,
     ):
-        self.path, self.plan, self._on_progress = path, plan, on_progress
+        self.path, self.plan, self._on_progress, self._revives = path, plan, on_progress, revive
         self._stop = _Stop()
         self.store, self.games, self.validation = store, games, validation
         precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
@@ -358,6 +362,8 @@ class Trainer:
         with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):
                 run = self._begin_stage(index, iteration, optimiser_state)
+                if self._revives and index == iteration == 0:
+                    self._revive(run)
                 reason = self._train_stage(run, stop)
                 if reason in (STOPPED, TIME_LIMIT):
                     return self._outcome(False, reason, run)
@@ -369,6 +375,17 @@ class Trainer:
                 if index < len(self.stages):
                     self._save(index, 0, self.stages[index].optimiser())
         return self._outcome(True, reason, run)
+
+    def _revive(self, run: _StageRun) -> None:
+        """New units in place of those that no example moves: the same ones in each process."""
+        batch = self._sample(run.examples, _REVIVAL_BATCH)
+        generator = torch.Generator().manual_seed(self.plan.seed)
+        learning = [p for group in run.optimiser.param_groups for p in group["params"]]
+        dead, units = revive(self.network, learning, lambda: run.stage.loss(batch), generator)
+        if dead:
+            self._warn(
+                run, 0, Symptom("revived", f"{dead:,} of {units:,} units of residual blocks were dead: drawn anew")
+            )
 
     def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:
         self.ranks.gather(None)  # nobody leaves while another still needs it
@@ -398,7 +415,7 @@ class Trainer:
         return _StageRun(
             index, stage, examples, validation, optimiser, rate_factors, iterations,
             self.plan.intervals(iterations, stage.batch),
-            HealthCheck(stage, iterations, self._sample(validation) if len(validation) else None),
+            HealthCheck(stage, iterations, self._sample(validation, _VALIDATION_BATCH) if len(validation) else None),
             _Pace(stage, iteration, iterations, self.stages[index + 1 :]),
             iteration,
         )  # fmt: skip
@@ -639,8 +656,8 @@ class Trainer:
         count = sum(n for _, _, n in parts.values())
         return {name: value / count for name, value in sums.items()}, count
 
-    def _sample(self, examples: Examples) -> dict[str, Tensor]:
-        batch = make_batch(examples, min(_VALIDATION_BATCH, len(examples)), _VALIDATION_SEED, 0)
+    def _sample(self, examples: Examples, most: int) -> dict[str, Tensor]:
+        batch = make_batch(examples, min(most, len(examples)), _VALIDATION_SEED, 0)
         return {name: values.to(self.fabric.device) for name, values in batch.items()}
 
     def _warn(self, run: _StageRun, iteration: int, symptom: Symptom | None) -> None:
