@@ -36,7 +36,7 @@ def set_up() -> None:
     if os.environ.get(CACHE):
         return
     folder = user_folder()
-    if not _writable(folder):
+    if not is_writable(folder):
         folder = Path(tempfile.mkdtemp(prefix="kibitz-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ[CACHE] = str(folder)
@@ -63,7 +63,7 @@ def user_folder() -> Path:
     return user_cache() / "numba" / f"{installed:x}"
 
 
-def _writable(folder: Path) -> bool:
+def is_writable(folder: Path) -> bool:
     """Whether the folder can be written, or made where it does not exist."""
     there = next((place for place in (folder, *folder.parents) if place.exists()), None)
     return folder.is_absolute() and there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

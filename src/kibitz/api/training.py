@@ -89,7 +89,8 @@ class TrainingOptions:
 
     time_limit: minutes, of this call. seed: 0 or more. validate_every, summary_every: iterations; validate_positions:
     of one validation; patience: validations without a better one, 0 for never; None of these follows the length of the
-    training. precision: "auto", "float32" or "bf16"; device: "auto", "cpu" or "cuda".
+    training. precision: "auto", "float32" or "bf16"; device: "auto", "cpu" or "cuda". compile: whether torch compiles
+    the steps: "auto" (on a GPU that it can compile for), "on" or "off"; None: as the recipe says.
 
     >>> import kibitz
     >>> kibitz.TrainingOptions(time_limit=30).seed
@@ -104,6 +105,7 @@ class TrainingOptions:
     patience: int | None = None
     precision: str | None = None
     device: str = "auto"
+    compile: str | None = None
 
     def check(self) -> None:
         """Raises UsageError, naming the option, for the first value out of range."""

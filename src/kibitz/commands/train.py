@@ -147,6 +147,13 @@ class MachineOptions:
     main_address: Annotated[
         str | None, typer.Option(help="HOST or HOST:PORT of machine 0, the same on each. [default port: 29400]")
     ] = None
+    compile: Annotated[
+        str | None,
+        typer.Option(
+            help="Whether torch compiles the steps, for a slow start and faster steps: auto (on a GPU that it can "
+            "compile for), on or off. [default: off; recipe gpu: auto]"
+        ),
+    ] = None
     profile: Annotated[bool, typer.Option("--profile", help="Print at the end where the time went.")] = False
 
 
@@ -172,6 +179,8 @@ def train(
     given = loop.given()
     if machine.precision is not None:
         given["precision"] = lightning_precision(machine.precision)
+    if machine.compile is not None:
+        given["compile"] = machine.compile
     given |= {"device": machine.device, "profile": machine.profile}
     chosen = load(system)
     check_device(machine.device)
