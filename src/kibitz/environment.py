@@ -13,6 +13,9 @@ from pathlib import Path
 CACHE = "NUMBA_CACHE_DIR"
 """Where numba keeps compiled functions. It would take the folder in which kibitz is installed, which may be read-only,
 belong to another user, or be compared with what was installed."""
+TORCH_CACHE = "TORCHINDUCTOR_CACHE_DIR"
+"""Where torch keeps what it compiles for `train --compile`. It would take a folder for temporary files, which need not
+outlast a restart. Lightning's import settles it."""
 SILENT = "ORT_DISABLE_TELEMETRY"
 """Switches off the telemetry of ONNX Runtime, which is on by default since 1.31."""
 WAITING = "OMP_WAIT_POLICY"
@@ -33,10 +36,12 @@ def set_up() -> None:
     """
     os.environ.setdefault(SILENT, "1")
     os.environ.setdefault(WAITING, "passive")
+    if _writable(user_cache()):
+        os.environ.setdefault(TORCH_CACHE, str(user_cache() / "torch"))
     if os.environ.get(CACHE):
         return
     folder = user_folder()
-    if not is_writable(folder):
+    if not _writable(folder):
         folder = Path(tempfile.mkdtemp(prefix="kibitz-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ[CACHE] = str(folder)
@@ -63,7 +68,7 @@ def user_folder() -> Path:
     return user_cache() / "numba" / f"{installed:x}"
 
 
-def is_writable(folder: Path) -> bool:
+def _writable(folder: Path) -> bool:
     """Whether the folder can be written, or made where it does not exist."""
     there = next((place for place in (folder, *folder.parents) if place.exists()), None)
     return folder.is_absolute() and there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

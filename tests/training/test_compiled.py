@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import load_file
 
 from kibitz.cli import run as command
+from kibitz.environment import TORCH_CACHE
 from kibitz.errors import UsageError
 from kibitz.runs import Run
 from kibitz.store.store import Store
@@ -192,7 +193,7 @@ def test_real_code_learns_the_same(small_store: Store, tmp_path: Path) -> None:
     """To rounding, alone and with two processes; a second start finds in the user's cache what the first has made."""
     program("g++")
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
-    environment.pop(compiled.CACHE, None)
+    environment.pop(TORCH_CACHE, None)
 
     def trained(name: str, *more: str) -> list[dict[str, Any]]:
         words = [f"--{option.replace('_', '-')}={value}" for option, value in {**GIVEN, "device": "cpu"}.items()]

@@ -12,16 +12,12 @@ from collections.abc import Iterator
 
 import torch
 
-from kibitz.environment import is_writable, user_cache
 from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.systems.base import Loss
 
 AUTO, ON, OFF = "auto", "on", "off"
 WISHES = (AUTO, ON, OFF)
 """On a GPU that torch can compile for; anywhere, or not at all; never."""
-CACHE = "TORCHINDUCTOR_CACHE_DIR"
-"""Where torch keeps what it has compiled. By default in the folder for temporary files, which need not outlast a
-restart."""
 
 
 class CannotCompile(KibitzError):
@@ -62,10 +58,8 @@ def compiled(loss: Loss) -> Loss:
     """The loss as torch.compile makes it at its first call, and its gradient then or later. Dropout leaves out the same
     units as without it.
 
-    What was compiled is kept in the user's cache, so that the next training begins sooner.
+    What was compiled is kept in the user's cache (see `environment`), so that the next training begins sooner.
     """
-    if is_writable(user_cache()):
-        os.environ.setdefault(CACHE, str(user_cache() / "torch"))
     torch.compiler.reset()  # of earlier stages: torch gives up after a few variants of a function
     fast: Loss = torch.compile(loss, options={"fallback_random": True})
     return fast
