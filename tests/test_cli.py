@@ -47,6 +47,8 @@ def test_help_says_what_holds_where_an_option_is_not_given(capsys: pytest.Captur
         "without PORT it is 29400",
     ):
         assert words.replace(" ", "") in shown
+    assert cli.run(["import", "--help"]) == 0
+    assert "pipinstall'kibitz[ray]'" in "".join(capsys.readouterr().out.replace("│", " ").split())
 
 
 def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

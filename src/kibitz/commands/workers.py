@@ -41,7 +41,7 @@ def _is_wrong_address(text: str) -> bool:
 Ray = Annotated[
     str | None,
     typer.Option(
-        help="Share the work through Ray (pip install 'kibitz[ray]'): on this machine, or on the cluster at HOST:PORT,"
+        help="Share the work through Ray (pip install 'kibitz\\[ray]'): on this machine, or on the cluster at HOST:PORT,"
         " all of whose cores are used.",
         metavar="[ADDRESS]",
         show_default=False,
