@@ -201,7 +201,7 @@ def test_real_code_learns_the_same(small_store: Store, tmp_path: Path) -> None:
         start = [sys.executable, "-m", "kibitz.cli", "train", "winner", str(small_store.path)]
         done = subprocess.run(
             [*start, "--run", str(tmp_path / name), "--validate-positions=200", *words, *every, "--json", *more],
-            env=environment, capture_output=True, text=True, timeout=600, check=False,
+            env=environment, capture_output=True, text=True, timeout=900, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["finished"] is True
@@ -220,7 +220,9 @@ def test_real_code_learns_the_same(small_store: Store, tmp_path: Path) -> None:
     two = trained("two", "--compile", "on", "--devices", "2", "--dropout", "0")
     plain_two = trained("plain-two", "--devices", "2", "--dropout", "0")
     for ours, theirs in ((once, plain), (two, plain_two)):
-        assert [row["loss"] for row in ours] == pytest.approx([row["loss"] for row in theirs], rel=1e-3)
+        losses = [[row["loss"] for row in some if row["kind"] != "warning"] for some in (ours, theirs)]
+        assert len(losses[0]) == 6
+        assert losses[0] == pytest.approx(losses[1], rel=1e-3)
     weights = load_file(tmp_path / "once/best.safetensors")
     assert weights.keys() == load_file(tmp_path / "plain/best.safetensors").keys()
     assert (tmp_path / "once/model.onnx").is_file()
