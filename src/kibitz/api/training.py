@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kibitz.training.trainer import TrainConfig, TrainProgress
 
 PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
+COMPILE = ("auto", "on", "off")
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,8 @@ class TrainingOptions:
         _check_device(self.device)
         if self.precision is not None and self.precision not in PRECISIONS:
             raise UsageError(f"precision {self.precision!r}: choose from {', '.join(PRECISIONS)}")
+        if self.compile not in (None, *COMPILE):
+            raise UsageError(f"compile {self.compile!r}: choose from {', '.join(COMPILE)}")
         if self.time_limit is not None:
             check_number("time_limit (minutes)", self.time_limit, above=0)
         check_whole("seed", self.seed, 0, 2**31 - 1)
