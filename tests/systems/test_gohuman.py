@@ -316,4 +316,4 @@ def test_komi_that_was_not_written_down_is_unknown(tmp_path: Path) -> None:
 
     sides = GameSides(Table()).of(np.arange(6), np.zeros(6, np.uint8))
     assert sides[:, 0].tolist() == [0, 128, 128 + 4, 128 + 1 + 6, 0, 0]
-    assert sides[:, HANDICAP - 4].tolist() == [1, 1, 3, 5, 1]
+    assert sides[:, HANDICAP - 4].tolist() == [1, 1, 3, 5, 1, 1]
