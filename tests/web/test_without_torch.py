@@ -120,9 +120,8 @@ def test_the_server_imports_no_torch(small_run: Path, small_store: Store, tmp_pa
     folders = [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
     asked = json.dumps([["runs/live"], str(small_store.path), str(records)])
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, asked], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )  # fmt: skip
+    program = [sys.executable, "-c", PROGRAM, asked]
+    done = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {"forgotten": [], "heavy": []}
 

@@ -73,11 +73,13 @@ class TorchProcess:
     def end(self) -> None:
         """End it for good, without waiting for what it is at."""
         self._ended = True
-        if self._timer:
-            self._timer.cancel()
         if process := self._process:
             with contextlib.suppress(OSError):
-                process.kill()
+                process.kill()  # so that a request that waits for it is over
+        with self._lock:
+            if self._timer:
+                self._timer.cancel()
+            self._close()
 
     @property
     def running(self) -> int | None:
