@@ -19,8 +19,8 @@ export function mountNetwork(host: HTMLElement, app: App): void {
 }
 
 class NetworkPanel {
-  private readonly title = el("h2");
-  private readonly about = el("p", { class: "note" });
+  private readonly title = el("h2", { class: "network-title" });
+  private readonly about = el("p", { class: "note network-about" });
   private readonly note = el("p", { class: "note" });
   private readonly chance = new Chance();
   private readonly bars: MoveBars;
