@@ -152,10 +152,9 @@ def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Pag
         expect(valued).to_be_visible()
     for layer in desk.tab("Analysis").locator(".chip").all():
         layer.click()
-        page.wait_for_load_state("networkidle")
+        expect(page.locator(".on-board .state")).to_be_hidden()
         look(f"Analysis, {layer.inner_text()}")
     for tab in TABS[1:]:
-        desk.tab(tab)
-        page.wait_for_load_state("networkidle")
+        expect(desk.tab(tab)).to_be_visible()
         look(tab)
     assert not wrong, "\n".join(wrong)
