@@ -17,6 +17,7 @@ from kibitz import cli
 from kibitz.games.go.points import GRID
 from kibitz.store.store import Store
 from support.board_client import until
+from support.helpers import program
 
 KIBITZ = [sys.executable, "-m", "kibitz.cli"]
 Run = Callable[..., tuple[int, str, str]]
@@ -161,7 +162,13 @@ def test_wrong_calls(options: list[str], said: str, run: Run, tmp_path: Path) ->
 
 def test_options_of_go_are_not_for_chess(run: Run, tmp_path: Path) -> None:
     file = put(tmp_path / "a.pgn", '[Result "1-0"]\n\n1. e4 1-0\n')
-    for options in (["--rank", "5d"], ["--rules", "aga"], ["--referee", "playouts"], ["--handicap", "0"]):
+    for options in (
+        ["--rank", "5d"],
+        ["--rules", "aga"],
+        ["--referee", "playouts"],
+        ["--play-out"],
+        ["--handicap", "0"],
+    ):
         code, _, err = run("import", file, "--into", tmp_path / "s", *options)
         assert code == 2
         assert "chess" in err
@@ -188,6 +195,21 @@ def test_gnugo_that_is_not_there(run: Run, tmp_path: Path, monkeypatch: pytest.M
     code, _, err = run("import", file, "--into", tmp_path / "t")
     assert code == 0
     assert "GNU Go is not installed" in err
+
+
+def test_resigned_games_get_owners(run: Run, tmp_path: Path) -> None:
+    program("gnugo")
+    file = put(
+        tmp_path / "a.sgf", *(game(result, -40.5, WALLS[k:]) for k, result in ((0, "B+R"), (2, "W+R"), (4, "B+T")))
+    )
+    code, out, err = run("import", file, "--into", tmp_path / "s", "--play-out", "--referee", "none", "--json")
+    assert code == 0, err
+    assert not left_out(out)
+    store = Store(tmp_path / "s")
+    labels, owner = store.column("labels").tolist(), store.per_game("owner")
+    assert owner is not None
+    assert sorted(map(str, labels)) == ["None", "None", "played out"]
+    assert [label is not None for label in labels] == owner.any(1).tolist()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a script that runs")
@@ -260,3 +282,15 @@ def test_owners_are_whole_numbers_of_colours(run: Run, tmp_path: Path) -> None:
     owners = Store(tmp_path / "s").per_game("owner")
     assert owners is not None
     assert set(np.unique(owners)) <= {0, 1, 2}
+
+
+def test_progress_goes_on_while_games_are_labelled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of a small file is read at once: what is told is how many of its games have their owners."""
+    told: list[float] = []
+    monkeypatch.setattr(
+        "kibitz.commands.progress.Progress.update", lambda self, done, line="", **fields: told.append(done)
+    )
+    games = [game(moves=[*WALLS, (8, column)]) for column in range(9)]
+    assert run("import", put(tmp_path / "a.sgf", *games), "--into", tmp_path / "s", "--referee", "playouts")[0] == 0
+    assert told == sorted(told)
+    assert {round(100 * part / 9) for part in range(10)} <= {round(done) for done in told}

@@ -64,7 +64,7 @@ def import_games(
     kind = _game_of(paths, game)
     keep = filter_for(kind, values)
     ownership.check(kind)
-    referees = _Referees(ownership, into) if kind == "go" and ownership.referee != "none" else None
+    referees = _Referees(ownership, into) if kind == "go" and ownership.labels else None
     try:
         done = _import(paths, into, kind, keep, divide, append, referees, backend)
     except KeyboardInterrupt:
@@ -101,10 +101,10 @@ class _Referees:
 
     @contextlib.contextmanager
     def labelling(
-        self, show: Callable[[int], None], workers: Workers | None
+        self, show: Callable[[int, int], None], workers: Workers | None
     ) -> Iterator[Callable[[GameBatch], GameBatch]]:
-        """The function that labels a batch before it is written. show: called with the number of labelled games;
-        workers: who label; None: threads of this process."""
+        """The function that labels a batch before it is written. show: called with the number of labelled games,
+        and of all games of the batch; workers: who label; None: threads of this process."""
         from kibitz.games.go.endings.scoring import Referee
 
         options = self.options
@@ -115,11 +115,12 @@ class _Referees:
             workers,
             limit_s=options.gnugo_limit,
             keep_unconfirmed=options.unconfirmed,
+            play_out=options.play_out,
         ) as referee:
             note = referee.note
             if note:
                 print(f"kibitz: {note}", file=sys.stderr)
-            yield lambda batch: referee.label(batch, show)
+            yield lambda batch: referee.label(batch, lambda done: show(done, len(batch)))
             if referee.note and referee.note != note:  # it never answered
                 print(f"kibitz: warning: {referee.note}", file=sys.stderr)
 
@@ -184,7 +185,7 @@ def _import(
         finish = held.enter_context(referees.labelling(show, workers)) if referees else None
         for batch in batches:
             writer.add(batch, None if keep.limit is None else keep.limit - (writer.games - before), finish)
-            show(0)
+            show(0, 0)
             if keep.limit is not None and writer.games - before >= keep.limit:
                 break
         kept = writer.games - before
@@ -219,16 +220,22 @@ def _why_nothing(read: int, rejections: dict[str, Any], broken: list[str], keep:
 
 
 @contextlib.contextmanager
-def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callable[[int], None]]:
-    """The progress of an import: a function to call as it goes on, with the games labelled of a batch that is not
-    written yet. before: games that the store held already."""
+def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callable[[int, int], None]]:
+    """The progress of an import: a function to call as it goes on, with the games that are labelled of a batch that is
+    not written yet, and how many it has. before: games that the store held already."""
     size, limit = records.size(reader.paths), reader.keep.limit
     with Progress("{task.fields[games]:,} games", BAR, "{task.fields[rate]:,.0f} games/s", ELAPSED, LEFT,
                   patient=True) as progress:  # fmt: skip
         progress.begin("", 100.0 if size or limit else None, games=0, rate=0.0)
+        written = 0.0
 
-        def show(labelled: int) -> None:
+        def show(labelled: int, of: int) -> None:
+            nonlocal written
             percent = 100 * reader.consumed / size if size else 0.0
+            if of:  # what was read of the records is done when its games are labelled
+                percent = written + (percent - written) * labelled / of
+            else:
+                written = percent
             if limit:
                 percent = max(percent, 100 * (writer.games - before) / limit)
             games, passed = writer.read + labelled, progress.seconds

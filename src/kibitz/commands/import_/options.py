@@ -141,6 +141,14 @@ class RefereeOptions:
             " winner.",
         ),
     ] = False
+    play_out: Annotated[
+        bool,
+        typer.Option(
+            "--play-out",
+            help="Go: let GNU Go play resigned games to their end, some seconds each, so that their owners are known"
+            " too, wherever the recorded winner wins there. The others are kept without owners.",
+        ),
+    ] = False
     gnugo_limit: Annotated[
         float,
         typer.Option(
@@ -148,13 +156,19 @@ class RefereeOptions:
         ),
     ] = 10.0
 
+    @property
+    def labels(self) -> bool:
+        """Whether any game is labelled."""
+        return self.referee != "none" or self.play_out
+
     def check(self, game: str) -> None:
         """Raises UsageError for a referee that there is not, and for options that mean nothing for the game."""
         if self.referee not in REFEREES:
             raise UsageError(f"--referee {self.referee}: choose from {', '.join(REFEREES)}")
-        if game != "go" and (self.referee != "auto" or self.gnugo is not None or self.unconfirmed):
+        if game != "go" and (self.referee != "auto" or self.gnugo is not None or self.unconfirmed or self.play_out):
             raise UsageError(
-                "--referee, --gnugo and --unconfirmed are for Go; these are records of chess (or else say --game go)"
+                "--referee, --gnugo, --unconfirmed and --play-out are for Go; these are records of chess (or else say"
+                " --game go)"
             )
 
 

@@ -96,7 +96,7 @@ class GameSides:
     """
 
     def __init__(self, store: _GameTable):
-        table = store.table(["komi", "handicap", "rules", "black_rank", "white_rank", "place", "labels"])
+        table = store.table(["komi", "handicap", "rules", "black_rank", "white_rank", "place", "labels", "margin"])
         self._rules = text_codes(table["rules"], rules_byte)
         self._ranks = np.stack([text_codes(table["black_rank"], rank_byte), text_codes(table["white_rank"], rank_byte)])
         self._servers = text_codes(table["place"], server_byte)
@@ -106,7 +106,7 @@ class GameSides:
         bonus = text_codes(table["rules"], lambda rules: {"0": 0, "N-1": 1, "N": 2}[bonus_of(rules)])
         paid = np.where(stones < 2, 0, np.select([bonus == 2, bonus == 1], [stones, stones - 1], 0))
         self._komi = np.clip(np.round(2 * np.nan_to_num(komi + paid)) + NO_KOMI, 1, 255).astype(np.uint8)
-        confirmed = table["labels"].is_valid().to_numpy()
+        confirmed = table["labels"].is_valid().to_numpy() & table["margin"].is_valid().to_numpy()
         self._komi[np.isnan(komi) | ((komi == 0) & (stones < 2) & ~confirmed)] = 0
 
     def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:

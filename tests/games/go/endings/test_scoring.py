@@ -275,3 +275,40 @@ def test_gnugo_confirms_a_seki_that_playouts_do_not_see() -> None:
     owner = labelled.per_game["owner"][0].reshape(GRID, GRID)
     assert owner[0, 4] == owner[1, 4] == 0
     assert labelled.rejections.counts == {"score not confirmed": 1}
+
+
+RESIGNED = {"ending": "resignation", "komi": 0.0}
+
+
+def test_resigned_games_are_played_to_their_end() -> None:
+    """White is 9 points ahead: that Black resigned is confirmed, that White did is not."""
+    games = batch((PLAIN, RESIGNED | {"result": -1}), (PLAIN, RESIGNED | {"result": 1}), (PLAIN, WHITE_BY_9))
+    with Referee("none", gnugo=program("gnugo"), limit_s=60, play_out=True) as referee:
+        labelled = referee.label(games)
+    assert labelled.table["labels"].to_pylist() == ["played out", None, None]
+    assert labelled.table["margin"].to_pylist() == [None, None, 9.0]
+    assert not labelled.rejections.counts
+    owner = labelled.per_game["owner"]
+    assert np.array_equal(owner[0], settle(diagrams.colours(PLAIN), points()))
+    assert not owner[1:].any()
+
+
+def test_komi_and_handicap_decide_who_won() -> None:
+    more = ({"result": 1, "komi": -9.5}, {"result": 1, "komi": -8.5}, {"result": -1, "komi": None})
+    with Referee("none", gnugo=program("gnugo"), limit_s=60, play_out=True) as referee:
+        labelled = referee.label(batch(*[(PLAIN, RESIGNED | one) for one in more]))
+    assert labelled.table["labels"].to_pylist() == ["played out", None, None]
+
+
+def test_a_game_whose_end_gnugo_does_not_find_is_kept_without_owners(tmp_path: Path) -> None:
+    command = [sys.executable, FAKE, "good", str(tmp_path)]  # it never passes
+    with Referee("none", command=command, workers=1, play_out=True) as referee:
+        labelled = referee.label(batch((PLAIN, RESIGNED | {"result": -1})))
+    assert labelled.table["labels"].to_pylist() == [None]
+    assert not labelled.rejections.counts
+
+
+def test_resigned_games_need_gnugo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "find_gnugo", lambda path=None: None)
+    with pytest.raises(KibitzError, match="no such program"):
+        Referee("playouts", play_out=True)

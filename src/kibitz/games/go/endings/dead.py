@@ -1,4 +1,4 @@
-"""Dead stones of a final position, by random playouts and by GNU Go.
+"""Dead stones of a final position, by random playouts and by GNU Go, which also plays games to their end.
 
 All stones of a chain are dead or alive together. The owner map follows from the dead stones (counting.settle).
 """
@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 
 from kibitz.external.gtp import GtpProgram
 from kibitz.games.go.endings.playouts import black_share
-from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp, to_sgf
+from kibitz.games.go.points import BLACK, NONE, POINTS, WHITE, from_gtp, to_sgf
 from kibitz.games.go.rules import CELL, CELLS, ROOT, ROWS, set_up
 
-GNUGO_ARGUMENTS = ("--mode", "gtp", "--level", "0", "--quiet")
+GNUGO_ARGUMENTS = ("--mode", "gtp", "--level", "0", "--quiet", "--never-resign")
+MOST_MOVES = 500
+"""After so many moves a game that GNU Go plays has no end."""
 PLAYOUTS = 200
 _FILE = "game.sgf"
+_NAMES = {BLACK: "black", WHITE: "white"}
 
 
 @numba.njit(nogil=True, cache=True)
@@ -79,15 +82,42 @@ class GnuGo:
         Raises EngineDied if GNU Go dies or exceeds the time limit, ValueError if its answer is not valid.
         """
         until = time.monotonic() + self.limit
+        self._set_up(_position(colours, size), until)
+        # The first list takes half a second; after it the second one is ready.
+        dead = self._stones("dead", colours, size, until)
+        return dead, self._stones("seki", colours, size, until)
+
+    def play_out(
+        self, colours: NDArray[np.uint8], size: int, komi: float, mover: int, limit: float
+    ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Play both sides until both pass: the stones at the end, uint8 [361], and which of them are dead, bool [361].
+
+        mover: BLACK or WHITE; komi in points, to which area counting adds nothing; limit: seconds. Raises as `dead`;
+        ValueError too where the game has no end.
+        """
+        until = time.monotonic() + limit
+        self._set_up(_position(colours, size, f"RU[chinese]KM[{komi:g}]PL[{'?BW'[mover]}]"), until)
+        passes = 0
+        for _ in range(MOST_MOVES):
+            passes = passes + 1 if self._ask(f"genmove {_NAMES[mover]}", until).lower() == "pass" else 0
+            mover = BLACK + WHITE - mover
+            if passes == 2:
+                break
+        else:
+            raise ValueError(f"no end after {MOST_MOVES} moves")
+        final = np.where(colours > WHITE, colours, NONE).astype(np.uint8)  # what is outside of the board stays so
+        for colour, name in _NAMES.items():
+            final[self._points(f"list_stones {name}", size, until)] = colour
+        return final, self._stones("dead", final, size, until)
+
+    def _set_up(self, record: str, until: float) -> None:
+        """Load a record, in a new process where there is none."""
         if self._program is None or not self._program.running:
             self._program = GtpProgram(self.command, "GNU Go", self._folder)
             if self._closed:  # by another thread in the meantime
                 self._program.kill()
-        (self._folder / _FILE).write_text(_position(colours, size))
+        (self._folder / _FILE).write_text(record)
         self._ask(f"loadsgf {_FILE}", until)
-        # The first list takes half a second; after it the second one is ready.
-        dead = self._stones("dead", colours, size, until)
-        return dead, self._stones("seki", colours, size, until)
 
     def _ask(self, command: str, until: float) -> str:
         assert self._program is not None
@@ -95,12 +125,17 @@ class GnuGo:
 
     def _stones(self, status: str, colours: NDArray[np.uint8], size: int, until: float) -> NDArray[np.bool_]:
         stones = np.zeros(POINTS, np.bool_)
-        for vertex in self._ask(f"final_status_list {status}", until).split():
-            point = from_gtp(vertex, size)
-            if point >= POINTS or colours[point] not in (BLACK, WHITE):
-                raise ValueError(f"{vertex}: no stone is there")
-            stones[point] = True
+        stones[self._points(f"final_status_list {status}", size, until)] = True
+        if (stones & (colours != BLACK) & (colours != WHITE)).any():
+            raise ValueError("no stone is there")
         return stones
+
+    def _points(self, command: str, size: int, until: float) -> list[int]:
+        """The points that a command answers with. Raises ValueError where one is none."""
+        points = [from_gtp(vertex, size) for vertex in self._ask(command, until).split()]
+        if any(point >= POINTS for point in points):
+            raise ValueError("a pass is no point")
+        return points
 
     def close(self) -> None:
         """End the process and remove its folder. Any thread may call it."""
@@ -110,11 +145,11 @@ class GnuGo:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _position(colours: NDArray[np.uint8], size: int) -> str:
-    """A position as SGF."""
+def _position(colours: NDArray[np.uint8], size: int, more: str = "") -> str:
+    """A position as SGF, with further properties."""
     stones = {
         name: "".join(f"[{to_sgf(int(point))}]" for point in np.flatnonzero(colours == colour))
         for name, colour in (("AB", BLACK), ("AW", WHITE))
     }
     set_up = "".join(name + points for name, points in stones.items() if points)
-    return f"(;GM[1]FF[4]SZ[{size}]{set_up})"
+    return f"(;GM[1]FF[4]SZ[{size}]{set_up}{more})"

@@ -1,6 +1,10 @@
 """The names of the referees, in a module that does not import numba: the command line needs them."""
 
-METHODS = {"playouts": "random playouts that agree with the written result", "gnugo": "GNU Go"}
+METHODS = {
+    "playouts": "random playouts that agree with the written result",
+    "gnugo": "GNU Go",
+    "played out": "GNU Go, which played resigned games to their end",
+}
 """Ways to determine the owners at the end of a game, each with its name in a test's notes. A label of a game is one of
 these."""
 REFEREES: dict[str, tuple[str, ...]] = {

@@ -3,6 +3,9 @@
 Game records do not list the dead stones. Two referees determine them: random playouts, and GNU Go if it is installed. A
 label is accepted only if the score that follows from it, under the game's rules, equals the recorded score. A game that
 no referee confirms is rejected, since a wrong label is worse than a lost game.
+
+Resigned games have no score. GNU Go can play them to their end; the label is accepted if the recorded winner wins there
+too, and else the game is kept without one.
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import math
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 import numba
 import numpy as np
@@ -27,24 +32,31 @@ from kibitz.external import EngineDied
 from kibitz.external.programs import find_gnugo
 from kibitz.games.batch import GameBatch
 from kibitz.games.go.endings import dead
-from kibitz.games.go.endings.counting import TERRITORY, lead, settle
+from kibitz.games.go.endings.counting import TERRITORY, area, compensation, lead, settle
 from kibitz.games.go.endings.journal import Journal
 from kibitz.games.go.endings.referees import METHODS, REFEREES
-from kibitz.games.go.points import PASS, POINTS
+from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE
 from kibitz.games.go.replay import STANDARD_START
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, set_up
 from kibitz.games.hashing import hash_games
 from kibitz.parallel import Workers, map_unordered
 
-VERDICTS = ("", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense")
+VERDICTS = (
+    "", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense",
+    "played out", "winner not confirmed",
+)  # fmt: skip
 """The referee that confirmed a game, or why none did. The journal has indices into it: append new ones at the end."""
 Verdict = tuple[str, NDArray[np.uint8] | None]
 """One of VERDICTS, and the owner of each point, uint8 [361], if a method confirmed the game."""
+Answer = TypeVar("Answer")
 _NOT_CONFIRMED = ("score not confirmed", None)
+_OTHER_WINNER = ("winner not confirmed", None)
 _GIVE_UP = 3
 """Failures of GNU Go, without a single answer, after which it is not used any more."""
 _PART = 8
 """Games that a worker labels at a time."""
+_PLAYING_OUT = 6
+"""How many times the time limit of a game GNU Go has to play one to its end."""
 _EXACT = 0.01
 _LITTLE, _SURE = 3.0, 0.05
 """If playouts are sure of every chain (0.05: each lives in less than 45% or more than 55% of them) and miss the
@@ -54,10 +66,11 @@ games GNU Go confirmed none. GNU Go is not used for them, which saves a third of
 
 @dataclass(frozen=True)
 class Final:
-    """A counted game at its end.
+    """A counted or resigned game at its end.
 
-    colours uint8 [361]: all stones on the board; captured: the stones that Black and White lost before; lead: Black's
-    recorded lead in points, negative if White won. rules: None if unknown.
+    colours uint8 [361]: all stones on the board; captured: the stones that Black and White lost before; mover: BLACK or
+    WHITE, whose turn it is; lead: Black's recorded lead in points, negative if White won, infinite if one resigned.
+    rules: None if unknown.
     """
 
     colours: NDArray[np.uint8]
@@ -66,6 +79,7 @@ class Final:
     komi: float
     rules: str | None
     handicap: int
+    mover: int
     lead: float
 
 
@@ -104,7 +118,7 @@ def _play_to_the_end(moves, ends, starts, colours, lost):  # type: ignore[no-unt
 
 
 def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
-    """The final positions of some counted games of a batch. games: their indices."""
+    """The final positions of some games of a batch, counted or resigned ones. games: their indices."""
     starts = (
         np.broadcast_to(STANDARD_START, (len(batch), len(STANDARD_START))) if batch.starts is None else batch.starts
     )
@@ -121,7 +135,8 @@ def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
             float("nan") if row["komi"] is None else row["komi"],
             row["rules"],
             row["handicap"] or 0,
-            row["result"] * row["margin"],
+            WHITE if (int(starts[game, POINTS]) + int(batch.plies[game])) % 2 else BLACK,
+            row["result"] * (math.inf if row["margin"] is None else row["margin"]),
         )
         for game, row in zip(games.tolist(), rows, strict=True)
     ]
@@ -134,7 +149,7 @@ class Referee:
     that no game is labelled twice, by this process or a later one; workers: those that label, or how many threads of
     this process (default: one a core), each with its own GNU Go; limit_s: seconds that GNU Go may take for a game.
     Equal seeds give equal labels. keep_unconfirmed: keep counted games that no referee confirms, without owners, for
-    their moves and winner.
+    their moves and winner. play_out: label resigned games too, which GNU Go plays to their end.
 
     `note` is a line for the user if GNU Go is missing or fails, else None. Raises KibitzError if GNU Go is requested
     but not installed.
@@ -150,11 +165,12 @@ class Referee:
         seed: int = 0,
         command: Sequence[str] = (),
         keep_unconfirmed: bool = False,
+        play_out: bool = False,
     ):
         if which not in REFEREES:
             raise UsageError(f"referee {which}: choose from {', '.join(REFEREES)}")
         self.which, self.limit_s, self.seed = which, limit_s, seed
-        self._keep_unconfirmed = keep_unconfirmed
+        self._keep_unconfirmed, self._play_out = keep_unconfirmed, play_out
         of_name = {"playouts": self._by_playouts, "gnugo": self._by_gnugo}
         self._methods = [of_name[method] for method in REFEREES[which]]
         self.note: str | None = None
@@ -163,7 +179,8 @@ class Referee:
         self._all: list[dead.GnuGo] = []
         self._idle: list[dead.GnuGo] = []
         self._closed = False
-        self._journal = Journal(journal) if journal and self._methods else None
+        self._labels = bool(self._methods) or play_out
+        self._journal = Journal(journal) if journal and self._labels else None
         self._apart = None if workers is None or isinstance(workers, int) else workers
         threads = workers if isinstance(workers, int) else cores()
         self._threads = ThreadPoolExecutor(threads, "kibitz referee")
@@ -171,11 +188,11 @@ class Referee:
     def _find(self, gnugo: str | None) -> tuple[str, ...]:
         """The command of GNU Go; empty if it is not requested or not installed."""
         methods = REFEREES[self.which]
-        if "gnugo" not in methods:
+        if "gnugo" not in methods and not self._play_out:
             return ()
         if path := find_gnugo(gnugo):
             return (path, *dead.GNUGO_ARGUMENTS)
-        if methods == ("gnugo",) or gnugo:
+        if methods == ("gnugo",) or gnugo or self._play_out:
             raise KibitzError(f"{gnugo or 'gnugo'}: no such program; install GNU Go (Debian: apt install gnugo)")
         self.note = (
             "GNU Go is not installed, so random playouts alone tell who owns what: about twice as many counted games"
@@ -184,18 +201,19 @@ class Referee:
         return ()
 
     def label(self, batch: GameBatch, on_progress: Callable[[int], None] | None = None) -> GameBatch:
-        """The batch with `per_game["owner"]` (uint8 [games, 361]) and its column `labels` filled for counted games.
+        """The batch with `per_game["owner"]` (uint8 [games, 361]) and its column `labels` filled for counted games,
+        and for resigned ones where that was asked for.
 
         Counted games that no referee confirms are removed and counted in `rejections`, or kept with owner 0 and no
-        label where that was asked for. Other games stay so; with the referee "none" all games do. on_progress: called
-        with the number of games labelled so far, after each game.
+        label where that was asked for. Other games stay so; with the referee "none" counted games do, too. on_progress:
+        called with the number of games labelled so far, after each game.
         """
         owner = np.zeros((len(batch), POINTS), np.uint8)
         verdicts = np.zeros(len(batch), np.uint8)
-        if self._methods:
-            table = batch.table
-            counted = np.array(table["ending"].to_pylist()) == "counted"
-            games = np.flatnonzero(counted & table["margin"].is_valid().to_numpy())
+        ending = np.array(batch.table["ending"].to_pylist())
+        counted = (ending == "counted") & batch.table["margin"].is_valid().to_numpy()
+        if self._labels:
+            games = np.flatnonzero((counted & bool(self._methods)) | ((ending == "resignation") & self._play_out))
             try:
                 self._label_all(batch, games, owner, verdicts, on_progress or (lambda done: None))
             except BaseException:
@@ -207,7 +225,7 @@ class Referee:
         batch.per_game = {**batch.per_game, "owner": owner}
         if self._keep_unconfirmed:
             return batch
-        refused = np.array([name is None for name in names], np.bool_) & (verdicts > 0)
+        refused = np.array([name is None for name in names], np.bool_) & (verdicts > 0) & counted
         for row, verdict in zip(batch.table.filter(pa.array(refused)).to_pylist(), verdicts[refused], strict=True):
             names_ = {"White": row["white"] or "?", "Black": row["black"] or "?", "Date": str(row["date"])}
             batch.rejections.add(VERDICTS[verdict], row["source"], row["number"], names_, _recorded(row))
@@ -274,6 +292,8 @@ class Referee:
         """The verdict on a game: of the first method that has one. Runs in a worker thread."""
         if np.isnan(final.komi):
             return _NOT_CONFIRMED
+        if np.isinf(final.lead):
+            return self._by_playing_out(final)
         for method in self._methods:
             if verdict := method(final, key):
                 return verdict
@@ -291,30 +311,45 @@ class Referee:
         """The verdict of GNU Go; None if it is not there, does not answer at all, or does not confirm the score."""
         if not self._command or self._closed or self._gave_up():
             return None
-        try:
-            owner, missed = count(final, *self._ask_gnugo(final))
-        except EngineDied as lost:
-            self._losses += 1
-            if self._gave_up() and not self._closed:
-                self.note = f"GNU Go ({self._command[0]}) does not answer, so playouts alone go on; check that program"
-            return f"referee {lost.how}", None
-        except ValueError:
-            return "referee made no sense", None
+        answer = self._ask_gnugo(lambda gnugo: gnugo.dead(final.colours, final.size))
+        if isinstance(answer, str):
+            return answer, None
+        owner, missed = count(final, *answer)
         return ("gnugo", owner) if missed < _EXACT else None
+
+    def _by_playing_out(self, final: Final) -> Verdict:
+        """The verdict on a resigned game, which GNU Go plays to its end: who owns what there, by area."""
+        if self._closed or self._gave_up():
+            return _OTHER_WINNER
+        komi = final.komi + compensation(final.rules, final.handicap)
+        limit = _PLAYING_OUT * self.limit_s
+        answer = self._ask_gnugo(lambda gnugo: gnugo.play_out(final.colours, final.size, komi, final.mover, limit))
+        if isinstance(answer, str):
+            return answer, None
+        owner = settle(*answer)
+        return ("played out", owner) if (area(owner) - komi) * final.lead > 0 else _OTHER_WINNER
 
     def _gave_up(self) -> bool:
         return self._losses >= _GIVE_UP and not self._answers
 
-    def _ask_gnugo(self, final: Final) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _ask_gnugo(self, question: Callable[[dead.GnuGo], Answer]) -> Answer | str:
+        """GNU Go's answer, or why there is none: one of VERDICTS."""
         try:
             gnugo = self._idle.pop()
         except IndexError:
             gnugo = dead.GnuGo(self._command, self.limit_s)
             self._all.append(gnugo)
         try:
-            answer = gnugo.dead(final.colours, final.size)
+            answer = question(gnugo)
             self._answers += 1
             return answer
+        except EngineDied as lost:
+            self._losses += 1
+            if self._gave_up() and not self._closed:
+                self.note = f"GNU Go ({self._command[0]}) does not answer, so playouts alone go on; check that program"
+            return f"referee {lost.how}"
+        except ValueError:
+            return "referee made no sense"
         finally:
             self._idle.append(gnugo)
             if self._closed:
