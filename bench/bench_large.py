@@ -104,6 +104,7 @@ def main() -> None:
             if not file.exists():
                 write(options.source, file, int(size * 1e9))
         small, large = files
+        size_of_large = large.stat().st_size
         smalls = [measured(small, folder, options.filter)]
         big = measured(large, folder, options.filter)
         smalls += [measured(small, folder, options.filter) for _ in range(2)]
@@ -111,7 +112,7 @@ def main() -> None:
         kind: round(big[kind] / statistics.median(each[kind] for each in smalls), 3)
         for kind in ("megabytes_per_second", "megabytes_per_processor_second")
     }
-    print(json.dumps({"bytes": large.stat().st_size, "small": smalls, "large": big, "ratios": ratios}, indent=1))
+    print(json.dumps({"bytes": size_of_large, "small": smalls, "large": big, "ratios": ratios}, indent=1))
 
 
 if __name__ == "__main__":

@@ -389,6 +389,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.open_store("my.store").sample(1.5), kibitz.UsageError, "count 1.5: a whole"),  # type: ignore[arg-type]
     (lambda: kibitz.open_store("my.store").moves(1.5), kibitz.UsageError, "game 1.5: a whole"),  # type: ignore[arg-type]
     (lambda: kibitz.train("winner", "my.store", precision="half"), kibitz.UsageError, "choose from auto, float32"),
+    (lambda: kibitz.train("winner", "my.store", compile="perhaps"), kibitz.UsageError, "choose from auto, on, off"),
     (lambda: kibitz.train("winner", "my.store", device="tpu"), kibitz.UsageError, "choose from auto, cpu"),
     (lambda: kibitz.train("winner", "my.store", time_limit=0), kibitz.UsageError, "more than 0"),
     (lambda: kibitz.train("winner", "my.store", patience=-1), kibitz.UsageError, "at least 0"),

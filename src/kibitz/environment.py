@@ -13,6 +13,9 @@ from pathlib import Path
 CACHE = "NUMBA_CACHE_DIR"
 """Where numba keeps compiled functions. It would take the folder in which kibitz is installed, which may be read-only,
 belong to another user, or be compared with what was installed."""
+TORCH_CACHE = "TORCHINDUCTOR_CACHE_DIR"
+"""Where torch keeps what it compiles for `train --compile`. It would take a folder for temporary files, which need not
+outlast a restart. Lightning's import settles it."""
 SILENT = "ORT_DISABLE_TELEMETRY"
 """Switches off the telemetry of ONNX Runtime, which is on by default since 1.31."""
 WAITING = "OMP_WAIT_POLICY"
@@ -33,6 +36,8 @@ def set_up() -> None:
     """
     os.environ.setdefault(SILENT, "1")
     os.environ.setdefault(WAITING, "passive")
+    if _writable(user_cache()):
+        os.environ.setdefault(TORCH_CACHE, str(user_cache() / "torch"))
     if os.environ.get(CACHE):
         return
     folder = user_folder()

@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from kibitz.nets.muon import Muon, muon, orthogonal
+from kibitz.nets import muon as module
+from kibitz.nets.muon import Muon, muon, orthogonal, together
 
 
 def test_singular_values_come_near_to_one() -> None:
@@ -18,6 +19,23 @@ def test_singular_values_come_near_to_one() -> None:
         assert values.median() > 0.6
         left, _, right = torch.linalg.svd(matrix, full_matrices=False)
         assert (orthogonal(matrix) * (left @ right)).sum() > 0.6 * min(shape)  # the same directions, and not turned
+
+
+def test_matrices_of_one_shape_go_together_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each comes to what it would alone."""
+    shapes = [torch.Size(shape) for shape in ((4, 9), (6, 9), (4, 9), (9, 4))]
+    assert together(shapes, on_gpu=False) == [[0], [1], [2], [3]]
+    assert together(shapes, on_gpu=True) == [[0, 2], [1], [3]]
+    generator = torch.Generator().manual_seed(8)
+    gradients = [[torch.randn(shape, generator=generator) for shape in shapes] for _ in range(3)]
+    found = []
+    for on_gpu in (False, True):
+        monkeypatch.setattr(module, "together", lambda shapes, _, on_gpu=on_gpu: together(shapes, on_gpu))
+        weights = [nn.Parameter(torch.ones(shape)) for shape in shapes]
+        step([{"params": weights, "matrices": True}], gradients)
+        found.append(weights)
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours.detach(), theirs.detach())
 
 
 def step(groups: list[dict[str, object]], gradients: list[list[Tensor]], lr: float = 0.1) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kibitz.training.trainer import TrainConfig, TrainProgress
 
 PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
+COMPILE = ("auto", "on", "off")
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ class TrainingOptions:
 
     time_limit: minutes, of this call. seed: 0 or more. validate_every, summary_every: iterations; validate_positions:
     of one validation; patience: validations without a better one, 0 for never; None of these follows the length of the
-    training. precision: "auto", "float32" or "bf16"; device: "auto", "cpu" or "cuda".
+    training. precision: "auto", "float32" or "bf16"; device: "auto", "cpu" or "cuda". compile: whether torch compiles
+    the steps: "auto" (on a GPU that it can compile for), "on" or "off"; None: as the recipe says.
 
     >>> import kibitz
     >>> kibitz.TrainingOptions(time_limit=30).seed
@@ -104,12 +106,15 @@ class TrainingOptions:
     patience: int | None = None
     precision: str | None = None
     device: str = "auto"
+    compile: str | None = None
 
     def check(self) -> None:
         """Raises UsageError, naming the option, for the first value out of range."""
         _check_device(self.device)
         if self.precision is not None and self.precision not in PRECISIONS:
             raise UsageError(f"precision {self.precision!r}: choose from {', '.join(PRECISIONS)}")
+        if self.compile not in (None, *COMPILE):
+            raise UsageError(f"compile {self.compile!r}: choose from {', '.join(COMPILE)}")
         if self.time_limit is not None:
             check_number("time_limit (minutes)", self.time_limit, above=0)
         check_whole("seed", self.seed, 0, 2**31 - 1)

@@ -37,7 +37,7 @@ class PersonOptions:
             show_default=False,
         ),
     ] = ""
-    run: Annotated[Path | None, typer.Option(help="Directory of the run. [default: runs/personal-NAME]")] = None
+    run: Annotated[Path | None, typer.Option(help="Directory of the run.", show_default="runs/personal-NAME")] = None
     update: Annotated[
         bool, typer.Option("--update", help="Add the games to a run that there is, and learn anew from all of them.")
     ] = False

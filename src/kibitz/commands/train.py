@@ -38,7 +38,7 @@ class StartOptions:
         ),
     ] = None
     run: Annotated[
-        Path | None, typer.Option(help="Directory of the run. [default: runs/SYSTEM-1, or the next free number]")
+        Path | None, typer.Option(help="Directory of the run.", show_default="runs/SYSTEM-1, or the next free number")
     ] = None
     start_from: Annotated[
         str | None,
@@ -55,29 +55,31 @@ class LoopOptions:
     )
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)] = 0
     summary_every: Annotated[
-        int | None, typer.Option(help="Iterations between summaries. [default: a hundredth of all, up to 300]", min=1)
+        int | None,
+        typer.Option(help="Iterations between summaries.", show_default="a hundredth of all, up to 300", min=1),
     ] = None
     validate_every: Annotated[
-        int | None, typer.Option(help="Iterations between validations. [default: a twentieth of all]", min=1)
+        int | None, typer.Option(help="Iterations between validations.", show_default="a twentieth of all", min=1)
     ] = None
     checkpoint_every: Annotated[
-        int | None, typer.Option(help="Iterations between checkpoints. [default: a fiftieth of all, up to 2000]", min=1)
+        int | None,
+        typer.Option(help="Iterations between checkpoints.", show_default="a fiftieth of all, up to 2000", min=1),
     ] = None
     checkpoint_megabytes: Annotated[
         float | None,
         typer.Option(
-            help="Most that the run's checkpoints may take: an even series of them is kept. [default: 200]", min=0
+            help="Most that the run's checkpoints may take: an even series of them is kept.", show_default="200", min=0
         ),
     ] = None
     validate_positions: Annotated[
         int | None,
         typer.Option(
-            help="Positions of a validation. [default: from 2,048 to 51,200, by the length of the training]", min=1
+            help="Positions of a validation.", show_default="from 2,048 to 51,200, by the length of the training", min=1
         ),
     ] = None
     patience: Annotated[
         int | None,
-        typer.Option(help="Validations without a better one before it stops; 0 never. [default: 20]", min=0),
+        typer.Option(help="Validations without a better one before it stops; 0 never.", show_default="20", min=0),
     ] = None
 
     def given(self) -> dict[str, Any]:
@@ -92,11 +94,11 @@ class StoreSplitOptions:
     """The split of the games, if it is not the store's."""
 
     validate_share: Annotated[
-        float | None, typer.Option(help="Percent of games for validation. [default: the store's]")
+        float | None, typer.Option(help="Percent of games for validation.", show_default="the store's")
     ] = None
-    test_share: Annotated[float | None, typer.Option(help="Percent of games for the test. [default: the store's]")] = (
-        None
-    )
+    test_share: Annotated[
+        float | None, typer.Option(help="Percent of games for the test.", show_default="the store's")
+    ] = None
     validate_from: Annotated[
         str | None, typer.Option(help="Validation takes games from this day on (2015, 2015-06-30).")
     ] = None
@@ -129,13 +131,14 @@ class MachineOptions:
     """Device and precision of the training."""
 
     precision: Annotated[
-        str | None, typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16. [default: auto]")
+        str | None,
+        typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16.", show_default="auto"),
     ] = None
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto"
     devices: Annotated[
         int | None,
         typer.Option(
-            help="GPUs of this machine to train on together; with --device cpu, processes. [default: 1]", min=1
+            help="GPUs of this machine to train on together; with --device cpu, processes.", show_default="1", min=1
         ),
     ] = None
     nodes: Annotated[
@@ -145,7 +148,15 @@ class MachineOptions:
         int | None, typer.Option(help="Which of the machines this is, from 0; 0 writes the run.", min=0)
     ] = None
     main_address: Annotated[
-        str | None, typer.Option(help="HOST or HOST:PORT of machine 0, the same on each. [default port: 29400]")
+        str | None, typer.Option(help="HOST or HOST:PORT of machine 0, the same on each; without PORT it is 29400.")
+    ] = None
+    compile: Annotated[
+        str | None,
+        typer.Option(
+            help="Whether torch compiles the steps, for a slow start and faster steps: auto (on a GPU that it can "
+            "compile for), on or off.",
+            show_default="off; recipe gpu: auto",
+        ),
     ] = None
     profile: Annotated[bool, typer.Option("--profile", help="Print at the end where the time went.")] = False
 
@@ -172,6 +183,8 @@ def train(
     given = loop.given()
     if machine.precision is not None:
         given["precision"] = lightning_precision(machine.precision)
+    if machine.compile is not None:
+        given["compile"] = machine.compile
     given |= {"device": machine.device, "profile": machine.profile}
     chosen = load(system)
     check_device(machine.device)

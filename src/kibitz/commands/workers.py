@@ -41,8 +41,8 @@ def _is_wrong_address(text: str) -> bool:
 Ray = Annotated[
     str | None,
     typer.Option(
-        help="Share the work through Ray (pip install 'kibitz[ray]'): on this machine, or on the cluster at HOST:PORT,"
-        " all of whose cores are used.",
+        help="Share the work through Ray (pip install 'kibitz\\[ray]'): on this machine, or on the cluster at"
+        " HOST:PORT, all of whose cores are used.",
         metavar="[ADDRESS]",
         show_default=False,
     ),

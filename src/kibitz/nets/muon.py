@@ -8,7 +8,7 @@ first and last layers if asked for, take AdamW's steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 import torch
@@ -33,16 +33,25 @@ def muon(network: nn.Module, weight_decay: float) -> Muon:
     )
 
 
-def orthogonal(matrix: Tensor, steps: int = 5) -> Tensor:
-    """Roughly U·Vᵀ of a matrix U·S·Vᵀ: singular values between about 0.7 and 1.2."""
+def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
+    """Roughly U·Vᵀ of a matrix U·S·Vᵀ, or of each of several [n, rows, columns]: singular values between about 0.7 and
+    1.2."""
     a, b, c = COEFFICIENTS
-    tall = matrix.shape[0] > matrix.shape[1]
-    x = matrix.mT if tall else matrix
-    x = x / (torch.linalg.norm(x) + 1e-7)
+    tall = matrices.shape[-2] > matrices.shape[-1]
+    x = matrices.mT if tall else matrices
+    x = x / (torch.linalg.matrix_norm(x, keepdim=True) + 1e-7)
     for _ in range(steps):
         square = x @ x.mT
         x = a * x + (b * square + c * square @ square) @ x
     return cast(Tensor, x.mT if tall else x)
+
+
+def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
+    """Which matrices are made orthogonal in one go: each by itself, on a GPU all of one shape. There it takes longer to
+    start many small operations than to do them; a CPU would only have more to copy."""
+    if not on_gpu:
+        return [[i] for i in range(len(shapes))]
+    return [[i for i, shape in enumerate(shapes) if shape == one] for one in dict.fromkeys(shapes)]
 
 
 class Muon(torch.optim.Optimizer):
@@ -55,33 +64,46 @@ class Muon(torch.optim.Optimizer):
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
         loss = closure() if closure else None
         for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is None:
-                    continue
-                state = self.state[p]
-                if group["matrices"]:
-                    change = self._matrix(p.grad, state, group["momentum"])
-                else:
-                    change = self._adam(p.grad, state)
-                p.mul_(1 - group["lr"] * group["weight_decay"]).add_(change, alpha=-group["lr"])
+            if given := [p for p in group["params"] if p.grad is not None]:
+                changes = self._matrices(given, group["momentum"]) if group["matrices"] else self._adam(given)
+                torch._foreach_mul_(given, 1 - group["lr"] * group["weight_decay"])
+                torch._foreach_add_(given, changes, alpha=-group["lr"])
         return loss
 
-    @staticmethod
-    def _matrix(gradient: Tensor, state: dict[str, Any], momentum: float) -> Tensor:
-        if "momentum" not in state:
-            state["momentum"] = torch.zeros_like(gradient)
-        mean = state["momentum"].mul_(momentum).add_(gradient)
-        matrix = gradient.add(mean, alpha=momentum).flatten(1)
-        scale = 0.2 * max(matrix.shape) ** 0.5  # the mean square of AdamW's steps
-        return cast(Tensor, (orthogonal(matrix) * scale).view(gradient.shape))
+    def _matrices(self, weights: list[Tensor], momentum: float) -> list[Tensor]:
+        gradients, means = [cast(Tensor, p.grad) for p in weights], self._states(weights, "momentum")
+        torch._foreach_mul_(means, momentum)
+        torch._foreach_add_(means, gradients)
+        matrices = [each.flatten(1) for each in torch._foreach_add(gradients, means, alpha=momentum)]
+        changes = list(matrices)
+        for some in together([matrix.shape for matrix in matrices], matrices[0].is_cuda):
+            scale = 0.2 * max(matrices[some[0]].shape) ** 0.5  # the mean square of AdamW's steps
+            if len(some) > 1:
+                found = (orthogonal(torch.stack([matrices[i] for i in some])) * scale).unbind()
+            else:
+                found = (orthogonal(matrices[some[0]]) * scale,)
+            for i, change in zip(some, found, strict=True):
+                changes[i] = change.reshape(weights[i].shape)
+        return changes
 
-    @staticmethod
-    def _adam(gradient: Tensor, state: dict[str, Any]) -> Tensor:
-        if "step" not in state:
-            state["step"] = torch.zeros(())
-            state["first"], state["second"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
-        state["step"] += 1
-        step = float(state["step"])
-        first = state["first"].lerp_(gradient, 1 - BETAS[0]) / (1 - BETAS[0] ** step)
-        second = state["second"].lerp_(gradient.square(), 1 - BETAS[1]) / (1 - BETAS[1] ** step)
-        return cast(Tensor, first / (second.sqrt() + EPSILON))
+    def _adam(self, weights: list[Tensor]) -> list[Tensor]:
+        gradients = [cast(Tensor, p.grad) for p in weights]
+        firsts, seconds = self._states(weights, "first"), self._states(weights, "second")
+        steps = []
+        for p in weights:
+            state = self.state[p]
+            state["step"] = state.get("step", torch.zeros(())) + 1
+            steps.append(float(state["step"]))
+        torch._foreach_lerp_(firsts, gradients, 1 - BETAS[0])
+        torch._foreach_lerp_(seconds, torch._foreach_mul(gradients, gradients), 1 - BETAS[1])
+        first = torch._foreach_div(firsts, [1 - BETAS[0] ** step for step in steps])
+        second = torch._foreach_div(seconds, [1 - BETAS[1] ** step for step in steps])
+        lengths = torch._foreach_add(torch._foreach_sqrt(second), EPSILON)
+        return list(torch._foreach_div(first, lengths))
+
+    def _states(self, weights: list[Tensor], name: str) -> list[Tensor]:
+        """What is kept for each weight under this name, zeros at first."""
+        for p in weights:
+            if name not in self.state[p]:
+                self.state[p][name] = torch.zeros_like(p)
+        return [self.state[p][name] for p in weights]

@@ -24,6 +24,8 @@ from kibitz.systems.spelling import AUTO, option_of, respelled
 
 Arrays = dict[str, NDArray[Any]]
 Tensors = Mapping[str, Tensor]
+Loss = Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
+"""The loss of a stage, see `Stage`."""
 
 
 class Examples(Protocol):
@@ -75,7 +77,7 @@ class Stage:
     name: str
     module: nn.Module
     examples: Callable[[Store, NDArray[np.int64]], Examples]
-    loss: Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
+    loss: Loss
     optimiser: Callable[[], torch.optim.Optimizer]
     learning_rate: Callable[[int, int], float]
     batch: int

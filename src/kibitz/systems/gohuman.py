@@ -90,6 +90,7 @@ RECIPES = {
     "gpu": Recipe(
         "10 blocks of 128 filters, for a GPU",
         {"blocks": 10, "filters": 128, "batch": 1024, "learning_rate": 0.006, "iterations": 30_000},
+        {"compile": "auto"},
     ),
 }
 

@@ -37,6 +37,7 @@ from kibitz.store.store import Store
 from kibitz.systems import DEFAULT, find_recipe, load
 from kibitz.systems.base import Network, System
 from kibitz.systems.spelling import AUTO, respelled, same_value
+from kibitz.training import compiled
 from kibitz.training.batch_size import find_batch
 from kibitz.training.checkpoints import RunBytes, run_bytes
 from kibitz.training.export import export_onnx
@@ -236,7 +237,8 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
 
     Raises KibitzError if another process has other games or settings.
     """
-    ranks = request.plan.ranks
+    ranks, device = request.plan.ranks, request.plan.device
+    ranks.together(lambda: compiled.check(request.plan.compile, ranks.fabric(device, "32-true").device))
     request = _with_batch(request, log)
     job = ranks.together(lambda: prepare(request, log) if ranks.main else _follow(request))
     same = (
@@ -351,6 +353,7 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
         games[VALIDATE],
         job.plan,
         on_progress,
+        revive=job.parent is not None,
     )
     began = time.monotonic()
     outcome = trainer.train()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 PARTS = {
+    "compile": "compiling",
     "wait": "waiting for a batch",
     "copy": "copy to the device",
     "forward": "forward",

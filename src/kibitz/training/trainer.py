@@ -28,17 +28,20 @@ from kibitz.cores import cores
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
 from kibitz.nets.optim import place
+from kibitz.nets.revival import revive
 from kibitz.received import inflates
 from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
-from kibitz.systems.base import Examples, Stage, System, batches_in_epoch
+from kibitz.systems.base import Examples, Loss, Stage, System, batches_in_epoch
 from kibitz.training.checkpoints import thin
+from kibitz.training.compiled import OFF, ON, CannotCompile, compiled, failures_told, impossible, missing, wanted
 from kibitz.training.dataloader import ahead, make_batch
 from kibitz.training.health import HealthCheck, Symptom
 from kibitz.training.profile import REPLAY, Profile
 from kibitz.training.ranks import ALONE, Ranks
 
 _VALIDATION_BATCH = 4096
+_REVIVAL_BATCH = 256
 GPU_THREADS = 4
 """Threads that make batches for a GPU. On a CPU one does: the training needs the others."""
 _VALIDATION_SEED = 1  # the same examples in the same order in every run
@@ -66,6 +69,8 @@ class TrainConfig:
     """The processes that train together; by default there is this one."""
     profile: bool = False
     """Whether to measure where the time goes."""
+    compile: str = OFF
+    """Whether torch compiles the steps: one of `compiled.WISHES`."""
     checkpoint_megabytes: float = 200.0
     """Limit for all checkpoints of a run together: the newest are kept, and of the older ones an even series."""
 
@@ -210,12 +215,14 @@ def duration(seconds: float) -> str:
 class _StageRun:
     """A stage while it trains.
 
-    index: of the stage. rate_factors: of the learning rate, for each parameter group of the optimiser. iterations: of
-    the whole stage; iteration: how many of them are done. pace: None once its forecast is reported.
+    index: of the stage. loss: its own, or as torch has compiled it. rate_factors: of the learning rate, for each
+    parameter group of the optimiser. iterations: of the whole stage; iteration: how many of them are done. pace: None
+    once its forecast is reported.
     """
 
     index: int
     stage: Stage
+    loss: Loss
     examples: Examples
     validation: Examples
     optimiser: torch.optim.Optimizer
@@ -235,7 +242,8 @@ class Trainer:
     """One training in one run directory.
 
     network: as `system.prepare` leaves it, or with other weights. games, validation: indices of the store's games,
-    int64, on either side of the split.
+    int64, on either side of the split. revive: begin with new units in place of dead ones (`nets.revival`), as a
+    training should that goes on from another network.
     """
 
     def __init__(
@@ -249,8 +257,9 @@ class Trainer:
         validation: Any,
         plan: TrainConfig,
         on_progress: Callable[[TrainProgress], object] = lambda progress: None,
+        revive: bool = False,
     ):
-        self.path, self.plan, self._on_progress = path, plan, on_progress
+        self.path, self.plan, self._on_progress, self._revives = path, plan, on_progress, revive
         self._stop = _Stop()
         self.store, self.games, self.validation = store, games, validation
         precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
@@ -358,6 +367,8 @@ class Trainer:
         with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):
                 run = self._begin_stage(index, iteration, optimiser_state)
+                if self._revives and index == iteration == 0:
+                    self._revive(run)
                 reason = self._train_stage(run, stop)
                 if reason in (STOPPED, TIME_LIMIT):
                     return self._outcome(False, reason, run)
@@ -369,6 +380,17 @@ class Trainer:
                 if index < len(self.stages):
                     self._save(index, 0, self.stages[index].optimiser())
         return self._outcome(True, reason, run)
+
+    def _revive(self, run: _StageRun) -> None:
+        """New units in place of those that no example moves: the same ones in each process."""
+        batch = self._sample(run.examples, _REVIVAL_BATCH)
+        generator = torch.Generator().manual_seed(self.plan.seed)
+        learning = [p for group in run.optimiser.param_groups for p in group["params"]]
+        dead, units = revive(self.network, learning, lambda: run.stage.loss(batch), generator)
+        if dead:
+            self._warn(
+                run, 0, Symptom("revived", f"{dead:,} of {units:,} units of residual blocks were dead: drawn anew")
+            )
 
     def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:
         self.ranks.gather(None)  # nobody leaves while another still needs it
@@ -393,15 +415,54 @@ class Trainer:
         rate_factors = [group.get("rate", 1.0) for group in optimiser.param_groups]
         optimiser = cast(torch.optim.Optimizer, self.fabric.setup_optimizers(optimiser))
         self.network.train()
-        self._clock = time.monotonic()
         iterations = stage.iterations_over(len(examples))
+        loss = self._loss(stage, examples, iteration, iterations)
+        self._clock = time.monotonic()
         return _StageRun(
-            index, stage, examples, validation, optimiser, rate_factors, iterations,
+            index, stage, loss, examples, validation, optimiser, rate_factors, iterations,
             self.plan.intervals(iterations, stage.batch),
-            HealthCheck(stage, iterations, self._sample(validation) if len(validation) else None),
+            HealthCheck(stage, iterations, self._sample(validation, _VALIDATION_BATCH) if len(validation) else None),
             _Pace(stage, iteration, iterations, self.stages[index + 1 :]),
             iteration,
         )  # fmt: skip
+
+    def _loss(self, stage: Stage, examples: Examples, iteration: int, iterations: int) -> Loss:
+        """The stage's loss, compiled if the plan says so. Where the plan leaves it to the machine, and that cannot, all
+        processes go on without. Raises UsageError where it must be compiled and cannot."""
+        device = self.fabric.device
+        if not wanted(self.plan.compile, device):
+            return stage.loss
+
+        def note(text: str) -> None:
+            self._notify(TrainProgress(stage.name, iteration + 1, iterations, note=text))
+
+        fast = compiled(stage.loss)
+        if not (why := missing(device)):
+            note("compiling its steps, which takes a minute or so where they were not compiled before")
+            with self.profile.part("compile"):
+                why = self._first_failure(fast, stage, examples, iteration)
+        why = next(filter(None, self.ranks.gather(why)), "")
+        if not why:
+            return fast
+        if self.plan.compile == ON:
+            raise impossible(why)
+        note(f"its steps are not compiled: {why}")
+        return stage.loss
+
+    def _first_failure(self, loss: Loss, stage: Stage, examples: Examples, iteration: int) -> str:
+        """Why torch cannot compile a loss and its gradient, found by making them once; "" if it can."""
+        batch = make_batch(examples, stage.batch, self.plan.seed, iteration, self.ranks.rank, self.ranks.world)
+        try:
+            with failures_told():
+                with self.fabric.autocast():
+                    value, _ = loss({name: values.to(self.fabric.device) for name, values in batch.items()})
+                self.fabric.backward(value)
+        except CannotCompile as error:
+            return str(error)
+        finally:
+            for p in self.network.parameters():
+                p.grad = None
+        return ""
 
     def _train_stage(self, run: _StageRun, stop: _Stop) -> str:
         """Train a stage from `run.iteration` on; the reason why it ended."""
@@ -483,7 +544,7 @@ class Trainer:
         for group, factor in zip(run.optimiser.param_groups, run.rate_factors, strict=True):
             group["lr"] = learning_rate * factor
         with self.profile.part("forward"), self.fabric.autocast():
-            loss, measures = run.stage.loss(batch)
+            loss, measures = run.loss(batch)
         with self.profile.part("backward"):
             self.fabric.backward(loss)
         with self.profile.part("exchange") if not self.ranks.alone else contextlib.nullcontext():
@@ -639,8 +700,8 @@ class Trainer:
         count = sum(n for _, _, n in parts.values())
         return {name: value / count for name, value in sums.items()}, count
 
-    def _sample(self, examples: Examples) -> dict[str, Tensor]:
-        batch = make_batch(examples, min(_VALIDATION_BATCH, len(examples)), _VALIDATION_SEED, 0)
+    def _sample(self, examples: Examples, most: int) -> dict[str, Tensor]:
+        batch = make_batch(examples, min(most, len(examples)), _VALIDATION_SEED, 0)
         return {name: values.to(self.fabric.device) for name, values in batch.items()}
 
     def _warn(self, run: _StageRun, iteration: int, symptom: Symptom | None) -> None:

@@ -1,0 +1,93 @@
+"""Units of residual blocks that are 0 for every example: they get no gradient, so no training brings them back.
+
+At high learning rates whole blocks die one after the other, while the loss still falls: the network gets shallower and
+nobody notices. A training that goes on from such a network begins with new units in their place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, cast
+
+import torch
+from torch import Tensor, nn
+
+
+class Branch(Protocol):
+    """A residual block: two convolutions, one after the other. It may have `spread`, a linear layer from the first
+    `pooled` channels of the whole board to all channels between the two."""
+
+    first: nn.Conv2d
+    second: nn.Conv2d
+
+
+def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]:
+    """The residual blocks whose weights are among those that learn."""
+    learns = {id(weight) for weight in learning}
+    for module in network.modules():
+        pair = getattr(module, "first", None), getattr(module, "second", None)
+        if all(isinstance(part, nn.Conv2d) and id(part.weight) in learns for part in pair):
+            yield cast(Branch, module)
+
+
+def revive(
+    network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
+) -> tuple[int, int]:
+    """Draw new weights for the dead units of residual blocks; how many there were, and how many units there are.
+
+    A unit is a channel between the two convolutions of a block; it is dead if it is 0 on every square of all examples.
+    Its new filter has variance 2 / fan-in, and nothing listens to it yet (the second convolution's weights for it are
+    0), so that the network answers as before: what a dead unit told was nothing. learning: the weights that learn;
+    others stay as they are. answer: has the network answer to some hundred examples.
+    """
+    blocks = list(branches(network, learning))
+    drawn, alive = [_Seen() for _ in blocks], [_Seen() for _ in blocks]
+    with contextlib.ExitStack() as hooks, torch.no_grad():
+        for block, of_first, of_second in zip(blocks, drawn, alive, strict=True):
+            hooks.callback(block.first.register_forward_hook(of_first.note_output).remove)
+            hooks.callback(block.second.register_forward_pre_hook(of_second.note_input).remove)
+        answer()
+    dead, units = 0, 0
+    for block, of_first, of_second in zip(blocks, drawn, alive, strict=True):
+        if of_first.alive is None or of_second.alive is None:  # no example came there
+            continue
+        _redraw(block, ~of_first.alive, ~of_second.alive, generator)
+        dead += int((~of_second.alive).sum())
+        units += len(of_second.alive)
+    return dead, units
+
+
+class _Seen:
+    """Which channels of what passes were above 0 anywhere, bool [channels]; None before anything passed."""
+
+    def __init__(self) -> None:
+        self.alive: Tensor | None = None
+
+    def note_output(self, module: nn.Module, inputs: object, grid: Tensor) -> None:
+        self._note(grid)
+
+    def note_input(self, module: nn.Module, inputs: tuple[Tensor]) -> None:
+        self._note(inputs[0])
+
+    def _note(self, grid: Tensor) -> None:
+        positive = (grid > 0).transpose(0, 1).flatten(1).any(1)
+        self.alive = positive if self.alive is None else self.alive | positive
+
+
+@torch.no_grad()
+def _redraw(block: Branch, silent: Tensor, dead: Tensor, generator: torch.Generator) -> None:
+    """silent, dead: the channels that are never above 0 after the first convolution, and before the second one; bool.
+    What `spread` adds to the dead ones begins as nothing."""
+    first, second = block.first, block.second
+    spread: nn.Linear | None = getattr(block, "spread", None)
+    fresh = torch.empty(first.weight.shape).normal_(0, (2 / first.weight[0].numel()) ** 0.5, generator=generator)
+    gone = dead & silent
+    if spread is not None and not dead.all():
+        gone[: getattr(block, "pooled", 0)] = False  # others hear them by way of the whole board
+    first.weight[gone] = fresh.to(first.weight)[gone]
+    cast(Tensor, first.bias)[gone] = 0
+    second.weight[:, dead] = 0
+    if spread is not None:
+        spread.weight[dead] = 0
+        spread.bias[dead] = 0
