@@ -301,10 +301,11 @@ def test_side_inputs_as_bytes() -> None:
 
 def test_komi_that_was_not_written_down_is_unknown(tmp_path: Path) -> None:
     rows = [
-        {"komi": komi, "handicap": stones, "rules": rules, "labels": label, "size": 9, "result": 1, "number": i}
-        for i, (komi, stones, rules, label) in enumerate([
-            (0.0, 0, None, None), (0.0, 0, None, "playouts"), (0.0, 2, "chinese", None), (0.5, 4, "aga", None),
-            (None, 0, None, None),
+        {"komi": komi, "handicap": stones, "rules": rules, "labels": label, "margin": margin, "size": 9, "result": 1,
+         "number": i}
+        for i, (komi, stones, rules, label, margin) in enumerate([
+            (0.0, 0, None, None, None), (0.0, 0, None, "playouts", 3.0), (0.0, 2, "chinese", None, None),
+            (0.5, 4, "aga", None, None), (None, 0, None, None, None), (0.0, 0, None, "played out", None),
         ])
     ]  # fmt: skip
     table = pa.Table.from_pylist(rows, COLUMNS)
@@ -313,6 +314,6 @@ def test_komi_that_was_not_written_down_is_unknown(tmp_path: Path) -> None:
         def table(self, columns: list[str]) -> pa.Table:
             return table.select(columns)
 
-    sides = GameSides(Table()).of(np.arange(5), np.zeros(5, np.uint8))
-    assert sides[:, 0].tolist() == [0, 128, 128 + 4, 128 + 1 + 6, 0]
+    sides = GameSides(Table()).of(np.arange(6), np.zeros(6, np.uint8))
+    assert sides[:, 0].tolist() == [0, 128, 128 + 4, 128 + 1 + 6, 0, 0]
     assert sides[:, HANDICAP - 4].tolist() == [1, 1, 3, 5, 1]
