@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sgfmill import boards
 
-from kibitz.games.go.encodings import plane_table
+from kibitz.games.go.planes import plane_table
 from kibitz.games.go.points import GRID, PASS
 from kibitz.games.go.replay import SIDE
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
 
 BATCH = 1024
-PLANES = np.ascontiguousarray(plane_table(3, 0, False).numpy().astype(np.uint8)).view(np.uint64)[:, 0].reshape(2, 256)
+PLANES = np.ascontiguousarray(plane_table(3, 0, False).astype(np.uint8)).view(np.uint64)[:, 0].reshape(2, 256)
 """The eight planes of each code as the eight bytes of one word: where Black moves, and where White does."""
 
 

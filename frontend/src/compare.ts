@@ -32,7 +32,7 @@ class ComparePanel {
     ];
     this.pair = el("div", { class: "pair" }, this.sides[0].element, this.sides[1].element);
     host.classList.add("panel");
-    host.replaceChildren(el("h2", {}, texts.compare.title), this.none, this.verdict, this.pair);
+    host.replaceChildren(el("h2", { class: "pair-title" }, texts.compare.title), this.none, this.verdict, this.pair);
     for (const event of ["game", "cursor", "results", "networks", "settings"] as const)
       app.on(event, () => this.draw());
     // What is hidden asks nothing; it catches up when it is shown.
@@ -90,7 +90,7 @@ function verdict(app: App, a: Result | undefined, b: Result | undefined): string
 class Side {
   private readonly network: Choice;
   private readonly snapshot: Choice;
-  private readonly place = el("div");
+  private readonly place = el("div", { class: "small-place" });
   private readonly chance = new Chance();
   private readonly moves = el("ol", { class: "small-list" });
   private readonly problem = el("p", { class: "note problem", role: "status" });

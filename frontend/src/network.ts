@@ -19,8 +19,8 @@ export function mountNetwork(host: HTMLElement, app: App): void {
 }
 
 class NetworkPanel {
-  private readonly title = el("h2");
-  private readonly about = el("p", { class: "note" });
+  private readonly title = el("h2", { class: "network-title" });
+  private readonly about = el("p", { class: "note network-about" });
   private readonly note = el("p", { class: "note" });
   private readonly chance = new Chance();
   private readonly bars: MoveBars;
@@ -54,7 +54,7 @@ class NetworkPanel {
   private what = "";
 
   constructor(
-    host: HTMLElement,
+    private readonly host: HTMLElement,
     private readonly app: App,
   ) {
     this.bars = new MoveBars(app);
@@ -150,6 +150,8 @@ class NetworkPanel {
     this.piece.element.hidden = layer !== "target";
     if (layer === "target") this.offerPieces(node);
     this.planeRow.hidden = layer !== "planes";
+    // These take the room of what is said of other ratings, where there is little.
+    this.host.classList.toggle("layered", layer === "planes" || layer === "target");
     this.explain(layer);
     this.ask(layer, network, node);
   }

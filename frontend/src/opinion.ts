@@ -93,6 +93,7 @@ export class OpinionPanel {
     this.program.element.title = here.find(({ name }) => name === this.program.value)?.command ?? texts.opinion.onMachine;
     const on = this.program.value !== OFF;
     this.lines.element.hidden = !on;
+    this.host.classList.toggle("advised", on);
     this.follow(on);
     this.show(on);
   }

@@ -114,3 +114,48 @@ def test_fonts_pass_and_what_is_missing_or_moved_does_not(visit: Callable[..., P
     assert pictures.differences(taken(page, size), usual) == []
     page.emulate_media(color_scheme="dark")
     assert pictures.differences(taken(page, size), usual), "the colours of the dark"
+
+
+TABS = ["Analysis", "Explorer", "Play", "Puzzles", "My games"]
+"""Compare scrolls where checkpoints can be chosen, Training under its first curve."""
+LAPTOPS = [(1024, 768), (1366, 768), (1440, 900)]
+BELOW = """() => {
+    const panel = [...document.querySelectorAll("[role=tabpanel]")].find((each) => !each.hidden);
+    const page = document.documentElement;
+    return [panel.scrollHeight - panel.clientHeight, page.scrollHeight - page.clientHeight];
+}"""
+GO = "/#game=go&size=19&network=gohuman&ply=4&moves=Q16.D4.Q4.D16"
+
+
+@pytest.mark.parametrize("game", ["chess", "go"])
+def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Page], game: str) -> None:
+    """With all that the default network says of a game's position: likely moves with their values, other ratings."""
+    page = visit("/" if game == "chess" else GO)
+    page.route("**/api/judge*", lambda route: None)
+    desk = Desk(page).ready()
+    valued = page.locator(".move-bars.valued .continued").first
+    wrong = []
+
+    def look(what: str) -> None:
+        for width, height in LAPTOPS:
+            page.set_viewport_size({"width": width, "height": height})
+            page.evaluate(DRAWN)
+            if max(page.evaluate(BELOW)) > 1:  # heights are rounded
+                wrong.append(f"{what} at {width}x{height}: {page.evaluate(BELOW)}")
+
+    expect(valued).to_be_visible()
+    look("at first")
+    if game == "chess":
+        desk.choose("human")
+        desk.opened(GAME, 16)
+        desk.keys("End")
+        desk.after("Qxd1")
+        expect(valued).to_be_visible()
+    for layer in desk.tab("Analysis").locator(".chip").all():
+        layer.click()
+        expect(page.locator(".on-board .state")).to_be_hidden()
+        look(f"Analysis, {layer.inner_text()}")
+    for tab in TABS[1:]:
+        expect(desk.tab(tab)).to_be_visible()
+        look(tab)
+    assert not wrong, "\n".join(wrong)

@@ -108,7 +108,7 @@ def test_the_board_shows_it(toy: Kibitz, monkeypatch: pytest.MonkeyPatch) -> Non
             assert thought[-1]["move"]
     finally:
         SYSTEMS.remove("toy")
-        for name in ("toy", "toy.network"):
+        for name in ("toy", "toy.network", "toy.planes"):
             sys.modules.pop(name, None)
 
 

@@ -127,6 +127,7 @@ def test_snapshots(client: Client, small_run: Path) -> None:
     found = client.get(f"/api/runs/{str(small_run).replace('/', '%2F')}/snapshots").json["snapshots"]
     assert [snapshot["iteration"] for snapshot in found] == [40, 80, 120]
     assert {snapshot["stage"] for snapshot in found} == {"winner"}
+    import torch
     from safetensors.torch import load_file
 
     from kibitz.runs import Run
@@ -139,10 +140,10 @@ def test_snapshots(client: Client, small_run: Path) -> None:
         network = run.system.network(run.settings)
         network.load_state_dict(load_file(small_run / "snapshots" / f"{snapshot['id']}.safetensors"))
         from kibitz.web.chess.line import read_line
-        from kibitz.web.networks import TorchSession
 
         codes, state = read_line(asked["line"]).rows(0, 1)
-        expected = TorchSession(network.eval()).evaluate(codes, state)["white_wins"]
+        with torch.inference_mode():
+            (expected,) = network.eval()(torch.from_numpy(codes), torch.from_numpy(state))
         np.testing.assert_allclose([line["white"] for line in lines[1:-1]], expected, atol=1e-3)
         shown.append(lines[1]["white"])
     assert len(set(shown)) == 3

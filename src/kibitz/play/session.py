@@ -53,10 +53,13 @@ class Session:
     Raises KibitzError where there is no such run, or nothing trained in it, or its files are damaged.
 
     Without a usable model.onnx the torch network answers, slower, and a line on standard error says so; where torch is
-    not installed, that is a KibitzError.
+    not installed, that is a KibitzError. without_onnx: makes what answers then, where torch is not to be imported here.
     """
 
-    def __init__(self, run: Run | str | Path, threads: int | None = None, corrected: bool = True):
+    def __init__(
+        self, run: Run | str | Path, threads: int | None = None, corrected: bool = True,
+        without_onnx: Callable[[Run], NetworkSession] | None = None,
+    ):  # fmt: skip
         self.run = run if isinstance(run, Run) else Run(run)
         self.name = self.run.name
         self.system: str = self.run.info["system"]
@@ -85,7 +88,7 @@ class Session:
                 self._open_provider(path)
                 return
         need_training(f"{path}: {problem}; to answer without it {self.name}")
-        self._answer = self._torch()
+        self._answer = self._torch() if without_onnx is None else self._by(without_onnx(self.run))
         print(f"kibitz: {path}: {problem}; torch answers instead, more slowly", file=sys.stderr)
 
     def _open_provider(self, path: Path) -> None:
@@ -137,6 +140,11 @@ class Session:
             session = self._many
         answers: Sequence[Any] = session.run(None, {"codes": codes, "state": state})
         return answers
+
+    def _by(self, other: NetworkSession) -> Callable[..., Sequence[Any]]:
+        """Another network as a function like `_onnx`."""
+        self.outputs = other.outputs
+        return lambda codes, state: list(other.evaluate(codes, state).values())
 
     def _torch(self) -> Callable[..., Sequence[Any]]:
         """The torch network as a function like `_onnx`."""

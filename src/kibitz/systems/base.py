@@ -214,9 +214,7 @@ class System:
     `network(settings)` takes codes uint8 [n, squares] and state uint8 [n, numbers] and gives a tuple of tensors named
     by its attribute `outputs` (see systems.declaration.OUTPUTS), each ready for a reader (probabilities, not logits);
     planes are made inside it. A network with side inputs, such as ratings, reads them from further columns of the
-    state; its attribute `side_inputs` names them, with the value (0..255) of each where a face has none. Its method
-    `named_planes(codes, state)` gives, of one position, the names of its input planes and a tensor [planes, squares] on
-    the board's real squares: what the board shows as "what the network sees".
+    state; its attribute `side_inputs` names them, with the value (0..255) of each where a face has none.
 
     The `Declaration` holds everything else that kibitz must know of the system.
     """

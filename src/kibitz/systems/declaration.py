@@ -100,6 +100,8 @@ class Declaration:
 
     title: what it answers, in a few words. paper: "" for a system without one; anchor: the figure to compare with.
     module: where its `SYSTEM` (systems.base.System) is; importing it needs torch.
+    planes: "module:function" of what its networks are given, named for people, without torch; see systems.planes. ""
+    where nobody has written it down.
     answers: of VALUE, MOVES, COMPARISON, OWNERS what its networks can answer; trained: what a run with given settings
     does answer, where that can be less (or FULL_COMPARISON more).
     evaluation: the module whose `evaluate` makes the table for `kibitz test`. analysis: the module that reads the
@@ -119,6 +121,7 @@ class Declaration:
     evaluation: str
     paper: str = ""
     anchor: str = ""
+    planes: str = ""
     meaning: Meaning = Meaning()
     methods: tuple[Method, ...] = ()
     analysis: str = ""

@@ -432,11 +432,6 @@ class DeepChess(nn.Module):
         self.register_buffer("reference_codes", torch.zeros(N_REFERENCES, 64, dtype=torch.uint8))
         self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
-    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """The planes of one position, see `System`. The five bits that are no squares are shown as whole boards."""
-        bits = self.bits(codes, state)[0]
-        return self.bits.names(), torch.cat([bits[:768].view(12, 64), bits[768:, None].expand(-1, 64)])
-
     def parts(self) -> dict[str, ComparisonNet]:
         """The networks by name: full, distilled."""
         return {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}

@@ -19,16 +19,15 @@ from torch import Tensor, nn
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.go.encodings import (
     LIBERTIES,
-    RECENT,
     BoardPlanes,
     corner,
     mean_over_chains,
-    number_chains,
     on_board,
     pool_chains,
     roots,
     stones,
 )
+from kibitz.games.go.planes import RECENT
 from kibitz.games.go.points import BLACK, GRID, NONE, SIZES, symmetries
 from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.nets import constant
@@ -197,14 +196,6 @@ class GoNet(nn.Module):
             self.steps.append(_module(layer, before))
             before = after
         self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
-
-    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """The planes of one position, see `System`. After the planes come the chains of stones, numbered."""
-        size = int(state[0, SIZE])
-        chains = number_chains(corner(codes, self.grid))[None]
-        note = "" if self.pools else "; this network does not see them"
-        values = torch.cat([self.planes(codes, state)[0].float(), chains])[:, :size, :size]
-        return [*self.planes.names(), f"chains (a number for each{note})"], values.flatten(1)
 
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
         """Logits [n, grid²] that the side to move will own each point."""

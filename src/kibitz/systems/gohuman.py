@@ -44,6 +44,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.sampling import splitmix64, whole_times
 from kibitz.store.store import Store
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, grown, setting
+from kibitz.systems.planes import RECENT
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,6 @@ class GoHuman(nn.Module):
     everything is in the mover's view.
     """
 
-    RECENT = 5
     POOLING = (2, 4)
     """The blocks, from 0, that pool over the board."""
     MOVE_CHANNELS, SEEN_CHANNELS, OWNER_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 16, 32, 64
@@ -231,7 +231,7 @@ class GoHuman(nn.Module):
     def __init__(self, settings: Settings):
         super().__init__()
         filters, pooled = settings.filters, settings.filters // 4
-        self.planes = BoardPlanes(GRID, 3, self.RECENT)
+        self.planes = BoardPlanes(GRID, 3, RECENT)
         self.conditions = GameConditions()
         self.stem = nn.Conv2d(self.planes.channels, filters, 5, padding=2)
         self.told = nn.Linear(GameConditions.WIDTH, filters)
@@ -249,11 +249,6 @@ class GoHuman(nn.Module):
         self.weigh = nn.Linear(BoardMask.POOLED * self.VALUE_CHANNELS + GameConditions.WIDTH, self.UNITS)
         self.result = nn.Linear(self.UNITS, 3)  # win, lead beyond the owners', spread
         self.trust = nn.Parameter(torch.zeros(1))  # how far the winner follows from the lead
-
-    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """The planes of one position, see `System`."""
-        size = int(state[0, SIZE])
-        return self.planes.names(), self.planes(codes, state)[0, :, :size, :size].float().flatten(1)
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, BoardMask, Tensor]:
         """Features [n, filters, 19, 19], the board's mask, and the conditions [n, 64]."""

@@ -19,13 +19,11 @@ from torch import Tensor, nn
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.encodings import (
-    OWN_AND_OTHERS,
     AttackPlanes,
     MoverView,
     PiecePlanes,
     RightsPlanes,
     Stack,
-    on_squares,
 )
 from kibitz.games.chess.replay import CLOCK, SIDE, to_mover_view
 from kibitz.games.chess.sides import (
@@ -205,13 +203,6 @@ class Human(nn.Module):
         flipped = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
         self.register_buffer("flipped", flipped, persistent=False)  # of a square + 1
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # of a square + 1; 0 is none
-
-    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """The planes of one position, see `System`."""
-        names = self.seen.names(OWN_AND_OTHERS) + self.rights.names(OWN_AND_OTHERS)
-        names.append("plies since a capture or pawn move (over 100)")
-        names += [f"the {move} {way}" for move in ("last move came", "move before it came") for way in ("from", "to")]
-        return names, on_squares(self.planes(codes, state), bool(state[0, SIDE]))
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
         """Planes [n, 34, 8, 8]: pieces 12, attacks 12, rights and en passant 5, quiet moves, last moves 4."""

@@ -17,17 +17,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.games.chess.encodings import (
-    ATTACKS,
-    OWN_AND_OTHERS,
-    WHITE_AND_BLACK,
     AttackPlanes,
+    Encoding,
     MoverView,
-    NamedPlanes,
     SignedPlanes,
     Stack,
-    on_squares,
 )
 from kibitz.games.chess.material import ENDGAME_UP_TO, OPENING_OVER
+from kibitz.games.chess.planes import ATTACKS
 from kibitz.games.chess.replay import SIDE, flip_files
 from kibitz.nets import constant
 from kibitz.nets.build import build
@@ -200,7 +197,7 @@ class Winner(nn.Module):
         super().__init__()
         self.mover = settings.view == "mover"
         self.view = MoverView() if self.mover else None
-        parts: list[NamedPlanes] = [SignedPlanes(side=True)]
+        parts: list[Encoding] = [SignedPlanes(side=True)]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
         self.planes = Stack(*parts)
@@ -208,14 +205,6 @@ class Winner(nn.Module):
         self.by_phase = settings.separate in ("phase", "side+phase")
         count = (2 if self.by_side else 1) * (3 if self.by_phase else 1)
         self.nets = nn.ModuleList(Net(settings, self.planes.channels) for _ in range(count))
-
-    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """The planes of one position, see `System`."""
-        sides, flip_ranks = WHITE_AND_BLACK, False
-        if self.view is not None:
-            sides, flip_ranks = OWN_AND_OTHERS, bool(state[0, SIDE])
-            codes, state = self.view(codes, state), state * 0
-        return self.planes.names(sides), on_squares(self.planes(codes, state), flip_ranks)
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
         """The index of the network that is used for each position, int64 [n]."""

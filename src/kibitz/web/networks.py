@@ -6,7 +6,7 @@ Listing them reads only their run.json. A network is loaded when it is first nee
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -19,19 +19,15 @@ from kibitz.systems import COMPARISON, SYSTEMS, VALUE, Declaration
 from kibitz.systems import MOVES as WHICH_MOVE
 from kibitz.systems import OWNERS as OWNED
 from kibitz.web.params import BadRequest
+from kibitz.web.torch_process import TorchProcess, TorchSession
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from torch import nn
-
-    from kibitz.play.session import Answers, Session
+    from kibitz.play.session import Session
 
 RUNS = Path("runs")
 MAX_RUNS = 500
 WHITE, MOVES, OWNERS = "white", "moves", "owners"
 """Answers: White's chance, which move, who will own each point."""
-N_CACHED_NETWORKS = 8
 
 
 @dataclass(frozen=True)
@@ -128,7 +124,7 @@ class NetworkInfo:
             "plays": bool(self.methods),
             "methods": self.methods,
             "ways": self.ways,
-            "planes": system is not None,
+            "planes": bool(system and system.planes),
             "sizes": self.sizes,
             "rated": self.rated,
             "person": bool(self.run and self.run.person is not None),
@@ -156,7 +152,7 @@ class NetworkRegistry:
         self._known: dict[str, NetworkInfo] = {}
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # one network loads while others do
         self._sessions: dict[str, tuple[object, Session]] = {}
-        self._torch: OrderedDict[tuple[str, str | None], tuple[object, nn.Module]] = OrderedDict()
+        self._torch = TorchProcess()
         for name in self.given:
             Run(name)
 
@@ -210,32 +206,25 @@ class NetworkRegistry:
             cached = self._sessions.get(name)
             if cached and cached[0] == now:
                 return cached[1]
-            session = Session(Run(name))
+            session = Session(Run(name), without_onnx=lambda run: TorchSession(self._torch, run))
             self._sessions[name] = now, session
             return session
 
-    def module(self, name: str, checkpoint: str | None = None) -> nn.Module:
-        """The torch network with its best weights, or those of a checkpoint. Raises KibitzError, also if torch is not
-        installed."""
-        what = "what a network is given" if checkpoint is None else "a checkpoint of a training"
-        need_training(f"to show {what}, the board")
-        known = self.ready(name) if checkpoint is None else self.find(name)
-        assert known.run
-        with self._locks[name]:
-            now = stamp(known.run) if checkpoint is None else None
-            cached = self._torch.get((name, checkpoint))
-            if cached and cached[0] == now:
-                self._torch.move_to_end((name, checkpoint))
-                return cached[1]
-            network = _load(known.run, checkpoint)
-            self._torch[name, checkpoint] = now, network
-            while len(self._torch) > N_CACHED_NETWORKS:
-                self._torch.popitem(last=False)
-            return network
-
     def evaluator(self, name: str, checkpoint: str | None = None) -> Session | TorchSession:
-        """A network ready to answer: its session, or its torch network with the weights of a checkpoint."""
-        return self.session(name) if checkpoint is None else TorchSession(self.module(name, checkpoint))
+        """A network ready to answer: its session, or one with the weights of a checkpoint."""
+        return self.session(name) if checkpoint is None else self._at_checkpoint(self.find(name), checkpoint)
+
+    def _at_checkpoint(self, known: NetworkInfo, checkpoint: str) -> TorchSession:
+        need_training("to show a checkpoint of a training, the board")
+        assert known.run
+        path = next((path for path in known.run.checkpoints() if path.stem == checkpoint), None)
+        if path is None:
+            raise BadRequest(f"{known.name}: there is no checkpoint {checkpoint[:60]!r}", 404)
+        return TorchSession(self._torch, known.run, path)
+
+    def end(self) -> None:
+        """End the process that was started, if one was."""
+        self._torch.end()
 
 
 def stamp(run: Run) -> object:
@@ -247,35 +236,3 @@ def stamp(run: Run) -> object:
         except OSError:
             times.append(0)
     return tuple(times)
-
-
-def _load(run: Run, checkpoint: str | None) -> nn.Module:
-    """checkpoint: the name of its file without the ending; None for the best weights."""
-    if checkpoint is None:
-        return run.load_network()
-    path = next((path for path in run.checkpoints() if path.stem == checkpoint), None)
-    if path is None:
-        raise BadRequest(f"{run.name}: there is no checkpoint {checkpoint[:60]!r}", 404)
-    return run.load_network(path)
-
-
-class TorchSession:
-    """A torch network that answers as a session does."""
-
-    def __init__(self, network: Any):
-        self.network = network
-        self.outputs: tuple[str, ...] = network.outputs
-        self.side_inputs: dict[str, int] = network.side_inputs
-
-    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """As Session.evaluate, of few positions."""
-        import torch
-
-        from kibitz.play.session import STATE
-        from kibitz.runs import with_default_side_inputs
-
-        if self.side_inputs and state.shape[1] == STATE:
-            state = with_default_side_inputs(state, self.side_inputs)
-        with torch.inference_mode():
-            outputs = self.network(torch.from_numpy(codes), torch.from_numpy(state))
-        return {name: values.float().numpy() for name, values in zip(self.outputs, outputs, strict=True)}

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kibitz.play.session import Session
-    from kibitz.web.networks import NetworkInfo, TorchSession
+    from kibitz.web.networks import NetworkInfo
     from kibitz.web.players import PlayRequest
+    from kibitz.web.torch_process import TorchSession
 
 GAMES = {"chess": "kibitz.web.chess.line", "go": "kibitz.web.go.line"}
 """The module of each game's lines. It has `read_line(fields) -> Line`, and is imported when a line needs it."""

@@ -53,23 +53,30 @@ def guarded(handler: Handler) -> Handler:
 
 
 def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
-    """A GET, answered with JSON by a shared worker."""
+    """A GET, answered with JSON by a shared worker, unless the client leaves before."""
 
     async def handle(request: Request) -> Response:
         state = state_of(request)
-        return answer_json(await run_in_thread(state.workers.shared(), lambda: dumps(function(state, request))))
+        answer = run_in_thread(state.workers.shared(), lambda: dumps(function(state, request)))
+        return answer_json(await cancel_on_disconnect(request, answer))
 
     return Route(path, guarded(handle), methods=["GET"])
 
 
-def post(path: str, function: Callable[[AppState, Fields], Any], worker: str | None = None) -> Route:
-    """A POST, answered with JSON by a shared worker, or one of that name."""
+def post(
+    path: str, function: Callable[[AppState, Fields], Any], worker: str | None = None, changes: bool = False
+) -> Route:
+    """A POST, answered with JSON by a shared worker, or one of that name, unless the client leaves before.
+
+    changes: it changes something here, and is done whether the client stays or not.
+    """
 
     async def handle(request: Request) -> Response:
         state, body = state_of(request), await request.body()
         name = worker or ("large" if len(body) > LARGE else None)
         thread = state.workers.worker(name, newest_first=False) if name else state.workers.shared()
-        return answer_json(await run_in_thread(thread, lambda: dumps(function(state, read_body(body)))))
+        answer = run_in_thread(thread, lambda: dumps(function(state, read_body(body))))
+        return answer_json(await (answer if changes else cancel_on_disconnect(request, answer)))
 
     return Route(path, guarded(handle), methods=["POST"])
 

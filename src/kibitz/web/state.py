@@ -95,6 +95,8 @@ class AppState:
     def end(self) -> None:
         """End all work, here, in processes of its own and in the programs that were started."""
         self.workers.end()
+        if self._networks is not None:
+            self._networks.end()
         if self._my_games is not None:
             self._my_games.end()
         if self._opinions is not None:

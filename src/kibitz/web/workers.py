@@ -2,7 +2,7 @@
 
 A WorkerThread has a stack of jobs. A job is a series of steps with one result each. After each step the thread turns to
 the newest job: the latest request is answered first, and older work continues afterwards. A cancelled job is dropped
-before its next step.
+before its next step, or where a long step calls `check_wanted`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,20 @@ class Job:
     put: Callable[[Any], None]
     over: Callable[[BaseException | None], None]
     stop: threading.Event = field(default_factory=threading.Event)
+
+
+_here = threading.local()
+
+
+class Unwanted(Exception):
+    """Nobody waits for the result of this job any more."""
+
+
+def check_wanted() -> None:
+    """Raises Unwanted in a job that was cancelled; long steps call it now and then."""
+    job: Job | None = getattr(_here, "job", None)
+    if job is not None and job.stop.is_set():
+        raise Unwanted
 
 
 class WorkerThread:
@@ -82,6 +96,7 @@ class WorkerThread:
     def _step(job: Job) -> bool:
         """One step of a job; whether more may follow."""
         error: BaseException | None = None
+        _here.job = job
         try:
             if not job.stop.is_set():
                 job.put(next(job.steps))
@@ -140,7 +155,9 @@ async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
     def finish(value: T | None, error: BaseException | None) -> None:
         if result.done():
             return
-        if error is not None:
+        if isinstance(error, Unwanted):
+            result.cancel()
+        elif error is not None:
             result.set_exception(error if isinstance(error, Exception) else Failed(repr(error)))
         elif job.stop.is_set():
             result.cancel()
@@ -196,7 +213,7 @@ def stream(worker: WorkerThread, steps: Steps) -> tuple[asyncio.Queue[Any], thre
         _later(loop, lambda: queue.put_nowait(value))
 
     def over(error: BaseException | None) -> None:
-        if error:
+        if error and not isinstance(error, Unwanted):
             put(error)
         put(END)
 

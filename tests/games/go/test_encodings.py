@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sgfmill import boards
 
-from kibitz.games.go.encodings import BoardPlanes, mean_over_chains, on_board, plane_table, pool_chains, roots, stones
+from kibitz.games.go.encodings import BoardPlanes, mean_over_chains, on_board, pool_chains, roots, stones
+from kibitz.games.go.planes import plane_table
 from kibitz.games.go.points import GRID, SIZES, from_gtp
 from kibitz.games.go.replay import encode_board
 from kibitz.games.go.rules import Board

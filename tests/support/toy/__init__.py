@@ -7,6 +7,7 @@ DECLARATION = Declaration(
     game="chess",
     title="who wins, by counting?",
     module="toy.network",
+    planes="toy.planes:planes",
     answers=(VALUE,),
     evaluation="kibitz.evaluation.positions.evaluator",
     meaning=Meaning("White's chance by counting", "by counting"),

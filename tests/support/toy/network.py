@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from kibitz.games.chess.encodings import WHITE_AND_BLACK, SignedPlanes, on_squares
+from kibitz.games.chess.encodings import SignedPlanes
 from kibitz.games.chess.replay import SIDE
 from kibitz.nets.optim import OPTIMISERS, learning_rate_at, make_optimiser
 from kibitz.systems.base import Recipe, Stage, System, setting
@@ -38,9 +38,6 @@ class Counting(nn.Module):
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         white = torch.sigmoid(self.logit(codes).float())
         return white, (2 * white - 1) * (1 - 2 * state[:, SIDE].float())
-
-    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        return self.planes.names(WHITE_AND_BLACK), on_squares(self.planes(codes, state), False)
 
 
 def loss(network: Counting, batch: dict[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:

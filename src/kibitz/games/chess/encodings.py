@@ -1,72 +1,35 @@
 """Planes of a chess position, made inside the network from codes and state.
 
 All modules here take codes uint8 [n, 64] and state uint8 [n, 4] (see replay.py) and give planes [n, channels, 8, 8],
-the row of the first rank first, laid out channels-last (as convolutions on a CPU like them). Each names its planes for
-people: `names(sides)`, one a channel, where `sides` are the names of the two sides.
+the row of the first rank first, laid out channels-last (as convolutions on a CPU like them). `planes.py` has their
+tables, and the same planes by name for people.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from kibitz.games.chess.planes import ATTACKS, KING, KNIGHT, PASSED, PAWN, PIECES, RIGHTS, SIGNED, UPSIDE_DOWN
 from kibitz.games.chess.replay import CASTLING, EN_PASSANT, OTHER_COLOUR, SIDE
 
-PIECES = "PNBRQK"
-WHITE_AND_BLACK = ("White's", "Black's")
-OWN_AND_OTHERS = ("own", "the other side's")
-"""Names of the two sides, for `names`: of encodings that see the real board, and of those that see it as the mover."""
-_PLURALS = ("pawns", "knights", "bishops", "rooks", "queens", "kings")
-_CASTLINGS = ("to the king's side", "to the queen's side")
-ATTACKS = ("none", "squares", "counts", "pieces")
 
-# Leaps as (ranks, files); White's pawn goes up.
-_PAWN = ((1, 1), (1, -1))
-_KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
-_KING = ((1, 1), (1, 0), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))
-
-
-Sides = tuple[str, str]
-
-
-class NamedPlanes(nn.Module):
+class Encoding(nn.Module):
     """An encoding as this module's head describes it."""
 
     channels: int
-
-    def names(self, sides: Sides) -> list[str]:
-        """The name of each plane; sides: the names of the two sides."""
-        raise NotImplementedError
-
-
-def on_squares(planes: Tensor, flip_ranks: bool) -> Tensor:
-    """Planes [1, channels, 8, 8] of one position as [channels, 64] on the squares of the board; flip_ranks: the planes
-    are those of a mover's view in which the ranks are flipped."""
-    grid = planes[0].float()
-    return (grid.flip(1) if flip_ranks else grid).flatten(1)
-
-
-def signed_table() -> Tensor:
-    """float32 [13, 6]: the six piece planes of each code, +1 White, −1 Black."""
-    table = torch.zeros(13, 6)
-    for piece in range(6):
-        table[piece + 1, piece] = 1
-        table[piece + 7, piece] = -1
-    return table
 
 
 def swap_colours_tables() -> tuple[Tensor, Tensor]:
     """What replay.swap_colours does to codes, as tables, int64: the other colour's code of each code [13], and, ranks
     flipped, the square that each square's content comes from [64]."""
     codes = torch.from_numpy(OTHER_COLOUR.astype(np.int64))
-    squares = torch.arange(64).view(8, 8).flip(0).flatten()
-    return codes, squares
+    return codes, torch.tensor(UPSIDE_DOWN)
 
 
 class MoverView(nn.Module):
@@ -86,7 +49,7 @@ class MoverView(nn.Module):
         return torch.where(state[:, SIDE : SIDE + 1] == 1, flipped, codes.long())
 
 
-class SignedPlanes(NamedPlanes):
+class SignedPlanes(Encoding):
     """One plane a piece type, +1 White, −1 Black, 0 empty, in the order P N B R Q K; with `side`, a seventh that is
     all +1 when White is to move and −1 when Black is (the encoding of `winner`). Channels: 6 or 7."""
 
@@ -94,7 +57,7 @@ class SignedPlanes(NamedPlanes):
         super().__init__()
         self.channels = 7 if side else 6
         self.side = side
-        self.register_buffer("table", signed_table(), persistent=False)
+        self.register_buffer("table", torch.tensor(SIGNED), persistent=False)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         planes = F.embedding(codes.long(), self.get_buffer("table"))  # [n, 64, 6]
@@ -103,28 +66,19 @@ class SignedPlanes(NamedPlanes):
             planes = torch.cat([planes, side[:, None, None].expand(-1, 64, 1)], 2)
         return planes.view(-1, 8, 8, self.channels).permute(0, 3, 1, 2)
 
-    def names(self, sides: Sides) -> list[str]:
-        names = [f"{piece} ({sides[0]} +1, {sides[1]} −1)" for piece in _PLURALS]
-        mover = "White +1, Black −1" if sides == WHITE_AND_BLACK else "always +1"
-        return [*names, f"who moves ({mover})"] if self.side else names
 
-
-class PiecePlanes(NamedPlanes):
+class PiecePlanes(Encoding):
     """One plane of 0 and 1 a piece type and colour, White's P N B R Q K first. Channels: 12."""
 
     channels = 12
 
     def __init__(self) -> None:
         super().__init__()
-        table = torch.cat([torch.zeros(1, 12), torch.eye(12)])
-        self.register_buffer("table", table, persistent=False)
+        self.register_buffer("table", torch.tensor(PIECES), persistent=False)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         planes = F.embedding(codes.long(), self.get_buffer("table"))
         return planes.view(-1, 8, 8, 12).permute(0, 3, 1, 2)
-
-    def names(self, sides: Sides) -> list[str]:
-        return [f"{side} {piece}" for side in sides for piece in _PLURALS]
 
 
 @dataclass(frozen=True)
@@ -132,7 +86,7 @@ class BoardEncoding:
     """A choice of the setting `planes`. values: what its planes hold, for the help; make: the encoding."""
 
     values: str
-    make: Callable[[], NamedPlanes]
+    make: Callable[[], Encoding]
 
 
 BOARD_ENCODINGS = {
@@ -143,7 +97,7 @@ BOARD_ENCODINGS = {
 the number of their planes; another may have any name."""
 
 
-class RightsPlanes(NamedPlanes):
+class RightsPlanes(Encoding):
     """Castling rights and en passant in the mover's view: four planes, all 1 where the mover may castle to the
     king's or the queen's side, and where the opponent may; a fifth with 1 on the square that a
     pawn has just passed over."""
@@ -152,12 +106,8 @@ class RightsPlanes(NamedPlanes):
 
     def __init__(self) -> None:
         super().__init__()
-        rights = torch.arange(16)[:, None] >> torch.arange(4) & 1  # [rights, White's K, Q, Black's k, q]
-        own_first = torch.cat([rights, rights[:, [2, 3, 0, 1]]]).float()  # White to move, then Black
-        self.register_buffer("rights", own_first, persistent=False)
-        passed = torch.zeros(9, 64)  # by file + 1; 0 is none
-        passed[torch.arange(1, 9), torch.arange(40, 48)] = 1
-        self.register_buffer("passed", passed, persistent=False)
+        self.register_buffer("rights", torch.tensor(RIGHTS), persistent=False)
+        self.register_buffer("passed", torch.tensor(PASSED), persistent=False)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         rights = F.embedding(state[:, SIDE].long() * 16 + state[:, CASTLING].long(), self.get_buffer("rights"))
@@ -165,12 +115,8 @@ class RightsPlanes(NamedPlanes):
         planes = torch.cat([rights[:, None, :].expand(-1, 64, 4), passed[:, :, None]], 2)
         return planes.view(-1, 8, 8, 5).permute(0, 3, 1, 2)
 
-    def names(self, sides: Sides) -> list[str]:
-        rights = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
-        return [*rights, "passed over by a pawn just now (en passant)"]
 
-
-class AttackPlanes(NamedPlanes):
+class AttackPlanes(Encoding):
     """Squares attacked by White and by Black: the post's own proposal, in three grains.
 
     `squares`: 2 planes, 1 where at least one piece of the colour attacks. `counts`: 2 planes, how many do, over 4.
@@ -184,8 +130,8 @@ class AttackPlanes(NamedPlanes):
             raise ValueError(f"attack planes of kind {kind}")
         self.kind = kind
         self.channels = 12 if kind == "pieces" else 2
-        down = tuple((-ranks, files) for ranks, files in _PAWN)
-        leaps = torch.stack([_leap_matrix(steps) for steps in (_PAWN, down, _KNIGHT, _KNIGHT, _KING, _KING)])
+        down = tuple((-ranks, files) for ranks, files in PAWN)
+        leaps = torch.stack([_leap_matrix(steps) for steps in (PAWN, down, KNIGHT, KNIGHT, KING, KING)])
         self.register_buffer("leaps", leaps, persistent=False)  # [pawn, knight and king of each colour, from, to]
         self.register_buffer("codes", torch.arange(1, 13, dtype=torch.uint8).view(1, 12, 1, 1), persistent=False)
 
@@ -208,12 +154,6 @@ class AttackPlanes(NamedPlanes):
             planes = by_pawns + by_knights + by_kings + sliding
             planes = planes / 4 if self.kind == "counts" else planes.clamp(max=1)
         return planes.to(memory_format=torch.channels_last)
-
-    def names(self, sides: Sides) -> list[str]:
-        if self.kind == "pieces":
-            return [f"squares attacked by {side} {piece} (count)" for side in sides for piece in _PLURALS]
-        unit = " (count / 4)" if self.kind == "counts" else ""
-        return [f"squares attacked by {side} pieces{unit}" for side in sides]
 
 
 def _leap_matrix(steps: tuple[tuple[int, int], ...]) -> Tensor:
@@ -260,10 +200,10 @@ def _straights(pieces: Tensor, empty: Tensor) -> Tensor:
     return ranks.permute(1, 2, 0, 3) + files.permute(1, 2, 3, 0)
 
 
-class Stack(NamedPlanes):
+class Stack(Encoding):
     """Several encodings, one after the other along the channels."""
 
-    def __init__(self, *parts: NamedPlanes) -> None:
+    def __init__(self, *parts: Encoding) -> None:
         super().__init__()
         self.parts = nn.ModuleList(parts)
         self.channels = sum(part.channels for part in parts)
@@ -271,9 +211,6 @@ class Stack(NamedPlanes):
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         planes = [part(codes, state) for part in self.parts]
         return planes[0] if len(planes) == 1 else torch.cat(planes, 1)
-
-    def names(self, sides: Sides) -> list[str]:
-        return [name for part in self.parts for name in cast(NamedPlanes, part).names(sides)]
 
 
 BITS = 12 * 64 + 5
@@ -296,8 +233,3 @@ class PieceBits(nn.Module):
         white = state[:, SIDE : SIDE + 1] == 0
         rights = state[:, CASTLING : CASTLING + 1].int() & self.get_buffer("rights").int()
         return torch.cat([pieces.float(), white.float(), (rights > 0).float()], 1)
-
-    def names(self, sides: Sides = WHITE_AND_BLACK) -> list[str]:
-        """Twelve boards of pieces, then the five bits that follow: 17 names."""
-        rights = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
-        return [*(f"{side} {piece}" for side in sides for piece in _PLURALS), "White is to move", *rights]

@@ -2,7 +2,7 @@
 
 Modules here take codes uint8 [n, 361] and state uint8 [n, 4] (see replay.py) and give planes [n, channels, grid, grid],
 the upper row first, laid out channels-last (as convolutions on a CPU like them). A grid smaller than 19 is its upper
-left corner. Everything is seen by the side to move.
+left corner. Everything is seen by the side to move. `planes.py` has the names of the planes.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from kibitz.games.go.planes import plane_table
 from kibitz.games.go.points import GRID
-from kibitz.games.go.replay import AGE, BLACK_STONE, KO, OFF, OLDEST, SIDE, WHITE_STONE
+from kibitz.games.go.replay import AGE, BLACK_STONE, KO, OFF, SIDE, WHITE_STONE
 
 LIBERTIES = (3, 6)
 """How finely liberties can be told: 1, 2, 3 and more; or 1 to 5, 6 and more."""
-RECENT = 8
-"""Moves at most that can be shown one by one."""
 
 
 def corner(codes: Tensor, grid: int) -> Tensor:
@@ -36,55 +35,13 @@ class BoardPlanes(nn.Module):
     def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:
         super().__init__()
         self.grid, self.liberties, self.recent, self.ages = grid, liberties, recent, ages
-        table = plane_table(liberties, recent, ages)
+        table = torch.from_numpy(plane_table(liberties, recent, ages))
         self.channels = table.shape[1]
         self.register_buffer("table", table, persistent=False)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
         seen = corner(codes, self.grid).long() + 256 * state[:, SIDE].long()[:, None, None]
         return F.embedding(seen, self.get_buffer("table")).permute(0, 3, 1, 2)
-
-    def names(self) -> list[str]:
-        """What each plane shows, for people."""
-        most = self.liberties
-        counts = [str(count) if count < most else f"{count} or more" for count in range(1, most + 1)]
-        names = [
-            f"{side} stones with {count} {'liberty' if count == '1' else 'liberties'}"
-            for side in ("own", "the other side's")
-            for count in counts
-        ]
-        names += ["the ko point, which may not be taken back", "the board"]
-        names += [
-            "the last move",
-            "the move before it",
-            *(f"the move {ago} moves ago" for ago in range(3, RECENT + 1)),
-        ][: self.recent]
-        if self.ages:
-            spans = ("9 to 16", "17 to 32", "33 to 64", "65 to 128", "129 or more")
-            names += [f"stones played {span} moves ago" for span in spans]
-        return names
-
-
-def plane_table(liberties: int, recent: int, ages: bool) -> Tensor:
-    """float32 [512, channels]: the planes of each code, where Black moves and then where White does."""
-    table = torch.zeros(2, 256, 2 * liberties + 2 + recent + (OLDEST - RECENT if ages else 0))
-    for code in range(256):
-        kind, age = code % AGE, code // AGE
-        if kind >= OFF:
-            continue
-        table[:, code, 2 * liberties + 1] = 1
-        if kind == KO:
-            table[:, code, 2 * liberties] = 1
-        elif kind >= BLACK_STONE:
-            white = kind >= WHITE_STONE
-            count = min(kind - (WHITE_STONE if white else BLACK_STONE), liberties - 1)
-            for side in range(2):
-                table[side, code, count + (liberties if white != bool(side) else 0)] = 1
-            if 1 <= age <= recent:
-                table[:, code, 2 * liberties + 1 + age] = 1
-            if ages and RECENT < age <= OLDEST:
-                table[:, code, 2 * liberties + 1 + recent + age - RECENT] = 1
-    return table.flatten(0, 1)
 
 
 def on_board(codes: Tensor) -> Tensor:
@@ -129,18 +86,6 @@ def roots(colours: Tensor) -> Tensor:
             break
         largest = new
     return largest
-
-
-def number_chains(codes: Tensor) -> Tensor:
-    """float32 [grid, grid], of codes [1, grid, grid]: 1 for the stones of the first chain from the upper left, 2 for
-    those of the next one; 0 where there is no stone."""
-    colours = stones(codes)
-    numbers: dict[int, int] = {}
-    values = [
-        float(numbers.setdefault(root, len(numbers) + 1)) if colour else 0.0
-        for root, colour in zip(roots(colours)[0].tolist(), colours[0].flatten().tolist(), strict=True)
-    ]
-    return torch.tensor(values).view(codes.shape[1:])
 
 
 def pool_chains(values: Tensor, roots: Tensor) -> Tensor:

@@ -16,20 +16,18 @@ from torch import Tensor, nn
 from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.encodings import (
     BOARD_ENCODINGS,
-    OWN_AND_OTHERS,
     AttackPlanes,
+    Encoding,
     MoverView,
-    NamedPlanes,
     RightsPlanes,
-    Sides,
     Stack,
-    on_squares,
 )
 from kibitz.games.chess.replay import SIDE
 from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.nets.build import build
 from kibitz.nets.layers import read_layers, shapes
 from kibitz.systems.base import Tensors
+from kibitz.systems.planes import STRONGEST, WEAKEST
 
 if TYPE_CHECKING:
     from kibitz.systems.movers.system import Settings
@@ -40,11 +38,9 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "leaky": nn.LeakyReL
 """Non-linearities of the networks that choose squares, by the setting `activation`."""
 OUTCOMES = ("", "loss", "draw", "win")
 """The result for the mover, by its code in a state column; 0 is unknown."""
-STRONGEST, WEAKEST = 3000, 600
-"""Ratings that the rating plane shows as 1 and 0."""
 
 
-class ConstantPlanes(NamedPlanes):
+class ConstantPlanes(Encoding):
     """Side inputs as constant planes: the mover's rating, 0 at 600 to 1 at 3000; the result for the mover: 0 lost,
     0.5 drawn, 1 won."""
 
@@ -61,10 +57,6 @@ class ConstantPlanes(NamedPlanes):
         if self.outcome:
             planes.append((state[:, STATE_WIDTH + int(self.rating)].float() - 1) / 2)
         return torch.stack(planes, 1)[:, :, None, None].expand(-1, -1, 8, 8)
-
-    def names(self, sides: Sides) -> list[str]:
-        rating = ["rating of the mover (600: 0, 3000: 1)"] if self.rating else []
-        return rating + (["result that it plays for (won 1, drawn 0.5, lost 0)"] if self.outcome else [])
 
 
 class SquareSelector(nn.Module):
@@ -182,7 +174,7 @@ class MoveNets(nn.Module):
         if settings.outcome_plane:
             self.side_inputs["outcome"] = OUTCOMES.index("win")
         self.view = MoverView()
-        parts: list[NamedPlanes] = [BOARD_ENCODINGS[settings.planes].make()]
+        parts: list[Encoding] = [BOARD_ENCODINGS[settings.planes].make()]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
         if self.side_inputs:
@@ -211,13 +203,6 @@ class MoveNets(nn.Module):
         if self.rights is not None:
             planes = torch.cat([planes, self.rights(codes, state)], 1)
         return view, planes.to(memory_format=torch.channels_last)
-
-    def named_planes(self, codes: Tensor, state: Tensor) -> tuple[list[str], Tensor]:
-        """The planes of one position, see `System`."""
-        names = self.seen.names(OWN_AND_OTHERS)
-        if self.rights is not None:
-            names += self.rights.names(OWN_AND_OTHERS)
-        return names, on_squares(self.planes(codes, state)[1], bool(state[0, SIDE]))
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
         """The last hidden layer [n, k] of the network for origins; of a shared trunk, its mean over the squares."""

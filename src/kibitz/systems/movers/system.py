@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from torch import nn
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.games.chess.encodings import ATTACKS, BOARD_ENCODINGS
+from kibitz.games.chess.encodings import BOARD_ENCODINGS
 from kibitz.games.chess.legal import moved_pieces
+from kibitz.games.chess.planes import ATTACKS
 from kibitz.games.chess.replay import SIDE, to_mover_view
 from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.nets import constant

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from kibitz.analysis import Analysis
     from kibitz.play.session import Answers, Session
-    from kibitz.web.networks import NetworkInfo, TorchSession
+    from kibitz.web.networks import NetworkInfo
+    from kibitz.web.torch_process import TorchSession
 
 N_MOVES = 8
 """Moves that are listed for a position."""

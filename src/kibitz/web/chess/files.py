@@ -13,6 +13,7 @@ from kibitz.analysis.printing import clean
 from kibitz.web import game_tree
 from kibitz.web.chess.line import ChessLine, node, read_move, read_start
 from kibitz.web.params import BadRequest, Fields
+from kibitz.web.workers import check_wanted
 
 _FEN = re.compile(r"(?:[fF][eE][nN]:?\s+)?((?:[pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+(?:\s+[wb](?:\s+\S+){0,4})?)")
 _TAG = re.compile(r'^[ \t]*\[([A-Za-z][A-Za-z0-9_]*)[ \t]+"(.*)"[ \t]*\]', re.MULTILINE)
@@ -96,6 +97,7 @@ def load_pgn(text: str, index: int) -> dict[str, Any]:
 
 
 def _title(head: str, index: int) -> str:
+    check_wanted()
     tags = dict(_TAG.findall(head))
     known = {name: clean(value) for name, value in tags.items() if value.strip(" ?.")}
     players = " – ".join(known.get(side, "?") for side in ("White", "Black"))
@@ -125,6 +127,7 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
     # What is to be done, the next thing last: a node to enter with its parent's id, or a move to take back (None).
     todo: list[tuple[chess.pgn.ChildNode, int] | None] = [(child, 0) for child in reversed(game.variations)]
     while todo:
+        check_wanted()
         task = todo.pop()
         if task is None:
             board.pop()

@@ -18,8 +18,9 @@ from kibitz.web.params import BadRequest, Fields, check_game, text, words
 
 if TYPE_CHECKING:
     from kibitz.play.session import Session
-    from kibitz.web.networks import NetworkInfo, TorchSession
+    from kibitz.web.networks import NetworkInfo
     from kibitz.web.players import PlayRequest
+    from kibitz.web.torch_process import TorchSession
 
 MAX_PLIES = 10_000
 MAX_FEN_LENGTH = 200

@@ -14,7 +14,8 @@ from kibitz.web.go.line import GoLine
 if TYPE_CHECKING:
     from kibitz.analysis.go.told import Told
     from kibitz.play.session import NetworkSession, Session
-    from kibitz.web.networks import NetworkInfo, TorchSession
+    from kibitz.web.networks import NetworkInfo
+    from kibitz.web.torch_process import TorchSession
 
 N_MOVES = 8
 """Likely moves that are told, at most."""

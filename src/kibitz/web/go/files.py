@@ -20,6 +20,7 @@ from kibitz.text import shown
 from kibitz.web import game_tree
 from kibitz.web.go.line import DEFAULT_RULES, GoLine, node, read_rules, read_start
 from kibitz.web.params import BadRequest, Fields
+from kibitz.web.workers import check_wanted
 
 Properties = dict[str, list[bytes]]
 
@@ -75,6 +76,7 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
 
 def _title(head: bytes, index: int) -> str:
     """A game in a few words. head: the beginning of its text; what follows the first move is ignored."""
+    check_wanted()
     headers = read_headers(_MOVE.split(head, maxsplit=1)[0].decode("utf-8", "replace"))
     known = {name: clean(value) for name, value in headers.items() if value}
     players = " – ".join(known.get(name, "?") for name in ("PB", "PW"))
@@ -255,6 +257,7 @@ class _Game:
     ) -> int | None:
         """Add the nodes of a sequence; the id of the last one, or None if the rest of this branch is not shown."""
         for properties in sequence:
+            check_wanted()
             if {"AB", "AW", "AE"} & properties.keys():
                 self.problems.append(f"stones are set up after move {tree[parent]['ply']}; left out from there on")
                 return None

@@ -44,7 +44,7 @@ def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
     from kibitz.web import planes
 
     network, line = read_request(state, fields)
-    return lambda: planes.planes(state.networks, network, line)
+    return lambda: planes.planes(network, line)
 
 
 def occlusion(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:

@@ -1,0 +1,93 @@
+"""What the networks of each system are given, plane by plane and with names: for people, and without torch.
+
+Each function takes the settings of a run, as its run.json has them, and one position with its side inputs, codes uint8
+[squares] and state uint8 [numbers]. It gives every plane by name, float32, on the board's real squares or points. A
+setting that a run of an earlier version lacks has its default.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games import STATE_WIDTH
+from kibitz.games.chess import planes as chess
+from kibitz.games.chess.planes import OWN_AND_OTHERS, WHITE_AND_BLACK
+from kibitz.games.chess.replay import CLOCK, SIDE
+from kibitz.games.chess.sides import LAST, RATING_UNIT
+from kibitz.games.go import planes as go
+from kibitz.nets.layers import Chain, read_layers
+from kibitz.systems.declaration import Settings
+
+NamedPlanes = dict[str, NDArray[np.float32]]
+
+WEAKEST, STRONGEST = 600, 3000
+"""Ratings that the rating plane of the move networks shows as 0 and 1."""
+RECENT = 5
+"""Recent moves that gohuman is shown one by one."""
+
+
+def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
+    mover = settings.get("view", "white") == "mover"
+    sides = OWN_AND_OTHERS if mover else WHITE_AND_BLACK
+    seen = chess.mover_view(codes, state) if mover else codes
+    who = "who moves (always +1)" if mover else "who moves (White +1, Black −1)"
+    planes = {
+        **chess.signed(seen, sides),
+        who: chess.constant(1 if mover or state[SIDE] == 0 else -1),
+        **chess.attacks(seen, str(settings.get("attacks", "none")), sides),
+    }
+    return chess.on_squares(planes, mover and bool(state[SIDE]))
+
+
+def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
+    """Of convchess and chessnet."""
+    seen = chess.mover_view(codes, state)
+    planes = {
+        **chess.BOARDS[str(settings.get("planes", "6"))](seen, OWN_AND_OTHERS),
+        **chess.attacks(seen, str(settings.get("attacks", "none")), OWN_AND_OTHERS),
+    }
+    side_inputs = [int(value) for value in state[STATE_WIDTH:]]
+    if settings.get("rating_plane"):
+        strength = (side_inputs.pop(0) * RATING_UNIT - WEAKEST) / (STRONGEST - WEAKEST)
+        planes["rating of the mover (600: 0, 3000: 1)"] = chess.constant(min(max(strength, 0), 1))
+    if settings.get("outcome_plane"):
+        planes["result that it plays for (won 1, drawn 0.5, lost 0)"] = chess.constant((side_inputs.pop(0) - 1) / 2)
+    if settings.get("rights_planes"):
+        planes |= chess.rights(state, OWN_AND_OTHERS)
+    return chess.on_squares(planes, bool(state[SIDE]))
+
+
+def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
+    """The last moves are squares of the board itself, and need no turning."""
+    seen = chess.mover_view(codes, state)
+    planes = {
+        **chess.pieces(seen, OWN_AND_OTHERS),
+        **chess.attacks(seen, "pieces", OWN_AND_OTHERS),
+        **chess.rights(state, OWN_AND_OTHERS),
+        "plies since a capture or pawn move (over 100)": chess.constant(state[CLOCK] / 100),
+    }
+    ways = [f"the {move} {way}" for move in ("last move came", "move before it came") for way in ("from", "to")]
+    moves = {name: chess.one_square(int(number)) for name, number in zip(ways, state[LAST : LAST + 4], strict=True)}
+    return {**chess.on_squares(planes, bool(state[SIDE])), **moves}
+
+
+def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
+    """The five bits that are no squares are shown as whole boards."""
+    return chess.bits(codes, state)
+
+
+def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
+    """After the planes come the chains of stones, numbered."""
+    liberties, recent = (cast(int, settings.get(name, usual)) for name, usual in (("liberties", 3), ("recent", 0)))
+    layers = read_layers(str(settings.get("layers", "")) or "1conv1x1")
+    pools = bool(settings.get("together")) or any(isinstance(layer, Chain) for layer in layers)
+    name = f"chains (a number for each{'' if pools else '; this network does not see them'})"
+    board = go.board(codes, state, liberties, recent, bool(settings.get("ages")))
+    return {**board, name: go.chains(codes, state)}
+
+
+def gohuman(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
+    return go.board(codes, state, recent=RECENT)

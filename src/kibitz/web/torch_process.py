@@ -1,0 +1,202 @@
+"""Networks that only torch can open, in a process of their own: the server itself never imports torch.
+
+These are the checkpoints of a training, and runs that have no model.onnx yet. torch takes half a gigabyte, which goes
+when nothing was asked of the process for a while. It also ends when its standard input is closed, so with the board,
+however that ends. A request is a line of JSON {"run", "checkpoint", "stamp"} and two arrays, codes and state, or none;
+the answer is a line {"outputs", "side_inputs"} and an array for each output, or {"error"}.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError, one_line
+from kibitz.games import STATE_WIDTH
+from kibitz.runs import Run, with_default_side_inputs
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from kibitz.play.session import Answers
+
+IDLE = 120.0
+"""Seconds after the last request until the process ends."""
+N_CACHED_NETWORKS = 8
+
+
+class TorchProcess:
+    """The process. idle: seconds after the last request until it ends."""
+
+    def __init__(self, idle: float = IDLE):
+        self.idle = idle
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._timer: threading.Timer | None = None
+        self._ended = False
+
+    def ask(self, asked: dict[str, Any], arrays: list[NDArray[np.uint8]]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+        """The answer to a request. Raises KibitzError."""
+        with self._lock:
+            if self._ended:
+                raise KibitzError("the board is ending")
+            if self._timer:
+                self._timer.cancel()
+            process = self._started()
+            assert process.stdin
+            assert process.stdout
+            try:
+                _write(process.stdin, asked, arrays)
+                told, answers = _read(process.stdout)
+            except (OSError, EOFError, ValueError):
+                self._close()
+                raise KibitzError(
+                    "the process that opens checkpoints broke off; the board's terminal says why"
+                ) from None
+            self._timer = threading.Timer(self.idle, self._end_if_idle)
+            self._timer.daemon = True
+            self._timer.start()
+        if "error" in told:
+            raise KibitzError(told["error"])
+        return told, answers
+
+    def end(self) -> None:
+        """End it for good, without waiting for what it is at."""
+        self._ended = True
+        if process := self._process:
+            with contextlib.suppress(OSError):
+                process.kill()  # so that a request that waits for it is over
+        with self._lock:
+            if self._timer:
+                self._timer.cancel()
+            self._close()
+
+    @property
+    def running(self) -> int | None:
+        """The number of the process; None where there is none."""
+        process = self._process
+        return process.pid if process else None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            command = [sys.executable, "-c", f"from {__name__} import main; main()"]
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=os.name == "posix"
+            )
+        return self._process
+
+    def _end_if_idle(self) -> None:
+        if self._lock.acquire(blocking=False):  # else there is a request again
+            try:
+                self._close()
+            finally:
+                self._lock.release()
+
+    def _close(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+            process.wait()
+
+
+class TorchSession:
+    """A network that answers as a session does, in that process. Raises KibitzError.
+
+    checkpoint: the file of its weights, None for the best.
+    """
+
+    def __init__(self, process: TorchProcess, run: Run, checkpoint: Path | None = None):
+        weights = checkpoint or run.trained()
+        self._process = process
+        self._asked = {
+            "run": str(run.path.resolve()),
+            "checkpoint": checkpoint and str(checkpoint.resolve()),
+            "stamp": weights.stat().st_mtime_ns,
+        }
+        told, _ = process.ask(self._asked, [])
+        self.outputs: tuple[str, ...] = tuple(told["outputs"])
+        self.side_inputs: dict[str, int] = told["side_inputs"]
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
+        """As Session.evaluate, of few positions."""
+        told, arrays = self._process.ask(self._asked, [codes, state])
+        return dict(zip(told["outputs"], arrays, strict=True))
+
+
+def main() -> None:
+    """The process itself."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    networks: OrderedDict[str, nn.Module] = OrderedDict()
+    while True:
+        try:
+            asked, given = _read(sys.stdin.buffer)
+        except (EOFError, OSError):
+            return
+        try:
+            told, arrays = _answer(networks, asked, given)
+        except KibitzError as error:
+            told, arrays = {"error": one_line(error)}, []
+        _write(out, told, arrays)
+
+
+def _answer(
+    networks: OrderedDict[str, nn.Module], asked: dict[str, Any], given: list[NDArray[np.uint8]]
+) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    import torch
+
+    key = json.dumps(asked)
+    if key not in networks:
+        checkpoint = asked["checkpoint"]
+        networks[key] = Run(asked["run"]).load_network(checkpoint and Path(checkpoint))
+        while len(networks) > N_CACHED_NETWORKS:
+            networks.popitem(last=False)
+    networks.move_to_end(key)
+    network: Any = networks[key]
+    told = {"outputs": list(network.outputs), "side_inputs": network.side_inputs}
+    if not given:
+        return told, []
+    codes, state = given
+    if state.shape[1] == STATE_WIDTH:
+        state = with_default_side_inputs(state, network.side_inputs)
+    with torch.inference_mode():
+        outputs = network(torch.from_numpy(codes), torch.from_numpy(state))
+    return told, [values.float().numpy() for values in outputs]
+
+
+def _write(pipe: IO[bytes], line: dict[str, Any], arrays: list[NDArray[Any]]) -> None:
+    shapes = [[array.dtype.str, array.shape] for array in arrays]
+    pipe.write(json.dumps({**line, "arrays": shapes}).encode() + b"\n")
+    for array in arrays:
+        pipe.write(array.tobytes())
+    pipe.flush()
+
+
+def _read(pipe: IO[bytes]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """What `_write` wrote. Raises EOFError at the end."""
+    line = pipe.readline()
+    if not line:
+        raise EOFError
+    told: dict[str, Any] = json.loads(line)
+    arrays = []
+    for name, shape in told.pop("arrays"):
+        empty = np.empty(shape, np.dtype(name))
+        data = pipe.read(empty.nbytes)
+        if len(data) < empty.nbytes:
+            raise EOFError
+        arrays.append(np.frombuffer(data, empty.dtype).reshape(shape).copy())
+    return told, arrays
