@@ -4,7 +4,7 @@
     python bench/living_units.py runs/chessnet-1 games.store
 
 A unit is a channel between the two convolutions of a block. A block without living units tells nothing, and learns
-nothing (kibitz/nets/revival.py).
+nothing (kibitz/nets/dead_units.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import argparse
 
 import torch
 
-from kibitz.nets.revival import Branch, branches
+from kibitz.nets.dead_units import Branch, branches
 from kibitz.runs import Run
 from kibitz.store.store import Store
 from kibitz.training.dataloader import make_batch

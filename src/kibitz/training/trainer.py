@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from kibitz.cores import cores
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
+from kibitz.nets.dead_units import revive
 from kibitz.nets.optim import place
-from kibitz.nets.revival import revive
 from kibitz.received import inflates
 from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
@@ -242,7 +242,7 @@ class Trainer:
     """One training in one run directory.
 
     network: as `system.prepare` leaves it, or with other weights. games, validation: indices of the store's games,
-    int64, on either side of the split. revive: begin with new units in place of dead ones (`nets.revival`), as a
+    int64, on either side of the split. revive: begin with new units in place of dead ones (`nets.dead_units`), as a
     training should that goes on from another network.
     """
 

@@ -11,8 +11,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from kibitz.nets.build import ResidualBlock
+from kibitz.nets.dead_units import branches, prune, revive
 from kibitz.nets.layers import Residual
-from kibitz.nets.revival import branches, revive
 from kibitz.runs import Run
 from kibitz.store.store import Store
 from kibitz.systems import human
@@ -106,3 +106,32 @@ def test_a_training_that_goes_on_says_it(small_store: Store, tmp_path: Path) -> 
     warned = [row for row in Run(tmp_path / "two").metrics() if row["kind"] == "warning"]
     assert [row["warning"] for row in warned].count("revived") == 1
     assert Run(tmp_path / "two").load_network().state_dict()["blocks.1.first.bias"].min() > -1
+
+
+@pytest.mark.parametrize("units", [slice(0), slice(3), slice(8)])
+def test_what_is_pruned_answers_as_before(units: slice) -> None:
+    torch.manual_seed(1)
+    network = nn.Sequential(*(ResidualBlock(8, Residual(8, 3, 3)) for _ in range(2)))
+    kill(network[1], units)
+    boards = torch.rand(50, 8, 8, 8, generator=drawn())
+    before = network(boards).detach()
+    left = max(1, 8 - units.stop)
+    assert prune(network, lambda: network(boards)) == (8 - left, 16)
+    assert network[1].first.weight.shape == (left, 8, 3, 3)
+    assert network[1].second.weight.shape == (8, left, 3, 3)
+    assert network[0].first.weight.shape == (8, 8, 3, 3)
+    torch.testing.assert_close(network(boards), before)
+
+
+@pytest.mark.parametrize(("units", "taken"), [(slice(12), 11), (slice(2, 7), 0)])
+def test_blocks_that_see_the_whole_board_are_pruned_where_all_of_them_is_dead(units: slice, taken: int) -> None:
+    torch.manual_seed(2)
+    block = Block(12, 4)
+    with torch.no_grad():
+        block.spread.bias[units] = -1e6
+    board = BoardMask(torch.ones(20, 1, 19, 19), torch.full((20, 1), 361.0), torch.full((20, 1), 0.5))
+    told = torch.rand(20, GameConditions.WIDTH, generator=drawn())
+    boards = torch.rand(20, 12, 19, 19, generator=drawn(1))
+    before = block(boards, board, told).detach()
+    assert prune(block, lambda: block(boards, board, told)) == (taken, 12)
+    torch.testing.assert_close(block(boards, board, told), before)

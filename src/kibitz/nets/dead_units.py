@@ -1,7 +1,8 @@
 """Units of residual blocks that are 0 for every example: they get no gradient, so no training brings them back.
 
 At high learning rates whole blocks die one after the other, while the loss still falls: the network gets shallower and
-nobody notices. A training that goes on from such a network begins with new units in their place.
+nobody notices. A training that goes on from such a network begins with new units in their place (`revive`); what only
+answers need not compute them (`prune`).
 """
 
 from __future__ import annotations
@@ -42,20 +43,59 @@ def revive(
     others stay as they are. answer: has the network answer to some hundred examples.
     """
     blocks = list(branches(network, learning))
-    drawn, alive = [_Seen() for _ in blocks], [_Seen() for _ in blocks]
-    with contextlib.ExitStack() as hooks, torch.no_grad():
-        for block, of_first, of_second in zip(blocks, drawn, alive, strict=True):
-            hooks.callback(block.first.register_forward_hook(of_first.note_output).remove)
-            hooks.callback(block.second.register_forward_pre_hook(of_second.note_input).remove)
-        answer()
     dead, units = 0, 0
-    for block, of_first, of_second in zip(blocks, drawn, alive, strict=True):
+    for block, (of_first, of_second) in zip(blocks, _watch(blocks, answer), strict=True):
         if of_first.alive is None or of_second.alive is None:  # no example came there
             continue
         _redraw(block, ~of_first.alive, ~of_second.alive, generator)
         dead += int((~of_second.alive).sum())
         units += len(of_second.alive)
     return dead, units
+
+
+def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
+    """Take the dead units out of residual blocks, so that nothing is computed for them; how many, and of how many.
+
+    The network answers as before wherever they are dead. One unit of each block stays. A block that adds something from
+    the whole board is pruned only where all of its units are dead. answer: has the network answer to thousands of
+    examples, since a unit that is taken out never comes back.
+    """
+    blocks = list(branches(network, network.parameters()))
+    dead, units = 0, 0
+    for block, (_, of_second) in zip(blocks, _watch(blocks, answer), strict=True):
+        if of_second.alive is None:
+            continue
+        spread = getattr(block, "spread", None)
+        living = int(of_second.alive.sum())
+        units += len(of_second.alive)
+        if living == len(of_second.alive) or (spread is not None and living):
+            continue
+        dead += len(of_second.alive) - max(1, living)
+        _narrow(block, of_second.alive)
+    return dead, units
+
+
+@torch.no_grad()
+def _narrow(block: Branch, alive: Tensor) -> None:
+    """Keep the living units of a block, or one that nothing listens to."""
+    kept = alive.nonzero().flatten() if alive.any() else torch.tensor([0])
+    first, second = block.first, block.second
+    first.weight, first.bias = nn.Parameter(first.weight[kept]), nn.Parameter(cast(Tensor, first.bias)[kept])
+    second.weight = nn.Parameter(second.weight[:, kept] * float(alive.any()))
+    first.out_channels = second.in_channels = len(kept)
+    if getattr(block, "spread", None) is not None:  # all units are dead, whatever it adds
+        block.spread = None  # type: ignore[attr-defined]
+
+
+def _watch(blocks: list[Branch], answer: Callable[[], object]) -> list[tuple[_Seen, _Seen]]:
+    """Which channels live after the first convolution of each block, and which before its second one."""
+    seen = [(_Seen(), _Seen()) for _ in blocks]
+    with contextlib.ExitStack() as hooks, torch.no_grad():
+        for block, (of_first, of_second) in zip(blocks, seen, strict=True):
+            hooks.callback(block.first.register_forward_hook(of_first.note_output).remove)
+            hooks.callback(block.second.register_forward_pre_hook(of_second.note_input).remove)
+        answer()
+    return seen
 
 
 class _Seen:
