@@ -91,7 +91,7 @@ def test_what_does_not_learn_stays() -> None:
 
 def test_a_training_that_goes_on_says_it(small_store: Store, tmp_path: Path) -> None:
     plan = TrainConfig(10, 20, 20, validate_positions=200, precision="32-true")
-    settings = human.Settings(blocks=2, filters=16, batch=32, warmup=4, iterations=4)
+    settings = human.Settings(blocks=2, filters=16, norm=False, batch=32, warmup=4, iterations=4)
     train("human", settings, str(small_store.path), run=tmp_path / "one", plan=plan)
     weights = tmp_path / "one" / "best.safetensors"
     changed = load_file(weights)
@@ -135,3 +135,18 @@ def test_blocks_that_see_the_whole_board_are_pruned_where_all_of_them_is_dead(un
     before = block(boards, board, told).detach()
     assert prune(block, lambda: block(boards, board, told)) == (taken, 12)
     torch.testing.assert_close(block(boards, board, told), before)
+
+
+def test_dead_units_of_squeezes_live_and_nothing_is_said_differently() -> None:
+    torch.manual_seed(4)
+    block = human.ConditionedBlock(8)
+    with torch.no_grad():
+        block.squeeze.bias[:20] = -1e6
+    boards, told = torch.rand(30, 8, 8, 8), torch.rand(30, human.Conditions.WIDTH)
+    before = block(boards, told).detach()
+    revive(block, [block.first.weight], lambda: block(boards, told), drawn())
+    assert block.squeeze.bias.min() < -1e5, "these do not learn"
+    revive(block, block.parameters(), lambda: block(boards, told), drawn())
+    torch.testing.assert_close(block(boards, told), before)
+    block(boards, told).square().sum().backward()
+    assert (block.excite.weight.grad[:, :20].abs().sum(0) > 0).float().mean() > 0.7

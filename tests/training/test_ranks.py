@@ -223,7 +223,8 @@ with joined(place(None, None, None, None), "cpu") as ranks:
 
 
 def test_two_processes_have_the_gradients_of_one(tmp_path: Path, small_store: Store, small_go_store: Store) -> None:
-    """Of every system and stage, of a batch that two do not share evenly; and where one has none for a network."""
+    """Of every system and stage, of a batch that two do not share evenly; and where one has none for a network. With
+    batch normalisation of batches whose groups of 64 rows are not divided."""
     chess, movers = str(small_store.path), {"layers": "8conv3x3p1.ip16", "batch": 33}
     pairs = {**SMALL_PAIRS, "reuse": 3, "batch": 33, "nearer": True, "mirror": True}
     cases = [
@@ -233,9 +234,11 @@ def test_two_processes_have_the_gradients_of_one(tmp_path: Path, small_store: St
         ("chessnet", {**movers, "value_batch": 33}, chess),
         ("chessnet", {"share": "body", "layers": "8conv3x3p1.2*8res3x3", "batch": 33}, chess),
         ("deepchess", pairs, chess),
-        ("human", {"blocks": 1, "filters": 16, "batch": 33}, chess),
+        ("human", {"blocks": 1, "filters": 16, "batch": 33, "norm": False}, chess),
+        ("human", {"blocks": 2, "filters": 16, "batch": 128}, chess),
         ("gocnn", {"layers": "8conv5x5p2", "batch": 9}, str(small_go_store.path)),
-        ("gohuman", {"blocks": 1, "filters": 16, "batch": 9}, str(small_go_store.path)),
+        ("gohuman", {"blocks": 1, "filters": 16, "batch": 9, "norm": False}, str(small_go_store.path)),
+        ("gohuman", {"blocks": 2, "filters": 16, "batch": 128}, str(small_go_store.path)),
     ]
     port = str(free_port())
 
@@ -257,7 +260,7 @@ def test_two_processes_have_the_gradients_of_one(tmp_path: Path, small_store: St
         largest[stage] = max(largest.get(stage, 0.0), float(gradient.abs().max()))
     for key, gradient in one.items():
         off = float((two[key] - gradient).abs().max())
-        assert off <= 2e-6 * largest[key.rpartition(" ")[0]], key
+        assert off <= 3e-5 * largest[key.rpartition(" ")[0]], key
 
 
 @pytest.mark.parametrize("world", [2, 3])

@@ -8,23 +8,26 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from kibitz.errors import UsageError
+from kibitz.nets.batch_norm import BatchNorm
 from kibitz.nets.layers import Chain, Conv, Dense, Layer, Pool, Residual, shapes
 
 Activation = Callable[[], nn.Module]
 
 
 class ResidualBlock(nn.Module):
-    """relu(x + conv(relu(conv(x)))), the grid's size unchanged. mask: 0 at points that must stay 0."""
+    """relu(x + conv(relu(norm(conv(x))))), the grid's size unchanged; norm if the layer says so. mask: 0 at points that
+    must stay 0."""
 
     def __init__(self, channels: int, layer: Residual):
         super().__init__()
         size, padding = (layer.height, layer.width), (layer.height // 2, layer.width // 2)
-        self.first = nn.Conv2d(channels, layer.filters, size, padding=padding)
+        self.first = nn.Conv2d(channels, layer.filters, size, padding=padding, bias=not layer.norm)
+        self.norm = BatchNorm(layer.filters) if layer.norm else nn.Identity()
         self.second = nn.Conv2d(layer.filters, layer.filters, size, padding=padding)
         self.short = nn.Identity() if channels == layer.filters else nn.Conv2d(channels, layer.filters, 1)
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
-        between = F.relu(self.first(values))
+        between = F.relu(self.norm(self.first(values)))
         if mask is not None:
             between = between * mask
         return F.relu(self.short(values) + self.second(between))

@@ -4,6 +4,7 @@
 pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller window at the far edge (ceil)
 ip70            a dense layer ("inner product") of 70 units
 64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to their input
+64res3x3n       with batch normalisation between them
 5*64res3x3      five of them, one after the other
 chain           Go: the largest value over the stones of each chain, for all of them; chain16: in 16 of the channels
 """
@@ -18,7 +19,7 @@ from kibitz.errors import UsageError
 _CONV = re.compile(r"(\d+)conv(\d+)x(\d+)(?:s(\d+))?(?:p(\d+))?")
 _POOL = re.compile(r"pool(\d+)x(\d+)")
 _DENSE = re.compile(r"ip(\d+)")
-_RESIDUAL = re.compile(r"(\d+)res(\d+)x(\d+)")
+_RESIDUAL = re.compile(r"(\d+)res(\d+)x(\d+)(n?)")
 _CHAIN = re.compile(r"chain(\d*)")
 _TIMES = re.compile(r"(\d+)\*(.+)")
 
@@ -59,6 +60,7 @@ class Residual:
     filters: int
     height: int
     width: int
+    norm: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def read_layers(text: str) -> list[Layer]:
             layer = Pool(int(match[1]), int(match[2]))
             positive = bool(layer.height and layer.width)
         elif match := _RESIDUAL.fullmatch(part):
-            layer = Residual(int(match[1]), int(match[2]), int(match[3]))
+            layer = Residual(int(match[1]), int(match[2]), int(match[3]), bool(match[4]))
             positive = layer.filters > 0 and layer.height % 2 == layer.width % 2 == 1
         elif match := _CHAIN.fullmatch(part):
             layer = Chain(int(match[1] or 0))

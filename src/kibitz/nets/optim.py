@@ -138,6 +138,9 @@ def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -
     """Initial weights: he (normal, variance 2 / fan-in), xavier (2 / (fan-in + fan-out)), or one standard deviation."""
     for name, p in network.named_parameters():
         with torch.no_grad():
+            if name.endswith("norm.weight"):
+                p.fill_(1)
+                continue
             if p.dim() < 2 or name.endswith("pairs"):
                 p.zero_()
                 continue

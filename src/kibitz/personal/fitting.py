@@ -238,7 +238,7 @@ def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
         store = _stored(path, held, source, mine, request)
     spellings = games.spellings_of(players)
     sides = games.sides_of(store, spellings)
-    settings = kind.settings(base.info["settings"], store, games.in_time(store), sides, spellings)
+    settings = kind.settings(asdict(base.settings), store, games.in_time(store), sides, spellings)
     of = store.sides(split := games.split_of(store, request.test))
     by_side = {side: np.flatnonzero(of == side) for side in (TRAIN, VALIDATE, TEST)}
     epochs = round(POSITIONS / max(1, len(games.OwnPositions(store, by_side[TRAIN], sides))))

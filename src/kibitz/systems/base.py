@@ -191,6 +191,7 @@ def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
     """Settings from the values of a run.json, under today's names; those that are missing have their defaults.
 
+    A setting that came later, and whose default is another than what was done before, is in the class's `unnamed`.
     Raises KibitzError for a name that this version does not know: what it meant cannot be guessed.
     """
     known = {f.name for f in fields(kind)}
@@ -198,7 +199,7 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
     for name in current:
         if name not in known:
             raise KibitzError(f"its setting {name} is of another version of kibitz, which this one does not know")
-    return kind(**current)
+    return kind(**{**getattr(kind, "unnamed", {}), **current})
 
 
 class Network(Protocol):
@@ -267,11 +268,15 @@ class System:
 
 def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The weights `begun` of a network with those of another in their place; residual blocks that the other has not
-    change nothing (their second convolution is 0). Raises UsageError if the other has more, or other shapes."""
+    change nothing (their second convolution is 0), nor do normalisations that it has not. Raises UsageError if the
+    other has more, or other shapes."""
     taken = dict(begun)
-    for name, value in weights.items():
+    for stored, value in weights.items():
+        normal = stored.replace("first.bias", "norm.bias")
+        name = normal if stored not in taken and normal in taken else stored
         if name not in taken:
-            raise UsageError(f"its network has {name}, this one has not; give it as many --blocks")
+            remedy = "add --norm" if ".norm." in name else "give it as many --blocks"
+            raise UsageError(f"its network has {name}, this one has not; {remedy}")
         if value.shape != taken[name].shape:
             raise UsageError(f"{name} has another shape; leave out the settings that change it")
         taken[name] = value

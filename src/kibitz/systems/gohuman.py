@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -37,6 +37,7 @@ from kibitz.games.go.sides import (
     SERVERS,
     GameSides,
 )
+from kibitz.nets.batch_norm import BatchNorm
 from kibitz.nets.constant import of_labels, of_shares
 from kibitz.nets.muon import muon
 from kibitz.nets.optim import plateau
@@ -54,6 +55,7 @@ class Settings:
     # network
     blocks: int = setting(6, "residual blocks", at_least=1)
     filters: int = setting(64, "filters of each convolution", at_least=16)
+    norm: bool = setting(True, "batch normalisation in each block")
     # games
     min_moves: int = setting(20, "shortest game to learn from, in moves", at_least=1)
     known: float = setting(
@@ -80,6 +82,8 @@ class Settings:
     batch: int = setting(256, "positions in a batch", at_least=1)
     iterations: int = setting(6_000, "batches", at_least=1)
     most_epochs: float = setting(12.0, "passes over the positions at most; 0 for no limit", at_least=0)
+
+    unnamed: ClassVar[Mapping[str, Any]] = {"norm": False}
 
 
 RECIPES = {
@@ -184,22 +188,23 @@ class BoardMask:
 
 
 class Block(nn.Module):
-    """A residual block: relu(x + conv(relu(conv(x)))).
+    """A residual block: relu(x + conv(relu(norm(conv(x))))).
 
     With `pooled` channels, these are pooled over the whole board between the convolutions, and what follows from them
     and from the conditions is added to every point.
     """
 
-    def __init__(self, filters: int, pooled: int):
+    def __init__(self, filters: int, pooled: int, norm: bool = False):
         super().__init__()
-        self.first = nn.Conv2d(filters, filters, 3, padding=1)
+        self.first = nn.Conv2d(filters, filters, 3, padding=1, bias=not norm)
+        self.norm = BatchNorm(filters) if norm else nn.Identity()
         self.second = nn.Conv2d(filters, filters, 3, padding=1)
         self.pooled = pooled
         self.spread = nn.Linear(BoardMask.POOLED * pooled + GameConditions.WIDTH, filters) if pooled else None
 
     def forward(self, x: Tensor, board: BoardMask, conditions: Tensor) -> Tensor:
         mask = board.mask.to(x.dtype)
-        h = F.relu(self.first(x)) * mask
+        h = F.relu(self.norm(self.first(x))) * mask
         if self.spread is not None:
             seen = board.pool(h[:, : self.pooled])
             h = F.relu(h + self.spread(torch.cat([seen, conditions.to(h.dtype)], 1))[:, :, None, None]) * mask
@@ -235,7 +240,9 @@ class GoHuman(nn.Module):
         self.conditions = GameConditions()
         self.stem = nn.Conv2d(self.planes.channels, filters, 5, padding=2)
         self.told = nn.Linear(GameConditions.WIDTH, filters)
-        self.blocks = nn.ModuleList(Block(filters, pooled if i in self.POOLING else 0) for i in range(settings.blocks))
+        self.blocks = nn.ModuleList(
+            Block(filters, pooled if i in self.POOLING else 0, settings.norm) for i in range(settings.blocks)
+        )
         summary = BoardMask.POOLED * self.SEEN_CHANNELS + GameConditions.WIDTH
         self.before = nn.Conv2d(filters, self.MOVE_CHANNELS, 1)
         self.seen = nn.Conv2d(filters, self.SEEN_CHANNELS, 1)
@@ -470,7 +477,9 @@ def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
     """Initial weights: variance 2 / fan-in; blocks begin as no change, results as even, owners nearly so."""
     for name, p in network.named_parameters():
         with torch.no_grad():
-            if p.dim() < 2 or name == "result.weight":
+            if name.endswith("norm.weight"):
+                p.fill_(1)
+            elif p.dim() < 2 or name == "result.weight":
                 p.zero_()
             elif name.startswith("conditions.") and not name.endswith("mix.weight"):
                 p.normal_(0, 1, generator=generator)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
@@ -40,6 +40,7 @@ from kibitz.games.chess.sides import (
     side_inputs,
     speed_codes,
 )
+from kibitz.nets.batch_norm import BatchNorm
 from kibitz.nets.constant import of_labels
 from kibitz.nets.muon import muon
 from kibitz.nets.optim import plateau
@@ -57,6 +58,7 @@ class Settings:
     # network
     blocks: int = setting(6, "residual blocks", at_least=1)
     filters: int = setting(64, "filters of each convolution", at_least=1)
+    norm: bool = setting(True, "batch normalisation in each block")
     # games
     balance: float = setting(
         0.5,
@@ -82,6 +84,8 @@ class Settings:
     batch: int = setting(512, "positions in a batch", at_least=1)
     iterations: int = setting(3_000, "batches", at_least=1)
     most_epochs: float = setting(12.0, "passes over the positions at most; 0 for no limit", at_least=0)
+
+    unnamed: ClassVar[Mapping[str, Any]] = {"norm": False}
 
 
 RECIPES = {
@@ -127,23 +131,26 @@ class Conditions(nn.Module):
 class ConditionedBlock(nn.Module):
     """A residual block with squeeze and excitation, which also depends on the conditions.
 
-    relu(x + scale · h + bias) with h = conv(relu(conv(x))); scale and bias, one of each a channel, come from the mean
-    of h over the board and from the conditions. Both start as no change.
+    relu(x + scale · h + bias) with h = conv(relu(norm(conv(x)))); scale and bias, one of each a channel, come from the
+    mean of h over the board and from the conditions. Both start as no change. Where there is a norm, the units that
+    these two follow from leak, too: of plain ReLUs most died.
     """
 
-    SQUEEZED = 32
+    SQUEEZED, LEAK = 32, 0.1
 
-    def __init__(self, filters: int):
+    def __init__(self, filters: int, norm: bool = False):
         super().__init__()
-        self.first = nn.Conv2d(filters, filters, 3, padding=1)
+        self.first = nn.Conv2d(filters, filters, 3, padding=1, bias=not norm)
+        self.norm = BatchNorm(filters) if norm else nn.Identity()
+        self.leak = self.LEAK if norm else 0.0
         self.second = nn.Conv2d(filters, filters, 3, padding=1)
         self.squeeze = nn.Linear(filters + Conditions.WIDTH, self.SQUEEZED)
         self.excite = nn.Linear(self.SQUEEZED, 2 * filters)
 
     def forward(self, x: Tensor, conditions: Tensor) -> Tensor:
-        h = self.second(F.relu(self.first(x)))
+        h = self.second(F.relu(self.norm(self.first(x))))
         summary = torch.cat([h.mean((2, 3)), conditions.to(h.dtype)], 1)
-        scale, bias = self.excite(F.relu(self.squeeze(summary)))[:, :, None, None].chunk(2, 1)
+        scale, bias = self.excite(F.leaky_relu(self.squeeze(summary), self.leak))[:, :, None, None].chunk(2, 1)
         return F.relu(x + h * (1 + scale) + bias)
 
 
@@ -188,7 +195,7 @@ class Human(nn.Module):
         self.rights = RightsPlanes()
         self.conditions = Conditions()
         self.stem = nn.Conv2d(self.seen.channels + RightsPlanes.channels + 5, filters, 3, padding=1)
-        self.blocks = nn.ModuleList(ConditionedBlock(filters) for _ in range(settings.blocks))
+        self.blocks = nn.ModuleList(ConditionedBlock(filters, settings.norm) for _ in range(settings.blocks))
         self.before = nn.Conv2d(filters, filters, 1)
         self.origin = nn.Conv2d(filters, 1, 1)
         self.query = nn.Conv2d(filters, self.KEY_DIM, 1)
@@ -395,7 +402,9 @@ def draw_weights(network: Human, generator: torch.Generator) -> None:
     """Initial weights: variance 2 / fan-in; a block begins as no change, a promotion as a queen."""
     for name, p in network.named_parameters():
         with torch.no_grad():
-            if p.dim() < 2 or name == "pairs" or name.endswith("excite.weight"):
+            if name.endswith("norm.weight"):
+                p.fill_(1)
+            elif p.dim() < 2 or name == "pairs" or name.endswith("excite.weight"):
                 p.zero_()
             elif name.startswith("conditions.") and not name.endswith("mix.weight"):
                 p.normal_(0, 1, generator=generator)
@@ -480,7 +489,7 @@ def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
             taken[f"{here}.{kind}"] = weights[f"shared.{there}.{kind}"]
     for name, value in weights.items():
         parts = name.split(".")
-        if parts[:2] == ["shared", "body"] and parts[3] in ("first", "second"):
+        if parts[:2] == ["shared", "body"] and parts[3] in ("first", "norm", "second"):
             taken[f"blocks.{int(parts[2]) - 2}.{parts[3]}.{parts[4]}"] = value
     return taken
 

@@ -34,15 +34,15 @@ def make_batch(
 
 
 def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-    """The examples with these ids that one of `world` processes takes: every `world`-th, or what `examples.part` says,
-    which examples have that are made of several rows together."""
+    """The examples with these ids that one of `world` processes takes: those of one stretch, or what `examples.part`
+    says, which examples have that are made of several rows together."""
     if world == 1:
         return examples.batch(ids, epoch)
     if len(ids) < world:
         raise KibitzError(f"--batch: {len(ids)} examples cannot be shared by {world} processes; take fewer --devices")
     if isinstance(examples, Parted):
         return examples.part(ids, epoch, rank, world)
-    return examples.batch(ids[rank::world], epoch)
+    return examples.batch(np.array_split(ids, world)[rank], epoch)
 
 
 def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from kibitz.durable import write_whole
+from kibitz.nets.batch_norm import fold
 from kibitz.runs import with_default_side_inputs
 from kibitz.systems.base import Network
 
@@ -21,10 +22,12 @@ from kibitz.systems.base import Network
 def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.uint8], path: Path) -> None:
     """Write the network with inputs `codes` and `state` (any number of positions) and its outputs.
 
-    codes, state: a few real positions, to trace it with.
+    codes, state: a few real positions, to trace it with. The network itself is changed: its normalisations become part
+    of its convolutions.
     """
     outputs, side_inputs = cast(Network, network).outputs, cast(Network, network).side_inputs
     network = network.cpu().float().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    fold(network)
     target = io.BytesIO()
     names = ["codes", "state", *outputs]
     state = with_default_side_inputs(state, side_inputs)

@@ -19,6 +19,8 @@ DEAD_SHARE = 0.75
 """A layer counts as dead if this share of its units has no gradient. Healthy networks have up to a third (the packaged
 convchess), small overfitted ones up to two thirds."""
 MIN_UNITS = 8
+NAMED = 6
+"""Layers that a report names, at most."""
 FIRST_SHARE = 0.1
 """Share of a stage's iterations after which it should be better than a constant answer."""
 FIRST_ITERATION = 50
@@ -69,10 +71,13 @@ class HealthCheck:
         shares = {name: share for name, share in shares.items() if share >= DEAD_SHARE and _part(name) in moved}
         if not shares:
             return None
-        worst = max(shares, key=lambda name: shares[name])
+        worst = sorted(shares, key=lambda name: -shares[name])
+        names = ", ".join(worst[:NAMED]) + (f" and {len(worst) - NAMED} layers more" if len(worst) > NAMED else "")
+        most = "" if len(worst) == 1 else " or more"
         return Symptom(
             "dead units",
-            f"{shares[worst]:.0%} of the units of {worst} are dead: no position of a batch moves them; {ADVICE}",
+            f"{shares[worst[-1]]:.0%}{most} of the units of {names} are dead: no position of a batch moves them;"
+            f" {ADVICE}",
         )
 
     def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:

@@ -135,6 +135,16 @@ class Ranks:
             self._add(present, rows / all_rows)
         return [count > 0 for count in raised[: len(flags)]]
 
+    def average(self, values: Sequence[Tensor]) -> None:
+        """Replace each of these tensors by its mean over all ranks."""
+        if self.alone or not values:
+            return
+        flat = torch.cat([value.flatten() for value in values]) / self.world
+        with self._losses():
+            dist.all_reduce(flat)
+        for value, mean in zip(values, torch.split(flat, [value.numel() for value in values]), strict=True):
+            value.copy_(mean.view(value.shape))
+
     def _add(self, parameters: Sequence[Tensor], share: float) -> None:
         """Each gradient times `share`, summed over all ranks."""
         sizes = [p.numel() for p in parameters]

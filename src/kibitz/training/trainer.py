@@ -27,6 +27,7 @@ from torch import Tensor, nn
 from kibitz.cores import cores
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
+from kibitz.nets.batch_norm import averages
 from kibitz.nets.dead_units import revive
 from kibitz.nets.optim import place
 from kibitz.received import inflates
@@ -452,6 +453,7 @@ class Trainer:
     def _first_failure(self, loss: Loss, stage: Stage, examples: Examples, iteration: int) -> str:
         """Why torch cannot compile a loss and its gradient, found by making them once; "" if it can."""
         batch = make_batch(examples, stage.batch, self.plan.seed, iteration, self.ranks.rank, self.ranks.world)
+        before = [part.clone() for part in self.network.buffers()]
         try:
             with failures_told():
                 with self.fabric.autocast():
@@ -462,6 +464,8 @@ class Trainer:
         finally:
             for p in self.network.parameters():
                 p.grad = None
+            for part, old in zip(self.network.buffers(), before, strict=True):
+                part.copy_(old)
         return ""
 
     def _train_stage(self, run: _StageRun, stop: _Stop) -> str:
@@ -652,6 +656,7 @@ class Trainer:
         """
         began = time.monotonic()
         stage, iteration = run.stage, run.iteration
+        self.ranks.average(averages(self.network))
         means, count = self._validation_means(run)
         self._check(stage, means, iteration)
         self._row(
@@ -725,6 +730,7 @@ class Trainer:
         """Write the weights into the series of checkpoints, and the state to resume from to last.pt."""
         began = time.monotonic()
         with self.profile.part("checkpoint"):
+            self.ranks.average(averages(self.network))
             if self.ranks.main:
                 folder = self.path / CHECKPOINTS
                 folder.mkdir(exist_ok=True)

@@ -55,7 +55,7 @@ def settings(
     base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
 ) -> Settings:
     """See Kind."""
-    shape = {name: base[name] for name in ("blocks", "filters")}
+    shape = {name: base[name] for name in ("blocks", "filters", "norm")}
     usual = asdict(usual_game(store, games, sides))
     return Settings(**shape, **usual, players=" ; ".join(spellings), learns=NOTHING)
 

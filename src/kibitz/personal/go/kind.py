@@ -35,7 +35,7 @@ def settings(
     ])  # fmt: skip
     at = np.arange(len(newest))
     servers = np.array([server_byte(place) for place in store.column("place")[newest]], np.int64)
-    shape = {name: base[name] for name in ("blocks", "filters")}
+    shape = {name: base[name] for name in ("blocks", "filters", "norm")}
     return Settings(
         **shape, rank=_usual(ranks[sides[newest], at]), opponent_rank=_usual(ranks[1 - sides[newest], at]),
         server=_usual(servers), players=" ; ".join(spellings), learns=NOTHING,

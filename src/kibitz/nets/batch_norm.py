@@ -1,0 +1,108 @@
+"""Batch normalisation between the two convolutions of a residual block.
+
+After Ioffe and Szegedy (2015), with statistics of small groups of rows, as Hoffer and others proposed for large batches
+(2017). It keeps units alive: each is above 0 for some of the positions, whatever the steps before did. Without it high
+learning rates turn off whole blocks (docs/RESULTS-human.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.nn.utils.fusion import fuse_conv_bn_weights
+
+
+class BatchNorm(nn.Module):
+    """weight · (x − mean) / √variance + bias, channel by channel: [n, channels, h, w] to the same.
+
+    While it learns, mean and variance are those of a group of about 64 rows; else, and where its weights are held, the
+    averages that have gathered. Groups are consecutive rows: processes that share a batch, and take a multiple of 64
+    rows of it each, therefore find the gradient that one process would. In an exported model it is a part of the
+    convolution.
+
+    running_mean, running_square: averages of x and of x² over the batches so far, the last ten or so; 0 and 1 at
+    first. batches: how many there were.
+    """
+
+    ROWS, SHARE, EPSILON = 64, 0.1, 1e-5
+    running_mean: Tensor
+    running_square: Tensor
+    batches: Tensor
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(channels))
+        self.bias = nn.Parameter(torch.zeros(channels))
+        self.register_buffer("running_mean", torch.zeros(channels))
+        self.register_buffer("running_square", torch.ones(channels))
+        self.register_buffer("batches", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.training and torch.is_grad_enabled() and self.weight.requires_grad:
+            return self._of_groups(x)
+        of = self.running_mean, self.running_variance, self.weight, self.bias
+        return F.batch_norm(x, *of, False, 0.0, self.EPSILON)
+
+    @property
+    def running_variance(self) -> Tensor:
+        return self.running_square - self.running_mean.square()
+
+    def _of_groups(self, x: Tensor) -> Tensor:
+        groups = x.tensor_split(max(1, len(x) // self.ROWS))
+        means, squares, normal = [], [], []
+        for group in groups:
+            mean, variance = torch.zeros_like(self.running_mean), torch.ones_like(self.running_mean)
+            normal.append(F.batch_norm(group, mean, variance, self.weight, self.bias, True, 1.0, self.EPSILON))
+            count = group.numel() // group.shape[1]
+            means.append(mean)
+            squares.append(variance * ((count - 1) / count) + mean.square())
+        self._gather(torch.stack(means).mean(0), torch.stack(squares).mean(0))
+        return torch.cat(normal)
+
+    @torch.no_grad()
+    def _gather(self, mean: Tensor, square: Tensor) -> None:
+        self.batches += 1
+        share = (1 / self.batches).clamp(min=self.SHARE)
+        self.running_mean.lerp_(mean, share)
+        self.running_square.lerp_(square, share)
+
+    @torch.no_grad()
+    def begin_as_nothing(self, x: Tensor) -> None:
+        """Set weight and bias so that it changes nothing but by adding its bias, with the averages those of `x`."""
+        mean, square = x.float().mean((0, 2, 3)), x.float().square().mean((0, 2, 3))
+        self.running_mean.copy_(mean)
+        self.running_square.copy_(square)
+        self.batches.fill_(1)
+        self.weight.copy_((square - mean.square() + self.EPSILON).sqrt())
+        self.bias.add_(mean)
+
+    def keep(self, channels: Tensor) -> None:
+        """Keep these channels (their numbers) and drop the rest."""
+        self.weight, self.bias = nn.Parameter(self.weight[channels]), nn.Parameter(self.bias[channels])
+        self.running_mean, self.running_square = self.running_mean[channels], self.running_square[channels]
+
+
+def averages(network: nn.Module) -> list[Tensor]:
+    """What has gathered in the normalisations of a network; each process gathers of its own rows."""
+    return [part for norm in norms(network) for part in (norm.running_mean, norm.running_square)]
+
+
+def norms(network: nn.Module) -> Iterator[BatchNorm]:
+    """The normalisations of a network."""
+    return (module for module in network.modules() if isinstance(module, BatchNorm))
+
+
+def fold(network: nn.Module) -> None:
+    """Have each convolution `first` do what the `norm` after it does by its averages, in its place."""
+    for block in list(network.modules()):
+        norm = getattr(block, "norm", None)
+        if isinstance(norm, BatchNorm):
+            first = cast(nn.Conv2d, block.first)
+            first.weight, first.bias = fuse_conv_bn_weights(
+                first.weight, first.bias, norm.running_mean, norm.running_variance, norm.EPSILON, norm.weight, norm.bias
+            )
+            block.norm = nn.Identity()
