@@ -80,6 +80,26 @@ def test_it_begins_as_chessnet_whatever_it_is_told(small_store: Store) -> None:
         torch.testing.assert_close(ours[name], its[name], rtol=1e-4, atol=1e-6)
 
 
+def test_it_begins_as_a_normalised_chessnet(small_store: Store) -> None:
+    layers = "64conv3x3p1.2*64res3x3n"
+    given = chessnet.Settings(**{**chessnet.RECIPES["default"].settings, "layers": layers})
+    other = chessnet.SYSTEM.network(given)
+    chessnet.SYSTEM.prepare(other, small_store, np.arange(len(small_store)), given, 1)
+    codes, state = some(small_store)
+    other(codes, state[:, :4])
+    with torch.no_grad():
+        other.shared.body[2].norm.bias += 0.3  # type: ignore[index, union-attr, operator]
+    net = SYSTEM.network(Settings())
+    SYSTEM.prepare(net, None, None, Settings(), 3)
+    net.load_state_dict(SYSTEM.adopt(net, "chessnet", other.state_dict()))
+    ours, its = answers(net.eval(), codes, state), answers(other.eval(), codes, state[:, :4])
+    for name in ("origin", "target"):
+        torch.testing.assert_close(ours[name], its[name], rtol=1e-4, atol=1e-6)
+    plain = SYSTEM.network(Settings(norm=False))
+    with pytest.raises(UsageError, match="add --norm"):
+        SYSTEM.adopt(plain, "chessnet", other.state_dict())
+
+
 def test_a_network_that_grows_says_what_it_said(small_store: Store) -> None:
     small = network(blocks=1)
     large = SYSTEM.network(Settings(**{**SMALL, "blocks": 3}))
