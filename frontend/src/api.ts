@@ -236,7 +236,7 @@ export class Api {
     return this.post(`mygames/${what}`, body);
   }
 
-  metrics(run: string, after: number): Promise<{ rows: unknown[]; total: number; finished: boolean }> {
+  metrics(run: string, after: number): Promise<{ rows: unknown[]; total: number; finished: boolean; stopped: boolean }> {
     return this.get(`runs/${encodeURIComponent(run)}/metrics?after=${after}`);
   }
 

@@ -15,6 +15,9 @@ export interface Points {
 export class Curve {
   readonly element: HTMLElement;
   private readonly place = el("div", { class: "curve" });
+  private readonly iteration = el("span", { class: "at" });
+  private readonly training = el("span", { class: "of-training" });
+  private readonly validation = el("span", { class: "of-validation" });
   private plot: uPlot | null = null;
   private points: Points = { iterations: [], training: [], validation: [] };
 
@@ -22,7 +25,8 @@ export class Curve {
     private readonly name: string,
     private readonly format: (value: number) => string,
   ) {
-    this.element = el("section", {}, el("h3", {}, name), this.place);
+    const legend = el("p", { class: "curve-legend" }, this.training, this.validation, this.iteration);
+    this.element = el("section", {}, el("h3", {}, name), legend, this.place);
     this.element.hidden = true;
     new ResizeObserver(() => this.fit()).observe(this.place);
     // A canvas does not follow the page's colours by itself.
@@ -37,27 +41,39 @@ export class Curve {
     this.element.hidden = points.iterations.length === 0;
     if (this.element.hidden) return;
     const data: uPlot.AlignedData = [points.iterations, points.training, points.validation];
-    if (this.plot) {
-      this.plot.setData(data);
-      this.plot.setLegend({});
-    }
-    if (!this.plot) this.make(data);
-    const last = (values: (number | null)[]): string => {
-      const value = values.filter((each) => each !== null).at(-1);
-      return value === undefined || value === null ? "unknown" : this.format(value);
-    };
+    if (this.plot) this.plot.setData(data);
+    else this.make(data);
+    this.say(null);
     this.place.setAttribute("role", "img");
     this.place.setAttribute(
       "aria-label",
-      texts.curve.about(this.name, points.iterations.at(-1) ?? 0, last(points.training), last(points.validation)),
+      texts.curve.about(this.name, points.iterations.at(-1) ?? 0, this.last(points.training), this.last(points.validation)),
     );
   }
 
+  private last(values: (number | null)[]): string {
+    return this.figure(values.filter((each) => each !== null).at(-1));
+  }
+
+  private figure(value: number | null | undefined): string {
+    return value === null || value === undefined ? "–" : this.format(value);
+  }
+
+  /** The figures where one points; else the latest. */
+  private say(place: number | null): void {
+    const { iterations, training, validation } = this.points;
+    const at = (values: (number | null)[]): string => (place === null ? this.last(values) : this.figure(values[place]));
+    this.training.textContent = `${texts.curve.training} ${at(training)}`;
+    this.validation.textContent = `${texts.curve.validation} ${at(validation)}`;
+    const iteration = place === null ? undefined : iterations[place];
+    this.iteration.textContent = iteration === undefined ? "" : `${texts.curve.iteration} ${texts.common.number(iteration)}`;
+  }
+
   private fit(): void {
-    const width = this.place.clientWidth;
+    const { width, height } = this;
     if (!width) return;
     if (this.plot) {
-      if (this.plot.width !== width) this.plot.setSize({ width, height: 180 });
+      if (this.plot.width !== width || this.plot.height !== height) this.plot.setSize({ width, height });
     } else if (!this.element.hidden) this.draw(this.points);
   }
 
@@ -67,8 +83,16 @@ export class Curve {
     this.draw(this.points);
   }
 
+  private get width(): number {
+    return this.place.clientWidth;
+  }
+
+  private get height(): number {
+    return this.place.clientHeight;
+  }
+
   private make(data: uPlot.AlignedData): void {
-    const width = this.place.clientWidth;
+    const { width, height } = this;
     if (!width) return;
     const styles = getComputedStyle(this.place);
     const colour = (name: string, usual: string): string => styles.getPropertyValue(name).trim() || usual;
@@ -82,39 +106,32 @@ export class Curve {
       ticks: { stroke: line, width: 1 },
       font: "12px system-ui, sans-serif",
     };
-    // Where nothing is pointed at, the legend has the latest figures.
-    const latest = (plot: uPlot, series: number): number | null =>
-      [...(plot.data[series] ?? [])].filter((each) => each != null).at(-1) ?? null;
-    const said =
-      (format: (value: number) => string) =>
-      (plot: uPlot, found: number | null, series: number, index: number | null): string => {
-        const value = index === null ? latest(plot, series) : found;
-        return value === null || value === undefined ? "–" : format(value);
-      };
-    const value = said(this.format);
     this.plot = new uPlot(
       {
         width,
-        height: 180,
+        height,
+        legend: { show: false },
+        padding: [6, 10, 0, 0],
         scales: { x: { time: false } },
         cursor: { y: false, drag: { x: false, y: false } },
         axes: [
-          { ...axis, values: (_, ticks) => ticks.map(short), size: 30 },
-          { ...axis, values: (_, ticks) => ticks.map((tick) => this.format(tick)), size: 58 },
+          { ...axis, values: (_, ticks) => ticks.map(short), size: 26 },
+          { ...axis, values: (_, ticks) => ticks.map((tick) => this.format(tick)), size: 52, space: 24 },
         ],
         series: [
-          { label: texts.curve.iteration, value: said((at) => texts.common.number(at)) },
-          { label: texts.curve.training, stroke: accent, width: 1.5, points: { show: false }, spanGaps: true, value },
+          {},
+          { stroke: accent, width: 1.5, points: { show: false }, spanGaps: true },
           {
-            label: texts.curve.validation,
             stroke: warn,
             width: 2,
             dash: [6, 4],
             points: { show: true, size: 6, fill: warn },
             spanGaps: true,
-            value,
           },
         ],
+        hooks: {
+          setCursor: [(plot) => this.say(plot.cursor.left !== undefined && plot.cursor.left >= 0 ? (plot.cursor.idx ?? null) : null)],
+        },
       },
       data,
       this.place,

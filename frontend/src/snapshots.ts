@@ -14,6 +14,9 @@ import { texts } from "./texts";
 /** How long each snapshot stands when they run by, ms. */
 const STANDS = 700;
 
+/** Answers that are drawn on a board. */
+const DRAWN = new Set(["moves", "owners"]);
+
 export class Snapshots {
   readonly element: HTMLElement;
   private readonly slider: HTMLInputElement;
@@ -52,8 +55,7 @@ export class Snapshots {
       el("h3", {}, el("label", { for: id }, texts.snapshots.title)),
       el("div", { class: "snapshot-row" }, this.run, this.slider, this.name),
       this.problem,
-      el("div", { class: "snapshot-said" }, this.chance.element, this.moves),
-      this.place,
+      el("div", { class: "snapshot-answer" }, el("div", { class: "snapshot-said" }, this.chance.element, this.moves), this.place),
     );
     this.element.hidden = true;
     for (const event of ["game", "cursor", "settings"] as const) app.on(event, () => this.draw());
@@ -84,7 +86,8 @@ export class Snapshots {
     this.slider.setAttribute("aria-valuetext", words);
     const fits = network.game === app.game.kind;
     const shows = fits && app.hints;
-    this.place.hidden = !fits;
+    // Of a network that has nothing to show on it, the board would be the one that is there already.
+    this.place.hidden = !fits || !network.answers.some((each) => DRAWN.has(each));
     this.run.disabled = this.snapshots.length < 2 || !shows;
     const node = app.node();
     const result = shows ? this.answers.known(network.name, snapshot.id, node) : undefined;
@@ -93,6 +96,8 @@ export class Snapshots {
       .slice(0, 5)
       .map(({ san, p }) => `${san} ${percent(p)}`)
       .join(" · ");
+    // Which run it is of is no problem of anything.
+    this.problem.classList.toggle("problem", shows);
     if (!shows) {
       this.latest.cancel();
       this.asked = "";

@@ -36,6 +36,7 @@ class TrainingPanel {
   private readonly snapshots: Snapshots;
   private rows: Row[] = [];
   private finished = false;
+  private stopped = false;
   private shown = "";
   private timer = 0;
   private period = PERIOD;
@@ -50,14 +51,13 @@ class TrainingPanel {
     this.stage = new Choice(texts.training.stage, () => this.draw());
     this.snapshots = new Snapshots(app);
     const choices = el("div", { class: "fields" }, this.run.element, this.stage.element);
-    host.classList.add("panel");
+    host.classList.add("panel", "training");
     host.replaceChildren(
-      el("h2", {}, texts.training.title),
+      el("h2", { class: "training-title" }, texts.training.title),
       this.none,
       choices,
       this.state,
-      this.loss.element,
-      this.accuracy.element,
+      el("div", { class: "curves" }, this.loss.element, this.accuracy.element),
       this.snapshots.element,
     );
     app.on("networks", () => this.offer());
@@ -86,7 +86,7 @@ class TrainingPanel {
     this.shown = this.run.value;
     this.rows = [];
     this.known = [];
-    this.finished = false;
+    this.finished = this.stopped = false;
     this.stage.element.hidden = true;
     this.snapshots.offer("", []);
     this.draw();
@@ -104,7 +104,7 @@ class TrainingPanel {
     const run = this.shown;
     this.asking = true;
     try {
-      const { rows, total, finished } = await this.app.api.metrics(run, this.rows.length);
+      const { rows, total, finished, stopped } = await this.app.api.metrics(run, this.rows.length);
       const snapshots: Snapshot[] = rows.length || !this.known.length ? await this.app.api.snapshots(run) : this.known;
       this.period = PERIOD;
       if (run === this.shown) {
@@ -112,6 +112,7 @@ class TrainingPanel {
         const anew = total < this.rows.length;
         this.rows = anew ? [] : [...this.rows, ...(rows as Row[])];
         this.finished = finished && !anew;
+        this.stopped = stopped;
         this.known = snapshots;
         this.draw();
         this.snapshots.offer(run, snapshots);
@@ -146,6 +147,7 @@ class TrainingPanel {
     if (!last) return this.finished ? texts.training.noFigures : texts.training.notYet;
     const done = last.iteration!;
     if (this.finished) return texts.training.finished(done);
+    if (this.stopped) return texts.training.stopped(done);
     const speed = rows.filter((row) => row.samples_per_second).at(-1)?.samples_per_second;
     return texts.training.live(done, speed ? texts.mygames.speed(Math.round(speed)) : "");
   }

@@ -116,8 +116,7 @@ def test_fonts_pass_and_what_is_missing_or_moved_does_not(visit: Callable[..., P
     assert pictures.differences(taken(page, size), usual), "the colours of the dark"
 
 
-TABS = ["Analysis", "Explorer", "Play", "Puzzles", "My games"]
-"""Compare scrolls where checkpoints can be chosen, Training under its first curve."""
+TABS = ["Analysis", "Explorer", "Play", "Puzzles", "My games", "Compare", "Training"]
 LAPTOPS = [(1024, 768), (1366, 768), (1440, 900)]
 BELOW = """() => {
     const panel = [...document.querySelectorAll("[role=tabpanel]")].find((each) => !each.hidden);

@@ -103,11 +103,12 @@ def test_a_training_as_it_goes_on(
     shutil.copytree(small_run, run)
     rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     info = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps({**info, "finished": False}))
+    began = {key: value for key, value in info.items() if key != "ended"}
+    (run / "run.json").write_text(json.dumps({**began, "finished": False}))
     client.get("/api/networks")
     for name in ("runs/live", "runs%2Flive"):
         found = client.get(f"/api/runs/{name}/metrics").json
-        assert found == {"rows": rows, "total": len(rows), "finished": False}
+        assert found == {"rows": rows, "total": len(rows), "finished": False, "stopped": False}
     with (run / "metrics.jsonl").open("a") as file:
         file.write('{"stage": "winner", "loss": NaN}\n{"stage": "win')
     found = client.get(f"/api/runs/runs/live/metrics?after={len(rows)}").json
@@ -115,6 +116,8 @@ def test_a_training_as_it_goes_on(
     assert found["total"] == len(rows) + 1
     (run / "run.json").write_text(json.dumps({**info, "finished": True}))
     assert client.get("/api/runs/runs/live/metrics?after=99999").json == {**found, "rows": [], "finished": True}
+    (run / "run.json").write_text(json.dumps({**info, "finished": False, "ended": "time limit"}))
+    assert client.get("/api/runs/runs/live/metrics?after=99999").json == {**found, "rows": [], "stopped": True}
     for after in ("-1", "x", "1e3", "9" * 40):
         assert client.get(f"/api/runs/runs/live/metrics?after={after}").status == 400
     assert client.get("/api/runs/nothing/metrics").status == 404

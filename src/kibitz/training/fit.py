@@ -329,6 +329,8 @@ def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     job = TrainJob(path, system, settings, network, data, plan, info, parent, begun is not None)
     if not begun:
         _write_new_run(job)
+    elif info.pop("ended", None):
+        write_json(path / INFO, info)  # it goes on
     _announce(job, request.recipe, size, log)
     return job
 

@@ -12,7 +12,8 @@ from kibitz.web.params import BadRequest
 
 
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
-    """Rows of metrics.jsonl from number `after` on, how many there are, and whether the training is over."""
+    """Rows of metrics.jsonl from number `after` on, how many there are, whether the training is over, and whether it has
+    ended before its time and may go on."""
     if not (after.isascii() and after.isdigit() and len(after) < 12):
         raise BadRequest("after must be a whole number from 0 on")
     run = networks.find(name).run
@@ -22,7 +23,13 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
         info = Run(name).info  # "finished" is set at its end
     except KibitzError:
         info = run.info
-    return {"rows": rows[int(after) :], "total": len(rows), "finished": bool(info.get("finished", False))}
+    finished = bool(info.get("finished", False))
+    return {
+        "rows": rows[int(after) :],
+        "total": len(rows),
+        "finished": finished,
+        "stopped": not finished and "ended" in info,
+    }
 
 
 def checkpoints(networks: NetworkRegistry, name: str) -> dict[str, Any]:
