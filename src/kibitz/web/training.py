@@ -12,8 +12,8 @@ from kibitz.web.params import BadRequest
 
 
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
-    """Rows of metrics.jsonl from number `after` on, how many there are, whether the training is over, and whether it was
-    stopped before its end and may go on."""
+    """Rows of metrics.jsonl from number `after` on, how many there are, whether the training is over, and whether it
+    was stopped before its end and may go on."""
     if not (after.isascii() and after.isdigit() and len(after) < 12):
         raise BadRequest("after must be a whole number from 0 on")
     run = networks.find(name).run
