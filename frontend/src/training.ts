@@ -27,7 +27,12 @@ const PERIOD = 2000;
 const LONGEST = 30_000;
 
 class TrainingPanel {
-  private readonly none = el("p", { class: "note" }, texts.training.none);
+  private readonly none = el(
+    "div",
+    { class: "note" },
+    el("p", {}, texts.training.none),
+    el("pre", {}, "kibitz import games.pgn --into my.store\nkibitz train human my.store"),
+  );
   private readonly run: Choice;
   private readonly stage: Choice;
   private readonly state = el("p", { class: "note", role: "status" });

@@ -22,7 +22,7 @@ export function mountWelcome(host: HTMLElement, app: App, opener: Opener, play: 
     const { game } = app;
     host.hidden = game.nodes.size > 1 || Boolean(game.file);
     document.getElementById("graph")!.hidden = !host.hidden;
-    against.textContent = app.network && app.named(app.network)?.plays ? texts.welcome.against(app.network) : texts.welcome.play;
+    against.textContent = app.network && app.named(app.network)?.plays ? texts.welcome.against : texts.welcome.play;
   };
   for (const event of ["game", "tree", "networks"] as const) app.on(event, draw);
   draw();

@@ -780,7 +780,7 @@ export const de: Texts = {
     problems: (n) => (n === 1 ? "Ein Problem in dieser Datei" : `${n} Probleme in dieser Datei`),
   },
   training: {
-    none: "Kein Training gefunden. Beginne eines mit: kibitz train winner my.store. Es erscheint hier von selbst.",
+    none: "Kein Training gefunden. Beginne eines, und es erscheint hier von selbst.",
     loss: "Verlust",
     accuracy: "Genauigkeit",
     share: (value) => `${number(100 * value, 1)} %`,
@@ -800,7 +800,7 @@ export const de: Texts = {
   welcome: {
     example: "Beispiel ansehen",
     play: "Spielen",
-    against: (network) => `Gegen ${network} spielen`,
+    against: "Gegen das Netz spielen",
     lead: "Sieh, was ein Netz über eine Partie denkt, oder spiele gegen eines.",
     paste: "Partie einfügen",
   },

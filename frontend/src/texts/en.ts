@@ -779,7 +779,7 @@ export const en = {
     problems: (n: number) => (n === 1 ? "One problem in this file" : `${n} problems in this file`),
   },
   training: {
-    none: "No training found. Start one with: kibitz train winner my.store. It appears here by itself.",
+    none: "No training found. Begin one, and it appears here by itself.",
     loss: "Loss",
     accuracy: "Accuracy",
     share: (value: number) => `${number(100 * value, 1)}%`,
@@ -799,7 +799,7 @@ export const en = {
   welcome: {
     example: "Try an example",
     play: "Play",
-    against: (network: string) => `Play against ${network}`,
+    against: "Play against it",
     lead: "See what a network thinks of a game, or play against it.",
     paste: "Paste a game",
   },
