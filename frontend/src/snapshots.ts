@@ -94,7 +94,7 @@ export class Snapshots {
     this.chance.draw(app.game.kind, result, network, true);
     this.moves.textContent = (result?.moves ?? [])
       .slice(0, 5)
-      .map(({ san, p }) => `${san} ${percent(p)}`)
+      .map(({ san, p }) => `${san}\u00a0${percent(p)}`)
       .join(" · ");
     // Which run it is of is no problem of anything.
     this.problem.classList.toggle("problem", shows);

@@ -44,6 +44,15 @@ def test_a_telephone(visit: Callable[..., Page]) -> None:
         expect(panel).to_be_visible()
         wide = desk.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= 390, name
+    desk.page.locator(".graph-second select").select_option("chessnet-value")
+    ends = desk.page.evaluate(
+        """() => [...document.querySelectorAll(".graph-head > *, .graph-second > select")]
+            .map((each) => each.getBoundingClientRect())
+            .map(({ left, right }) => [Math.round(left), Math.round(right)])"""
+    )
+    first, second, choice, caption = ends
+    assert first[1] <= second[0]
+    assert max(second[1], choice[1]) <= caption[0] <= caption[1] <= 390
     desk.page.evaluate("scrollTo(0, 0)")
     box = desk.page.locator("#board cg-board").bounding_box()
     assert box
