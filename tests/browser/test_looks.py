@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from browser.conftest import Server
 from support import pictures
 from support.board_page import Desk
 
@@ -123,6 +127,19 @@ BELOW = """() => {
     const page = document.documentElement;
     return [panel.scrollHeight - panel.clientHeight, page.scrollHeight - page.clientHeight];
 }"""
+
+
+def below(page: Page, what: str) -> list[str]:
+    """The sizes of laptops at which some of the tab, or of the page, is below the fold."""
+    wrong = []
+    for width, height in LAPTOPS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(DRAWN)
+        if max(page.evaluate(BELOW)) > 1:  # heights are rounded
+            wrong.append(f"{what} at {width}x{height}: {page.evaluate(BELOW)}")
+    return wrong
+
+
 GO = "/#game=go&size=19&network=gohuman&ply=4&moves=Q16.D4.Q4.D16"
 
 
@@ -133,17 +150,8 @@ def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Pag
     page.route("**/api/judge*", lambda route: None)
     desk = Desk(page).ready()
     valued = page.locator(".move-bars.valued .continued").first
-    wrong = []
-
-    def look(what: str) -> None:
-        for width, height in LAPTOPS:
-            page.set_viewport_size({"width": width, "height": height})
-            page.evaluate(DRAWN)
-            if max(page.evaluate(BELOW)) > 1:  # heights are rounded
-                wrong.append(f"{what} at {width}x{height}: {page.evaluate(BELOW)}")
-
     expect(valued).to_be_visible()
-    look("at first")
+    wrong = below(page, "at first")
     if game == "chess":
         desk.choose("human")
         desk.opened(GAME, 16)
@@ -153,8 +161,51 @@ def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Pag
     for layer in desk.tab("Analysis").locator(".chip").all():
         layer.click()
         expect(page.locator(".on-board .state")).to_be_hidden()
-        look(f"Analysis, {layer.inner_text()}")
+        wrong += below(page, f"Analysis, {layer.inner_text()}")
     for tab in TABS[1:]:
         expect(desk.tab(tab)).to_be_visible()
-        look(tab)
+        wrong += below(page, tab)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.fixture(scope="module")
+def trained(
+    human_run: Path, small_run: Path, chromium: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A board with a run whose checkpoints suggest moves, and one with two curves."""
+    folder = tmp_path_factory.mktemp("trained")
+    shutil.copytree(human_run, folder / "runs" / "human-1")
+    shutil.copytree(small_run, folder / "runs" / "winner-1")
+    served = Server(folder)
+    served.start()
+    yield served
+    assert served.end() == 0
+
+
+def test_a_run_and_its_checkpoints_are_above_the_fold_of_a_laptop(visit: Callable[..., Page], trained: Server) -> None:
+    """With all that a checkpoint says: its chance, its moves, its board."""
+    page = visit(of=trained)
+    page.route("**/api/judge*", lambda route: None)
+    desk = Desk(page).ready()
+    desk.opened(GAME, 16)
+    desk.keys("End")
+    desk.after("Qxd1")
+    compare = desk.tab("Compare")
+    for side in ("Left", "Right"):
+        compare.get_by_label(f"{side} network").select_option("runs/human-1")
+        compare.get_by_label(f"{side} checkpoint").select_option(index=1)
+    expect(compare.locator(".chance strong")).to_have_text([re.compile(r"\d%")] * 2)
+    expect(compare.locator(".small-list li:visible")).to_have_count(6)
+    wrong = below(page, "Compare")
+    training = desk.tab("Training")
+    training.get_by_label("Run", exact=True).select_option("runs/human-1")
+    expect(training.get_by_role("img", name="Loss after")).to_be_visible()
+    expect(training.locator(".snapshot-said")).to_contain_text(re.compile(r"\d%.* · ", re.DOTALL))
+    expect(training.locator(".snapshot-board")).to_be_visible()
+    wrong += below(page, "Training, moves")
+    training.get_by_label("Run", exact=True).select_option("runs/winner-1")
+    for curve in ("Loss after", "Accuracy after"):
+        expect(training.get_by_role("img", name=curve)).to_be_visible()
+    expect(training.locator(".snapshot-said")).to_contain_text(re.compile(r"\d%"))
+    wrong += below(page, "Training, two curves")
     assert not wrong, "\n".join(wrong)

@@ -791,7 +791,7 @@ export const de: Texts = {
     noFigures: "Dieser Lauf hat keine Zahlen.",
     notYet: "Noch keine Zahlen.",
     finished: (n) => `Beendet nach ${number(n)} Iterationen.`,
-    stopped: (n) => `Angehalten nach ${number(n)} Iterationen. Der Befehl, der es begann, setzt es fort.`,
+    stopped: (n) => `Angehalten nach ${number(n)} Iterationen; derselbe Befehl setzt es fort.`,
     live: (n, speed) => `Läuft: ${number(n)} Iterationen${speed}.`,
   },
   url: {

@@ -790,7 +790,7 @@ export const en = {
     noFigures: "This run has no figures.",
     notYet: "No figures yet.",
     finished: (n: number) => `Finished after ${number(n)} iterations.`,
-    stopped: (n: number) => `Stopped after ${number(n)} iterations. The command that began it goes on with it.`,
+    stopped: (n: number) => `Stopped after ${number(n)} iterations; the same command goes on.`,
     live: (n: number, speed: string) => `Live: ${number(n)} iterations${speed}.`,
   },
   url: {
