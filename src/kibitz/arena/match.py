@@ -105,19 +105,28 @@ class Match:
         with ExitStack() as held:
             config.record.parent.mkdir(parents=True, exist_ok=True)
             self._hold(held)
-            had = resume(config.record, self._settings, config.game.form)
-            self.rows = {row.number: row for row in had if row.number < config.games}
+            self.rows = self._recorded()
             self.resumed = len(self.rows)
             on_progress(self)
             missing = [number for number in range(config.games) if number not in self.rows]
             if not missing or self.decided:
                 return
-            if config.backend:
-                self._play_apart(config.backend, missing, on_progress)
-                return
-            for number in missing:
-                self._todo.put(number)
-            self._play(min(config.workers, len(missing)), on_progress)
+            try:
+                if config.backend:
+                    self._play_apart(config.backend, missing, on_progress)
+                    return
+                for number in missing:
+                    self._todo.put(number)
+                self._play(min(config.workers, len(missing)), on_progress)
+            except KeyboardInterrupt:
+                self.rows = self._recorded()  # the last one may be in the record and not among the rows yet
+                raise
+
+    def _recorded(self) -> dict[int, ScoredGame]:
+        """The games of this match that its record holds, by number."""
+        config = self.config
+        had = resume(config.record, self._settings, config.game.form)
+        return {row.number: row for row in had if row.number < config.games}
 
     def _hold(self, held: ExitStack) -> None:
         """Take the record for ourselves: two matches that write one file would each miss the other's games."""

@@ -19,6 +19,7 @@ from typing import Any
 import chess.pgn
 import pytest
 
+from kibitz.arena import match, record
 from kibitz.cli import run
 from support.board_client import until
 from support.helpers import program
@@ -233,6 +234,31 @@ def test_a_killed_match_goes_on(capsys: pytest.CaptureFixture[str], folder: Path
     assert sorted(numbers) == list(range(12))
     assert matched(capsys, *call)["speed"]["a"]["moves"] == 0  # nothing is left to play
     assert matched(capsys, *[("14" if word == "12" else word) for word in call])["games"] == 14  # unless more are asked
+
+
+def test_a_game_that_is_recorded_counts_whenever_the_interrupt_comes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], engine: Callable[..., str], folder: Path
+) -> None:
+    def interrupted(path: Path, text: str) -> None:
+        record.append(path, text)
+        if len(read(str(path))) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(match, "append", interrupted)
+    call = [
+        "match",
+        engine(),
+        engine("garbage"),
+        "--games",
+        "6",
+        "--depth",
+        "1",
+        "--pgn",
+        str(folder / "m.pgn"),
+        "--json",
+    ]
+    assert run(call) == 130
+    assert json.loads(capsys.readouterr().out)["games"] == 2
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal")
