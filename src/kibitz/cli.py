@@ -10,15 +10,13 @@ import errno
 import importlib
 import io
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import Annotated, Any, cast
 
 import typer
 
-from kibitz import environment, memory
+from kibitz import environment, interrupts, memory
 from kibitz.commands import options
 from kibitz.commands.workers import with_ray_local
 from kibitz.errors import KibitzError, need_training, one_line
@@ -174,38 +172,10 @@ def _report(line: str) -> None:
         print("kibitz: " + " ".join(line.split()), file=sys.stderr)
 
 
-def _end_tidily() -> None:
-    """Let a request to end (kill, a closed terminal) unwind the program as Ctrl-C does: nothing half is left.
-
-    It may come while a library makes an object, whose finaliser then fails and would print a traceback.
-    """
-    asked: list[int] = []
-
-    def end(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
-        raise SystemExit(128 + number)
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
-        signal.default_int_handler(number, frame)
-
-    def unraisable(raised: sys.UnraisableHookArgs) -> None:
-        if not asked:
-            sys.__unraisablehook__(raised)
-
-    sys.unraisablehook = unraisable
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, interrupt)
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
-            signal.signal(number, end)
-
-
 def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # names of players need more than some terminals and pipes can show
         sys.stdout.reconfigure(errors="replace")
-    _end_tidily()
+    interrupts.unwind()
     memory.end_with_a_line(_report)
     if sys.stderr.isatty():
         environment.tell_compiling.append(

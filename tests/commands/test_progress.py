@@ -9,7 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from kibitz.commands import progress
+from kibitz.commands import test as test_command
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
+from kibitz.commands.test import LINE_EVERY, EvaluationBar
 from kibitz.commands.train import TrainingBar
 from kibitz.commands.tune import TuningProgress
 from kibitz.training.trainer import TrainProgress
@@ -179,3 +181,20 @@ def test_a_search_for_settings_tells_once_a_minute(clock: Clock, capsys: pytest.
             clock.now += 1
             shown.on_step(Step(2, 1, TrainProgress("main", iteration, 100, 0.5 if iteration == 50 else None)))
     assert capsys.readouterr().err == "trial 2: iteration 60 of 100, loss 0.5000, 2 min left\n"
+
+
+def test_a_part_of_a_test_began_when_the_one_before_ended(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its first news may be that some of it is done."""
+    monkeypatch.setattr(test_command, "time", clock)
+    with EvaluationBar() as shown:
+        clock.now += 1
+        shown.on_progress("figures", 1, 1)
+        clock.now += LINE_EVERY
+        shown.on_progress("positions", 4096, 8192)
+        clock.now += LINE_EVERY
+        shown.on_progress("positions", 6144, 8192)
+    rates = [round(done / seconds) for done, seconds in ((4096, LINE_EVERY), (6144, 2 * LINE_EVERY))]
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(", ")[1] for line in lines[-2:]] == [f"{rate:,}/s" for rate in rates]

@@ -56,16 +56,17 @@ class Progress:
         return time.monotonic() - self._started
 
     def begin(
-        self, description: str, total: float | None, done: int = 0, *, at_once: bool = False, **fields: Any
-    ) -> None:
+        self, description: str, total: float | None, done: int = 0, *, at_once: bool = False,
+        since: float | None = None, **fields: Any,
+    ) -> None:  # fmt: skip
         """Begin a part of the work; the part before it has ended.
 
         total: its size in units of the caller's choice, None where nobody knows. done: what an earlier call has done of
         it, which counts neither in the rate nor in the time left. at_once: show it even where the command is patient.
-        fields: values of the caller's own columns.
+        since: when it began, by the monotonic clock; None: now. fields: values of the caller's own columns.
         """
         self._total, self._first, self._done = total, done, done
-        self._started = time.monotonic()
+        self._started = time.monotonic() if since is None else since
         if not self.on_terminal:
             return
         bar = self._bar = self._bar or self._new_bar()
