@@ -274,7 +274,7 @@ def _print_trials(result: TuneResult) -> None:
     settings = list(result.trials[0].settings)
     measures = list(dict.fromkeys(name for trial in result.trials for name in trial.figures if name != "iteration"))
     order: Callable[[TrialResult], Any] = lambda trial: (  # noqa: E731
-        trial.state != "done", trial.figures.get(result.monitor, float("inf")), trial.number
+        trial.state != "done", result.value(trial), trial.number
     )  # fmt: skip
     rows: list[Sequence[str]] = []
     for trial in sorted(result.trials, key=order):

@@ -96,7 +96,12 @@ class Stage:
 
     def monitor_value(self, means: Mapping[str, float]) -> float:
         """The monitored value out of a validation's means; lower is better, whatever the measure."""
-        return 1 - means[self.monitor] if self.monitor == "accuracy" else means[self.monitor]
+        return monitor_value(self.monitor, means)
+
+
+def monitor_value(monitor: str, means: Mapping[str, float]) -> float:
+    """The value of that measure out of a validation's means; lower is better: 1 - accuracy."""
+    return 1 - means[monitor] if monitor == "accuracy" else means[monitor]
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ PLAN = TrainConfig(validate_positions=400, precision="32-true")
 GRID = Grid((0.001, 0.01), (0.0,), ("he", "0.01"))
 
 
-def about(store: Store, grid: Grid = GRID, **more: Any) -> TuneConfig:
-    settings = convchess.Settings(layers="4conv3x3p1.ip8", batch=32, min_rating=0, keep="loss")
+def about(store: Store, grid: Grid = GRID, keep: str = "loss", **more: Any) -> TuneConfig:
+    settings = convchess.Settings(layers="4conv3x3p1.ip8", batch=32, min_rating=0, keep=keep)
     return TuneConfig(**{
         "system": "convchess", "store": str(store.path), "settings": settings, "grid": grid, "network": "piece",
         "iterations": 10, "plan": PLAN, **more,
@@ -58,10 +58,10 @@ def test_a_network_with_a_learning_rate_of_its_own_is_searched_in_that() -> None
 def test_a_file_with_planes_as_numbers_goes_on(small_store: Store, tmp_path: Path) -> None:
     config = about(small_store)
     data = prepare_data(convchess.SYSTEM, config.base, config.store).description
-    earlier = {**config.fingerprint(data), "planes": 6}
+    earlier = {**config.fingerprint(data, "loss"), "planes": 6}
     with opened(tmp_path / "s.journal", earlier):
         pass
-    with opened(tmp_path / "s.journal", config.fingerprint(data)) as study:
+    with opened(tmp_path / "s.journal", config.fingerprint(data, "loss")) as study:
         assert study.user_attrs["about"] == earlier
     with (
         pytest.raises(UsageError, match="planes 6 not 12"),
@@ -92,6 +92,24 @@ def test_a_whole_grid(small_store: Store, tmp_path: Path) -> None:
     assert ended == []  # nothing is tried twice
 
 
+def test_trials_are_compared_by_accuracy_where_weights_are_kept_by_it(small_store: Store, tmp_path: Path) -> None:
+    """More is better. A file of a search that took less for better is refused."""
+    what = about(small_store, keep="accuracy", iterations=20, prune=False)
+    found = search(what, tmp_path / "s.journal")
+    accuracies = {trial.number: trial.figures["accuracy"] for trial in found.trials}
+    assert len(set(accuracies.values())) > 1
+    assert found.best is not None
+    assert found.best.figures["accuracy"] == max(accuracies.values())
+    assert min(found.trials, key=found.value).figures == found.best.figures
+    assert (found.best.path / "best.safetensors").exists()
+    data = prepare_data(convchess.SYSTEM, what.base, what.store).description
+    earlier = {name: value for name, value in what.fingerprint(data, "accuracy").items() if name != "compared_by"}
+    with opened(tmp_path / "earlier.journal", earlier):
+        pass
+    with pytest.raises(UsageError, match=r"compared.by"):
+        search(what, tmp_path / "earlier.journal")
+
+
 def test_drawn_trials_stay_between_what_is_given(small_store: Store, tmp_path: Path) -> None:
     grid = Grid((0.001, 0.01), (0.0, 0.0001, 0.001), ("he", "xavier"))
     found = search(about(small_store, grid, trials=4, iterations=2), tmp_path / "s.journal")
@@ -113,11 +131,14 @@ def test_a_trial_that_diverges_is_no_end(small_store: Store, tmp_path: Path) -> 
     assert found.best.state == "done"
 
 
-def test_a_hopeless_trial_is_given_up(small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("keep", ["loss", "accuracy"])
+def test_a_hopeless_trial_is_given_up(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: str
+) -> None:
     monkeypatch.setattr(searching, "BEFORE_PRUNING", 1)
     grid = Grid((1e-9, 0.003), (0.0,), ("he",))
     seed = next(seed for seed in range(9) if grid.points(seed)[0]["learning_rate"] == 0.003)
-    what = about(small_store, grid, plan=replace(PLAN, seed=seed))
+    what = about(small_store, grid, keep, plan=replace(PLAN, seed=seed))
     found = search(what, tmp_path / "s.journal")
     assert [trial.state for trial in found.trials] == ["done", "pruned"]
     assert found.trials[1].iteration < 10

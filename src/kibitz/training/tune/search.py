@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from kibitz.parallel import Backend, map_ordered
 from kibitz.runs import CHECKPOINTS, INFO, SEEN, WEIGHTS, Run
 from kibitz.store.split import VALIDATE
 from kibitz.systems import load
+from kibitz.systems.base import monitor_value
 from kibitz.training.fit import TrainResult, prepare_data, train
 from kibitz.training.trainer import TIME_LIMIT, Diverged, TrainConfig, TrainProgress
 from kibitz.training.tune.space import SEARCHED, TuneConfig, of_grid, sampled
@@ -57,13 +59,17 @@ class TrialResult:
 class TuneResult:
     """The result of a search.
 
-    reason: ALL_DONE, stopped, or time limit; monitor: the measure by which they are compared; lower is better.
+    reason: ALL_DONE, stopped, or time limit; monitor: the measure by which they are compared, see `Stage`.
     """
 
     trials: list[TrialResult]
     best: TrialResult | None
     reason: str
     monitor: str
+
+    def value(self, trial: TrialResult) -> float:
+        """By which trials are compared: lower is better, infinite where nothing was measured."""
+        return monitor_value(self.monitor, trial.figures) if self.monitor in trial.figures else math.inf
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,7 @@ def search(
     if len(stages) != 1:
         names = ", ".join(stage.name for stage in stages)
         raise UsageError(f"--network {config.network}: a search trains one network, not {names}")
-    with opened(out, config.fingerprint(data.description)) as study:
+    with opened(out, config.fingerprint(data.description, stages[0].monitor)) as study:
         trials = _Trials(config, study, folder_of(out), stages[0].monitor, began, on_progress, on_end, log)
         return trials.run(backend)
 
@@ -193,7 +199,7 @@ class _Trials:
 
     def _best(self) -> TrialResult | None:
         done = [trial for trial in map(self._tried, self._trials()) if trial.state == "done"]
-        return min(done, key=lambda trial: (trial.figures[self.monitor], trial.number), default=None)
+        return min(done, key=lambda trial: (monitor_value(self.monitor, trial.figures), trial.number), default=None)
 
     def _path(self, number: int) -> Path:
         return self.folder / f"trial-{number:03d}"
@@ -296,7 +302,7 @@ class _Trials:
         trial.set_user_attr("iteration", watch.iteration)
         trial.set_user_attr("figures", {} if how == "diverged" else watch.figures)
         if how == "done":
-            ended = self.study.tell(trial, watch.figures[self.monitor])
+            ended = self.study.tell(trial, monitor_value(self.monitor, watch.figures))
         else:
             ended = self.study.tell(trial, state=self.states.PRUNED)
         self.on_end(self._tried(ended))
@@ -343,9 +349,9 @@ class _PruningWatch:
                 raise TrialPruned
 
     def _report(self, iteration: int, figures: dict[str, float]) -> None:
-        monitor = self.trials.monitor
-        self.trial.report(figures[monitor], iteration)
-        if not self.figures or figures[monitor] < self.figures[monitor]:
+        value = monitor_value(self.trials.monitor, figures)
+        self.trial.report(value, iteration)
+        if not self.figures or value < monitor_value(self.trials.monitor, self.figures):
             self.figures = {**figures, "iteration": iteration}
 
     def on_progress(self, progress: TrainProgress) -> None:

@@ -91,14 +91,18 @@ class TuneConfig:
         """The settings of the trial with these values of the searched settings."""
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
-    def fingerprint(self, data: dict[str, Any]) -> dict[str, Any]:
-        """The identity of a search as JSON: a file of another search is refused."""
+    def fingerprint(self, data: dict[str, Any], monitor: str) -> dict[str, Any]:
+        """The identity of a search as JSON: a file of another search is refused. monitor: what trials are compared by.
+
+        A search by accuracy of earlier versions took the least accurate trial for the best one, and is refused too.
+        """
         same = {name: value for name, value in asdict(self.base).items() if name not in map(self.named, SEARCHED)}
         return {
             "system": self.system, **same, **{name: list(values) for name, values in asdict(self.grid).items()},
             "drawn": self.trials is not None, "seed": self.plan.seed, "precision": self.plan.precision,
             "validate_positions": self.plan.validate_positions,
             "fingerprint": data["fingerprint"], "split": data["split"],
+            **({"compared_by": "1 - accuracy"} if monitor == "accuracy" else {}),
         }  # fmt: skip
 
 
