@@ -29,7 +29,7 @@ from kibitz.play.puct.human import (
 from kibitz.play.puct.search import children
 from kibitz.play.result import PvLine, SearchLimits, SearchResult, TimeManager
 from kibitz.play.session import Session
-from support.chess_fakes import Fake
+from support.chess_fakes import Fake, before_a_repetition
 
 POLICY_ALONE = HumanWeights(alpha=1.0, beta=0.0, growth=0.0)
 
@@ -106,6 +106,19 @@ def test_every_move_gets_a_visit_before_the_others() -> None:
     assert visits.sum() == 39
     assert visits.min() == 1
     assert not tree.pending[: tree.size[0]].any()
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_position_that_came_twice_is_a_draw_and_one_that_came_once_is_not(rounds: int) -> None:
+    board, back = before_a_repetition(rounds)
+    value, _ = RootSearch(RatedFake()).look(board, TimeManager(SearchLimits(), None, 0))[from_move(back)]
+    assert (value == 0) == (rounds == 2)
+    if rounds == 1:
+        assert value > 0.5
+
+
+def test_the_hash_is_room_for_the_tree() -> None:
+    assert 60e6 < RootSearch(RatedFake(), hash_mb=80).search.limit < 80e6
 
 
 def test_the_work_is_the_same_whatever_the_time() -> None:
@@ -198,11 +211,10 @@ def of_move(player: HumanSearchPlayer, fen: str, move: str) -> PvLine:
 @pytest.mark.parametrize("rating", [1200, 1800])
 @pytest.mark.parametrize(("fen", "move"), MATES_IN_TWO)
 def test_a_mate_in_two_is_found(human: Session, fen: str, move: str, rating: int) -> None:
-    """Which the policy alone plays in less than one of five games."""
-    found = of_move(of_rating(human, rating), fen, move)
+    """And played more often than not, where the policy alone plays something else."""
+    found, alone = (of_move(of_rating(human, rating, each), fen, move) for each in (None, POLICY_ALONE))
     assert found.mate == 2
-    assert found.probability > 0.5
-    assert of_move(of_rating(human, rating, POLICY_ALONE), fen, move).probability < 0.2
+    assert found.probability > 0.5 > alone.probability
 
 
 @pytest.mark.parametrize("rating", [1200, 1800])
