@@ -1,4 +1,4 @@
-"""The explorer of a store: how long its index takes to make, how large it is, and how long an answer takes.
+"""The explorer of a store: how long its index takes to make, how large it is, how long an answer takes, and a search.
 
 python bench/bench_explorer.py games.store
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from kibitz.explorer import answers, index
 from kibitz.explorer.report import answer
+from kibitz.explorer.search import GameSearch, Wanted
 from kibitz.games.chess.moves import to_move
 from kibitz.games.go.rules import Board
 from kibitz.store.store import Store
@@ -49,6 +50,25 @@ def timed(explorer: answers.Explorer, boards: list[Any], band: tuple[int, int] |
         answer(explorer, board, None, band)
         times.append(1000 * (time.perf_counter() - begun))
     return times
+
+
+def searched(store: Store, made: index.PositionIndex) -> dict[str, float]:
+    """Milliseconds of the first search, which reads the table, of one for a player and a year, and of one by result,
+    ratings and years alone; of the latter two the medians of nine."""
+    search = GameSearch(store, made.ratings)
+    player = store.row(len(store) // 2)["white"].split(",")[0]
+    wanted = {
+        "search_words_ms": Wanted((player, "2012")),
+        "search_filters_ms": Wanted(result=1, rating=(2000, 2400), first_year=2010, last_year=2015),
+    }
+
+    def once(what: Wanted) -> float:
+        begun = time.perf_counter()
+        search.find(what)
+        return 1000 * (time.perf_counter() - begun)
+
+    first = once(Wanted(("a",)))
+    return {"search_first_ms": first} | {name: sorted(once(what) for _ in range(9))[4] for name, what in wanted.items()}
 
 
 def main() -> None:
@@ -87,6 +107,7 @@ def main() -> None:
             "positions": len(every),
             "median_ms": every[len(every) // 2],
             "worst_ms": every[-1],
+            **searched(store, made),
         }
     if options.json:
         print(json.dumps(result, indent=1))

@@ -167,7 +167,7 @@ def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoL
         f"{when}{'Black' if board.to_move == BLACK else 'White'} to move.",
         f"{known.name}: {_claim(known)} {chance:.0%};"
         f" {'Black' if lead >= 0 else 'White'} leads by {abs(lead):.1f} points, komi {line.komi:g} counted.",
-        "Squares: who will own the point, black or white; the larger, the surer.",
+        "Squares: who will own the point, black or white (larger: more certain).",
     ]
     drawn = goboards.board_svg(position, last)
     return _picture(drawn, goboards.board_defs([size]), BOARD, chance, "black", words, result, "")

@@ -100,6 +100,19 @@ def test_transcript() -> None:
     assert printed(one_game(), 80) == TRANSCRIPT
 
 
+def test_the_count_is_shown_of_settled_boards_only() -> None:
+    """Two thirds of the points surely have an owner, 54 of 81; one point less is not enough."""
+    one_less = ["995555000", *["999555000"] * 8]
+    lines = printed(one_game(maps=[OPENING, LEFT, one_less]), 80).splitlines()
+    rows = [line.split()[3:] for line in lines if re.match(r" +[124]\. ", line)]
+    assert [row[:3] for row in rows[:3]] == [
+        ["W+6.5", "W+11.9", "W+6.5"], ["W+11.9", "W+12.7", "+0.8"], ["W+6.5", "W+11.9", "W+6.5"],
+    ]  # fmt: skip
+    none = printed(one_game(maps=[OPENING]), 80)
+    assert "count   mover" not in none
+    assert "after   mover" in none
+
+
 def test_colour_adds_nothing_to_the_words() -> None:
     coloured = printed(one_game(), 80, colour=True)
     assert "\x1b[" in coloured

@@ -73,6 +73,12 @@ class AnalysedPosition:
             signs[(self.colours == colour) & lost] = goes
         return ["".join(row) for row in self.grid(signs)]
 
+    @property
+    def settled(self) -> bool:
+        """Whether two thirds of the points surely have an owner. Before that the count jumps with every move."""
+        inside = self.black_owns[self.colours != OUTSIDE]
+        return 3 * int(((inside >= SURE) | (inside <= 1 - SURE)).sum()) >= 2 * len(inside)
+
     def grid(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of all 361 points as the rows of this board, [size, size]."""
         return values.reshape(GRID, GRID)[: self.size, : self.size]

@@ -76,6 +76,8 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
     columns = (("before", 8), ("after", 8), ("count", 8), ("mover", 8))
     left = max(0, console.width - 14)
     shown = {"after", "mover"} if left < 32 else {name for name, _ in columns}
+    if not any(one.settled for one in judged.positions):
+        shown.discard("count")
     heading = f"{'move':<14}" + "".join(f"{name:>{room}}" for name, room in columns if name in shown)
     width = min(WIDEST_BAR, console.width - len(heading) - 4)
     width = width if width >= NARROWEST_BAR else 0
@@ -84,7 +86,7 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
         cells = {
             "before": lead_words(move.before.lead),
             "after": lead_words(move.after.lead),
-            "count": lead_words(move.after.count),
+            "count": lead_words(move.after.count) if judged.positions[move.ply].settled else "",
             "mover": change_words(move.change),
         }
         row = _move(move) + "".join(f"{cells[name]:>{room}}" for name, room in columns if name in shown)
