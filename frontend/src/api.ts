@@ -1,5 +1,6 @@
 /** What the server is asked, and its answers. The only place that talks to it. */
 
+import type { Wanted } from "./gamelist";
 import type { Judgement } from "./judging";
 import type { MyGames, Report } from "./myanswers";
 import type { Line, Network, Node, Result } from "./state";
@@ -41,14 +42,16 @@ export interface Thinking {
   move?: string | null;
 }
 
+/** Asked of a network, or of a program. */
 export interface Think {
-  network: string;
+  network?: string;
+  program?: string;
   line: Line;
   method?: string | null;
   temperature?: number;
   nodes?: number | null;
   seconds?: number | null;
-  /** Of a network that is told ratings: the player to imitate. */
+  /** Of one that can be told ratings: the player to play like. */
   rating?: number | null;
 }
 
@@ -212,6 +215,11 @@ export class Api {
     return (await this.post<{ text: string }>("stored", { store, game })).text;
   }
 
+  /** Games of a store that have what is wanted: how many, and the first of them. */
+  storedGames(store: string, wanted: Wanted, signal?: AbortSignal): Promise<{ of: number; count: number; games: StoredGame[] }> {
+    return this.post("stored-games", { store, ...wanted }, signal);
+  }
+
   /** One's own games: what the server has of them. */
   myGames(): Promise<MyGames> {
     return this.get("mygames");
@@ -268,6 +276,11 @@ export class Api {
     return (await this.get<{ programs: Program[] }>("programs")).programs;
   }
 
+  /** The ratings that a program can play like; it is started for that. */
+  aboutProgram(program: string): Promise<{ ratings?: [number, number] | null }> {
+    return this.stream("programs/about", { program }, () => undefined);
+  }
+
   /** What a program says of the last position, as it changes. Resolves when it has said all, which some never have. */
   async opinion(asked: { program: string; lines: number; line: Line }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<void> {
     await this.stream<Opinion>("opinion", { ...asked }, found, signal);
@@ -275,7 +288,7 @@ export class Api {
 
   /** Resolves with the move, null where there is none. */
   async think(asked: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<{ move: string | null }> {
-    const last = await this.stream<Thinking>("think", { ...asked }, thought, signal);
+    const last = await this.stream<Thinking>(asked.program === undefined ? "think" : "programs/think", { ...asked }, thought, signal);
     return { move: last.move ?? null };
   }
 

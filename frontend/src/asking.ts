@@ -1,12 +1,17 @@
 /** Questions to the server of which only the latest matters. */
 
+/** An answer that takes longer than this is awaited aloud, ms. */
+const SLOW = 400;
+
 /**
  * Asks after a short pause, gives up what was asked before, and drops answers that come late, by their number.
- * While somebody steps through a game nothing is asked; where they stop, one question is.
+ * While somebody steps through a game nothing is asked; where they stop, one question is. `slow` is called where the
+ * answer does not come soon.
  */
 export class Latest {
   private number = 0;
   private timer = 0;
+  private patience = 0;
   private abort: AbortController | null = null;
 
   constructor(private readonly pause = 140) {}
@@ -15,26 +20,29 @@ export class Latest {
     work: (signal: AbortSignal) => Promise<T>,
     then: (answer: T) => void,
     failed: (message: string) => void,
+    slow: () => void = () => undefined,
   ): void {
     this.cancel();
     const number = this.number;
     this.timer = window.setTimeout(() => {
       const abort = new AbortController();
       this.abort = abort;
-      work(abort.signal).then(
-        (answer) => {
-          if (number === this.number) then(answer);
-        },
-        (error: unknown) => {
-          if (number === this.number && !abort.signal.aborted) failed(message(error));
-        },
-      );
+      this.patience = window.setTimeout(slow, SLOW);
+      const unlessLate =
+        <A>(act: (found: A) => void) =>
+        (found: A): void => {
+          if (number !== this.number) return;
+          window.clearTimeout(this.patience);
+          act(found);
+        };
+      work(abort.signal).then(unlessLate(then), unlessLate((error: unknown) => failed(message(error))));
     }, this.pause);
   }
 
   cancel(): void {
     this.number += 1;
     window.clearTimeout(this.timer);
+    window.clearTimeout(this.patience);
     this.abort?.abort();
     this.abort = null;
   }

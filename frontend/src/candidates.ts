@@ -4,7 +4,9 @@ import type { OpinionLine } from "./api";
 import { Kept, Latest } from "./asking";
 import type { App, Network } from "./state";
 
-const PUCT = "puct";
+/** Whether its search has values of single moves. */
+export const values = (network: Network | undefined): boolean => Boolean(network && !network.problem && network.methods.includes("puct"));
+
 /** A position that is only passed asks nothing, ms. */
 const PAUSE = 350;
 
@@ -33,7 +35,7 @@ export class Candidates {
   of(network: Network | undefined): OpinionLine[] {
     const { app } = this;
     const node = app.node();
-    const searches = network && !network.problem && network.methods.includes(PUCT);
+    const searches = network && values(network);
     const over = node.end === "checkmate" || node.end === "stalemate" || node.end === "passes";
     const seen = app.hints && this.host.offsetParent !== null && document.visibilityState === "visible";
     // The network's own answer comes first, and the game's.

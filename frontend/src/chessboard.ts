@@ -3,7 +3,7 @@
 import { Chessground } from "@lichess-org/chessground";
 import type { Api as Ground } from "@lichess-org/chessground/api";
 import type { DrawShape } from "@lichess-org/chessground/draw";
-import type { Color, Dests, Elements, Key } from "@lichess-org/chessground/types";
+import type { Color, Dests, Elements, Key, Memo } from "@lichess-org/chessground/types";
 import "@lichess-org/chessground/assets/chessground.base.css";
 import "@lichess-org/chessground/assets/chessground.cburnett.css";
 
@@ -115,8 +115,10 @@ export class ChessView implements View {
 
   draw(node: Node, picture: Picture, looks: Looks): void {
     const now = performance.now();
+    /** Or never drawn: chessground's elements are new then. */
+    const turned = looks.flipped !== this.looks?.flipped;
     const stepped = this.node !== null && node !== this.node && Math.abs(node.ply - this.node.ply) === 1;
-    const glide = stepped && now - this.drawnAt > GLIDE && !this.calm.matches && looks.flipped === this.looks?.flipped;
+    const glide = stepped && now - this.drawnAt > GLIDE && !this.calm.matches && !turned;
     const moved = node !== this.node;
     if (moved) {
       this.pending = false;
@@ -135,6 +137,8 @@ export class ChessView implements View {
     const dests: Dests = mine && this.hands ? destinations(node) : new Map();
     const early = Boolean(this.hands) && !mine && looks.early && looks.early !== node.turn ? looks.early : null;
     if (!mine && !looks.early) this.ground.cancelPremove();
+    // Turning draws at once, and what is drawn then belongs to the position before.
+    if (turned) Object.assign(this.ground.state.drawable, { shapes: [], autoShapes: [] });
     this.ground.set({
       ...(moved ? { fen: placement(node), selected: undefined } : {}),
       orientation: looks.flipped ? "black" : "white",
@@ -146,6 +150,7 @@ export class ChessView implements View {
       premovable: { enabled: early !== null },
       drawable: { autoShapes: this.withPreview() },
     });
+    if (turned) this.ground.state.dom.bounds = sized(this.ground.state.dom.bounds);
     this.redraw(node);
     if (mine && this.ground.state.premovable.current) this.early();
   }
@@ -254,6 +259,18 @@ export class ChessView implements View {
     });
     this.ground.state.dom.redrawNow();
   }
+}
+
+/**
+ * The bounds of a board, or of a unit square while it is hidden: arrows of a board without a size would lie at NaN, and
+ * they are relative to it, so any square does.
+ */
+function sized(bounds: Memo<DOMRectReadOnly>): Memo<DOMRectReadOnly> {
+  const found = (): DOMRectReadOnly => {
+    const now = bounds();
+    return now.width && now.height ? now : new DOMRectReadOnly(0, 0, 1, 1);
+  };
+  return Object.assign(found, { clear: () => bounds.clear() });
 }
 
 /** The pieces' part of the FEN: all that chessground reads. */

@@ -5,7 +5,7 @@ import type { Snapshot } from "./api";
 import { Latest } from "./asking";
 import { makeView } from "./board";
 import { Chance, chanceOf, whose } from "./chance";
-import { Choice, el, percent } from "./elements";
+import { Choice, el, percent, write } from "./elements";
 import { likely, NOTHING, type Picture, type View } from "./overlays";
 import type { App, Network, Result } from "./state";
 import { texts } from "./texts";
@@ -93,7 +93,7 @@ class Side {
   private readonly place = el("div", { class: "small-place" });
   private readonly chance = new Chance();
   private readonly moves = el("ol", { class: "small-list" });
-  private readonly problem = el("p", { class: "note problem", role: "status" });
+  private readonly note = el("p", { class: "note", role: "status" });
   readonly element: HTMLElement;
   private readonly latest = new Latest();
   private chosen: string | null = null;
@@ -124,7 +124,7 @@ class Side {
       this.network.element,
       this.snapshot.element,
       this.place,
-      this.problem,
+      this.note,
       this.chance.element,
       this.moves,
     );
@@ -188,20 +188,22 @@ class Side {
     if (result || !this.app.hints) {
       this.latest.cancel();
       this.asked = "";
-      this.problem.hidden = true;
+      this.say("");
       return;
     }
     if (key === this.asked) return;
     this.asked = key;
-    this.problem.hidden = true;
+    this.say("");
     this.latest.ask(
       (signal) => this.answers.fetch(network, snapshot, node, signal),
       () => this.changed(),
-      (problem) => {
-        this.problem.textContent = problem;
-        this.problem.hidden = false;
-      },
+      (problem) => this.say(problem, true),
+      () => this.say(snapshot ? texts.answers.loadingCheckpoint : texts.answers.loading),
     );
+  }
+
+  private say(text: string, problem = false): void {
+    write(this.note, text, problem);
   }
 
   /** The first moves; those that the other one has among its own stand out. */

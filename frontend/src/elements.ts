@@ -37,6 +37,13 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return made;
 }
 
+/** Says something in an element, which is hidden where there is nothing to say. problem: whether it is one. */
+export function write(element: HTMLElement, text: string, problem?: boolean): void {
+  if (element.textContent !== text) element.textContent = text;
+  element.hidden = !text;
+  if (problem !== undefined) element.classList.toggle("problem", problem);
+}
+
 /** A button that says what it does; `label` is for those who do not see it, where the text is short. */
 export function button(text: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
   const made = el("button", { type: "button", ...attributes }, text);
@@ -44,7 +51,10 @@ export function button(text: string, act: () => void, attributes: Attributes = {
   return made;
 }
 
-/** A choice out of a few, each [value, text]; keeps its value when the choices change and still have it. */
+/** One of a few: value, text, and the heading that it stands under. */
+export type Offered = readonly [value: string, text: string, heading?: string];
+
+/** A choice out of a few; keeps its value when the choices change and still have it. */
 export class Choice {
   readonly element: HTMLDivElement;
   readonly select: HTMLSelectElement;
@@ -66,12 +76,18 @@ export class Choice {
   }
 
   /** The choices. Does nothing when they are the same as before. */
-  offer(choices: readonly (readonly [string, string])[], value?: string | null): void {
+  offer(choices: readonly Offered[], value?: string | null): void {
     const asked = JSON.stringify(choices);
     const before = value ?? this.select.value;
     if (asked !== this.known) {
       this.known = asked;
-      this.select.replaceChildren(...choices.map(([id, text]) => el("option", { value: id }, text)));
+      const groups = new Map<string, HTMLElement>([["", this.select]]);
+      this.select.replaceChildren();
+      for (const [id, text, heading = ""] of choices) {
+        const group = groups.get(heading) ?? this.select.appendChild(el("optgroup", { label: heading }));
+        groups.set(heading, group);
+        group.append(el("option", { value: id }, text));
+      }
     }
     if (choices.some(([id]) => id === before)) this.select.value = before;
   }

@@ -4,20 +4,17 @@ import "./explorer.css";
 
 import type { Explored, Played, StoredGame } from "./api";
 import { Kept, Latest, message } from "./asking";
+import { BANDS, banded } from "./bands";
 import { button, Choice, el, percent } from "./elements";
 import { shown } from "./overlays";
 import type { App } from "./state";
+import { findStored, openStored, pairing, resultOf } from "./storedgames";
 import { texts } from "./texts";
 
 /** Moves that are listed until more are asked for. */
 const FIRST = 12;
 /** While an index is made, ms. */
 const AGAIN = 400;
-
-const BANDS = {
-  chess: ["", "-1200", "1200-1600", "1600-2000", "2000-2200", "2200-2400", "2400-2600", "2600-"],
-  go: ["", "-10k", "9k-1k", "1d-4d", "5d-10d", "1p-"],
-};
 
 export function mountExplorer(host: HTMLElement, app: App): void {
   new ExplorerPanel(host, app);
@@ -33,6 +30,7 @@ class ExplorerPanel {
   private readonly table = el("table", { class: "played" });
   private readonly more = button(texts.explorer.more, () => this.all());
   private readonly games = el("ul", { class: "stored-games", "aria-label": texts.explorer.reached });
+  private readonly search = button(texts.explorer.search, () => findStored(this.app, this.answer?.store ?? ""));
   private readonly gamesPart = el("section", {}, el("h3", {}, texts.explorer.highest), this.games);
   private readonly latest = new Latest(60);
   private readonly kept = new Kept<Explored>();
@@ -48,7 +46,7 @@ class ExplorerPanel {
     const anew = (): void => this.draw();
     this.store = new Choice(texts.explorer.store, anew);
     this.band = new Choice(texts.explorer.rated, anew);
-    this.choices = el("div", { class: "explorer-choices" }, this.store.element, this.band.element);
+    this.choices = el("div", { class: "explorer-choices" }, this.store.element, this.band.element, this.search);
     host.classList.add("panel", "explorer");
     host.replaceChildren(
       el("h2", {}, texts.explorer.title),
@@ -97,6 +95,7 @@ class ExplorerPanel {
         this.show(answer, key);
       },
       (problem) => this.show(null, key, problem),
+      () => (this.state.textContent = texts.explorer.looking),
     );
   }
 
@@ -111,6 +110,7 @@ class ExplorerPanel {
     this.store.offer(stores.map((name) => [name, name.split("/").pop() ?? name] as const), answer?.store);
     this.store.element.hidden = stores.length < 2;
     this.choices.hidden = !stores.length;
+    this.search.hidden = building !== undefined || Boolean(problem);
     this.bar.hidden = building === undefined;
     this.bar.value = building ?? 0;
     const size = this.app.game.start.size ?? 19;
@@ -172,44 +172,17 @@ class ExplorerPanel {
   }
 
   private game(game: StoredGame): HTMLLIElement {
-    const chess = this.app.game.kind === "chess";
-    const player = (colour: "white" | "black"): string => {
-      const rating = game[`${colour}_rating`] ?? game[`${colour}_rank`];
-      return `${game[colour] ?? "?"}${rating ? ` (${rating})` : ""}`;
-    };
-    const [first, second] = chess ? (["white", "black"] as const) : (["black", "white"] as const);
-    const result = chess ? { 1: "1–0", 0: "½–½", [-1]: "0–1" }[game.result] : { 1: "B+", 0: texts.explorer.draw, [-1]: "W+" }[game.result];
-    const entry = button("", () => void this.open(game.game), { title: texts.explorer.openThis });
+    const { app } = this;
+    const { kind } = app.game;
+    const open = (): void => void openStored(app, this.answer?.store ?? "", game.game, app.node().ply);
+    const entry = button("", open, { title: texts.explorer.openThis });
     entry.append(
-      el("span", {}, `${player(first)} – ${player(second)}`),
-      el("span", { class: "result" }, result ?? ""),
+      el("span", {}, pairing(game, kind)),
+      el("span", { class: "result" }, resultOf(game, kind)),
       el("span", { class: "year" }, game.date?.slice(0, 4) ?? ""),
     );
     return el("li", {}, entry);
   }
-
-  private async open(game: number): Promise<void> {
-    const { app } = this;
-    const ply = app.node().ply;
-    try {
-      const text = await app.api.stored(this.answer?.store ?? "", game);
-      if (!(await app.mayOpen())) return;
-      await app.load(text);
-      // Where another order of moves led here, this is at least near.
-      if (app.path.length > ply) app.go(app.path[ply]!);
-      app.say(`${texts.load.game}${app.whereLeft}`);
-    } catch (error) {
-      app.say(message(error), true);
-    }
-  }
-}
-
-/** "1600–2000", "2600 and more". */
-function banded(band: string): string {
-  if (!band) return texts.explorer.any;
-  const [low, high] = band.split("-");
-  if (!low) return texts.explorer.upTo(high);
-  return high ? `${low}–${high}` : texts.explorer.andMore(low ?? "");
 }
 
 function counted({ games, average_rating: rating }: Explored): string {

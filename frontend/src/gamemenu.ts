@@ -17,7 +17,7 @@ export function gameMenu(app: App): HTMLElement {
     { text: texts.gamemenu.edit, act: () => edit(app, made), keys: "e" },
     { text: texts.gamemenu.setup, act: () => void import("./setup").then(({ showSetup }) => showSetup(app)), hidden: () => app.game.kind === "go" },
     { text: texts.gamemenu.save, act: () => void saveGame(app), keys: "Control+S" },
-    { text: texts.gamemenu.games, act: () => showGames(app), hidden: () => (app.game.file?.count ?? 1) < 2 },
+    { text: texts.gamemenu.games, act: () => void showGames(app), hidden: () => (app.game.file?.count ?? 1) < 2 },
     { text: texts.gamemenu.earlier, act: () => void showEarlier(app, keeper.store) },
   ]);
   return made;

@@ -24,8 +24,8 @@ class Graph {
   private readonly place = el("div", { class: "graph-place", role: "img" });
   private readonly note = el("p", { class: "note graph-note" });
   private readonly line = el("div", { class: "graph-cursor" });
-  private readonly second = el("select");
-  private readonly secondField = el("label", { class: "graph-second" }, el("span", {}, texts.graph.and), this.second);
+  private readonly second = el("select", { "aria-label": texts.graph.compare });
+  private readonly secondField = el("div", { class: "graph-second" }, el("span"), this.second);
   private readonly first = el("span", { class: "graph-first" });
   private plot: uPlot | null = null;
   private made = "";
@@ -118,7 +118,7 @@ class Graph {
     this.secondField.hidden = here.length === 0;
     if (key === this.offered) return;
     this.offered = key;
-    this.second.replaceChildren(el("option", { value: "" }, texts.graph.noOther), ...here.map(({ name }) => el("option", { value: name }, name)));
+    this.second.replaceChildren(el("option", { value: "" }, app.second ? texts.graph.noOther : texts.graph.compareWith), ...here.map(({ name }) => el("option", { value: name }, name)));
     this.second.value = app.second ?? "";
     this.secondField.classList.toggle("chosen", app.second !== null);
   }

@@ -1,4 +1,4 @@
-/** A game against a network: whose turn it is, thinking that can be stopped, taking back. No elements here. */
+/** A game against a network or a program: whose turn it is, thinking that can be stopped, taking back. No elements here. */
 
 import type { Check, Thinking } from "./api";
 import { message } from "./asking";
@@ -8,6 +8,7 @@ import { makeMain } from "./editing";
 import { keep, kept } from "./kept";
 import { players } from "./naming";
 import { shown } from "./overlays";
+import { asked, type Player } from "./programs";
 import type { App, Line, Node } from "./state";
 import { answer, grave, judgeOf, verdict } from "./teaching";
 import { texts } from "./texts";
@@ -21,7 +22,7 @@ export interface Strength {
   rating: number | null;
 }
 
-/** A network that may resign does so when its chance was as low so many moves in a row; it offers a draw when its chance
+/** An opponent that may resign does so when its chance was as low so many moves in a row; it offers a draw when its chance
  *  was as near to even for longer, late in the game. */
 const HOPELESS = { chance: 0.03, moves: 3 };
 const EVEN = { margin: 0.04, moves: 6, fromPly: 80 };
@@ -32,7 +33,7 @@ export type State = "none" | "human" | "checking" | "advised" | "thinking" | "st
 
 /** What the tab keeps of a game, so that it goes on after a reload. */
 interface Left {
-  network: string;
+  opponent: Player;
   human: "w" | "b";
   strength: Strength;
   /** Plies at which it began, and the moves up to its last position. */
@@ -47,16 +48,19 @@ interface Left {
   since: number | null;
 }
 
-/** A person's offer of a draw is taken from this ply on, by a network that thinks its chance no better than this. */
+/** A person's offer of a draw is taken from this ply on, by an opponent that thinks its chance no better than this. */
 const TAKES_DRAW = { chance: 0.54, fromPly: 20 };
 /** The last seconds of a person are told once. */
 const WARNED = 20;
+
+/** In place of a move; a program of Go may answer it. */
+export const RESIGN = "resign";
 
 export type Result = Side | "draw" | "";
 
 export class Match {
   state: State = "none";
-  network = "";
+  opponent: Player = { name: "", program: false };
   human: "w" | "b" = "w";
   strength: Strength = { method: null, temperature: 0, nodes: null, seconds: 1, rating: null };
   thought: Thinking | null = null;
@@ -86,7 +90,7 @@ export class Match {
   private frozen: Record<Side, Shown> | null = null;
   private ticking = 0;
   private warned = false;
-  /** What the network said to the offer of a draw, and the position at which that was. */
+  /** What the opponent said to the offer of a draw, and the position at which that was. */
   private answered: { at: number; text: string } | null = null;
   /** Who has won, as far as it is known. */
   result: Result = "";
@@ -113,9 +117,14 @@ export class Match {
     queueMicrotask(() => this.resume());
   }
 
+  /** The opponent's. */
+  get name(): string {
+    return this.opponent.name;
+  }
+
   /** Plays on from the position that is shown. */
-  begin(network: string, human: "w" | "b", strength: Strength, control: Control | null = null): void {
-    this.network = network;
+  begin(opponent: Player, human: "w" | "b", strength: Strength, control: Control | null = null): void {
+    this.opponent = opponent;
     this.human = human;
     this.strength = strength;
     this.start = this.app.cursor;
@@ -137,11 +146,11 @@ export class Match {
     const limit = limitOf(this.strength);
     const now = new Date();
     const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
-    const [white, black] = this.human === "w" ? [texts.match.you, this.network] : [this.network, texts.match.you];
-    const event = texts.match.event(this.network, limit);
+    const [white, black] = this.human === "w" ? [texts.match.you, this.name] : [this.name, texts.match.you];
+    const event = texts.match.event(this.name, limit);
     const control = this.clock?.control;
     const times = !control
-      ? { OT: texts.match.noLimit(limit, this.network) }
+      ? { OT: texts.match.noLimit(limit, this.name) }
       : { TM: String(control.base), ...(control.increment ? { OT: `${control.increment} fischer` } : {}) };
     const timed = control ? `${control.base}${control.increment ? `+${control.increment}` : ""}` : "-";
     Object.assign(
@@ -170,7 +179,7 @@ export class Match {
   /** Goes on with the game that the tab had before it was loaded anew; whether it does. */
   private resume(): boolean {
     const { left, app } = this;
-    if (!left || this.state !== "none") return false;
+    if (!left?.opponent || this.state !== "none") return false;
     const path = [app.game.root];
     for (const move of left.moves) {
       const next = this.node(path.at(-1)!)!.children.find((id) => this.node(id)?.move === move);
@@ -178,12 +187,12 @@ export class Match {
       path.push(next);
     }
     this.left = null;
-    Object.assign(this, { network: left.network, human: left.human, strength: left.strength, entitled: left.entitled, yields: left.yields, teaches: left.teaches ?? false });
+    Object.assign(this, { opponent: left.opponent, human: left.human, strength: left.strength, entitled: left.entitled, yields: left.yields, teaches: left.teaches ?? false });
     this.start = path[left.from] ?? path[0]!;
     this.chances = left.chances;
     this.clock = left.control && new Clock(left.control, app, this.start);
     this.at(path.at(-1)!);
-    // The person's turn has gone on; a network begins its own anew.
+    // The person's turn has gone on; the opponent begins its own anew.
     if (this.clock && this.node(this.tip)?.turn === this.human) this.clock.since = left.since;
     this.remember();
     return true;
@@ -245,7 +254,7 @@ export class Match {
 
   resign(): void {
     this.score(this.human === "w" ? "b" : "w", "R");
-    this.finish(texts.match.resigned(this.network));
+    this.finish(texts.match.resigned(this.name));
   }
 
   /** No longer a game against anybody; the moves stay. */
@@ -328,7 +337,7 @@ export class Match {
     this.set("checking");
     await app.networksKnown();
     if (abort.signal.aborted) return;
-    const judge = judgeOf(app, this.network);
+    const judge = judgeOf(app, this.name);
     if (!judge) return this.goOn();
     let check: Check | null = null;
     try {
@@ -379,7 +388,7 @@ export class Match {
   }
 
   private async think(): Promise<void> {
-    const { app, network, clock } = this;
+    const { app, opponent, clock } = this;
     const budget = clock ? Math.min(this.strength.seconds ?? Infinity, clock.budget(this.tip)) : this.strength.seconds;
     const strength = { ...this.strength, seconds: budget };
     const abort = new AbortController();
@@ -388,7 +397,7 @@ export class Match {
     this.set("thinking");
     try {
       const { move } = await app.api.think(
-        { network, line: app.line(this.tip), ...strength },
+        { ...asked(opponent), line: app.line(this.tip), ...strength },
         (thought) => {
           if (abort.signal.aborted) return;
           this.thought = thought;
@@ -405,7 +414,7 @@ export class Match {
     }
   }
 
-  /** The move, or "resign" where it may and thinks that it is lost. Offers a draw where the game is even. */
+  /** The move, or RESIGN where it may and thinks that it is lost. Offers a draw where the game is even. */
   private judged(move: string | null): string | null {
     const white = this.thought?.white;
     this.offers = false;
@@ -414,7 +423,7 @@ export class Match {
     if (!this.yields) return move;
     const last = (moves: number, fits: (chance: number) => boolean): boolean =>
       this.chances.length >= moves && this.chances.slice(-moves).every(fits);
-    if (last(HOPELESS.moves, (chance) => chance <= HOPELESS.chance)) return "resign";
+    if (last(HOPELESS.moves, (chance) => chance <= HOPELESS.chance)) return RESIGN;
     this.offers = this.app.line(this.tip).moves.length >= EVEN.fromPly && last(EVEN.moves, (chance) => Math.abs(chance - 0.5) <= EVEN.margin);
     return move;
   }
@@ -430,17 +439,17 @@ export class Match {
     return this.state === "human" && this.app.game.kind === "chess" && this.answered?.at !== this.tip && this.tip !== this.start;
   }
 
-  /** The network's answer to the person's offer of a draw here; "" for none. */
+  /** The opponent's answer to the person's offer of a draw here; "" for none. */
   get reply(): string {
     return this.answered?.at === this.tip ? this.answered.text : "";
   }
 
-  /** The person offers a draw: it is taken where the network thinks itself no better, and the game is not just begun. */
+  /** The person offers a draw: it is taken where the opponent thinks itself no better, and the game is not just begun. */
   offerDraw(): void {
     const chance = this.chances.at(-1);
     const early = this.app.line(this.tip).moves.length < TAKES_DRAW.fromPly;
     if (chance !== undefined && chance <= TAKES_DRAW.chance && !early) return this.accept();
-    this.answered = { at: this.tip, text: texts.match.declines(this.network, early) };
+    this.answered = { at: this.tip, text: texts.match.declines(this.name, early) };
     this.app.say(this.answered.text);
     this.changed();
   }
@@ -454,13 +463,13 @@ export class Match {
     const loser = this.app.node(this.tip).turn;
     const winner = loser === "w" ? "b" : "w";
     const yours = loser === this.human;
-    const whose = yours ? texts.match.yourTime : texts.match.itsTime(this.network);
+    const whose = yours ? texts.match.yourTime : texts.match.itsTime(this.name);
     if (bareKing(this.app.node(this.tip), winner)) {
       this.score("draw", "T");
       this.finish(texts.match.bareKing(whose), loser);
     } else {
       this.score(winner, "T");
-      this.finish(yours ? texts.match.lostOnTime(whose, this.network) : texts.match.wonOnTime(whose), loser);
+      this.finish(yours ? texts.match.lostOnTime(whose, this.name) : texts.match.wonOnTime(whose), loser);
     }
     this.app.go(this.tip);
   }
@@ -488,9 +497,9 @@ export class Match {
   }
 
   private async make(move: string | null): Promise<void> {
-    if (move === "resign" || move === null) {
+    if (move === RESIGN || move === null) {
       if (move) this.score(this.human, "R");
-      this.finish(move ? texts.match.itResigns(this.network) : texts.match.noMove(this.network));
+      this.finish(move ? texts.match.itResigns(this.name) : texts.match.noMove(this.name));
       return;
     }
     const before = this.tip;
@@ -517,7 +526,7 @@ export class Match {
     this.clock?.begin(node.id);
     if (this.clock) this.app.retitled();
     makeMain(this.app, node.id, this.start, true);
-    this.app.say(texts.match.plays(this.network, node.san));
+    this.app.say(texts.match.plays(this.name, node.san));
     this.turn();
   }
 
@@ -566,7 +575,7 @@ export class Match {
   }
 
   private mayLeave(): Promise<boolean> {
-    return confirmed(texts.match.leaving(this.network), texts.match.leave, texts.match.stay);
+    return confirmed(texts.match.leaving(this.name), texts.match.leave, texts.match.stay);
   }
 
   /** No help while a game is played, unless it is asked for. */
@@ -584,11 +593,11 @@ export class Match {
 
   /** Keeps the game for a reload. */
   private remember(): void {
-    const { state, app, network, human, strength, entitled, yields, teaches, chances, clock } = this;
+    const { state, app, opponent, human, strength, entitled, yields, teaches, chances, clock } = this;
     if (this.left) return;
     if (state === "none" || state === "over" || !this.node(this.tip)) return keep("session", "match", null);
     const line = ancestry(app.game, this.tip);
-    const game = { network, human, strength, entitled, yields, teaches, chances, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
+    const game = { opponent, human, strength, entitled, yields, teaches, chances, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
     const left: Left = { ...game, control: clock?.control ?? null, since: clock?.since ?? null };
     keep("session", "match", JSON.stringify(left));
   }

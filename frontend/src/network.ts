@@ -4,9 +4,9 @@ import "./panels.css";
 
 import type { OpinionLine } from "./api";
 import { Kept, Latest } from "./asking";
-import { Candidates } from "./candidates";
+import { Candidates, values } from "./candidates";
 import { Chance, whose } from "./chance";
-import { button, Choice, el, fresh } from "./elements";
+import { button, Choice, el, fresh, write } from "./elements";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "./layers";
 import { MoveBars, MovesByRating } from "./movebars";
 import { OpinionPanel } from "./opinion";
@@ -139,7 +139,7 @@ class NetworkPanel {
     this.movesPart.hidden = !says || !result?.moves?.length;
     const byRating = (says && result?.by_rating) || [];
     const lines = says ? this.candidates.of(network) : [];
-    const likely = says ? (result?.moves ?? []).slice(0, byRating.length || lines.length ? 5 : 8) : [];
+    const likely = says ? (result?.moves ?? []).slice(0, byRating.length || values(network) ? 5 : 8) : [];
     this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines);
     this.columns.textContent = lines.length ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);
@@ -290,8 +290,7 @@ class NetworkPanel {
   }
 
   private tell(text: string): void {
-    if (this.state.textContent !== text) this.state.textContent = text;
-    this.state.hidden = !text;
+    write(this.state, text);
     this.again.hidden = true;
   }
 }

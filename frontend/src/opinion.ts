@@ -2,7 +2,7 @@
 
 import "./opinion.css";
 
-import type { Opinion, OpinionLine, Program } from "./api";
+import type { Opinion, OpinionLine } from "./api";
 import { Latest } from "./asking";
 import { whose } from "./chance";
 import { button, Choice, el, percent } from "./elements";
@@ -29,7 +29,6 @@ export class OpinionPanel {
   private readonly choices: HTMLElement;
   readonly element: HTMLElement;
   private readonly latest = new Latest();
-  private programs: Program[] | null = null;
   /** What is asked or was answered: program, lines and position; "" for nothing. */
   private asked = "";
   private name = "";
@@ -65,26 +64,17 @@ export class OpinionPanel {
     // It thinks only while somebody looks at it.
     document.addEventListener("visibilitychange", () => this.draw());
     new IntersectionObserver(() => this.draw()).observe(host);
-    void this.find();
+    void app.programs.find();
   }
 
   private get kind(): "chess" | "go" {
     return this.app.game.kind;
   }
 
-  private async find(): Promise<void> {
-    try {
-      this.programs = await this.app.api.programs();
-    } catch {
-      // The server is away; the list comes with the next page.
-    }
-    this.draw();
-  }
-
   private draw(): void {
-    const { app, kind, programs } = this;
-    this.element.hidden = !app.hints || !programs;
-    const here = (programs ?? []).filter((each) => each.game === kind);
+    const { app, kind } = this;
+    this.element.hidden = !app.hints || !app.programs.known;
+    const here = app.programs.of(kind);
     this.choices.hidden = !here.length;
     this.none.hidden = here.length > 0;
     this.none.textContent = texts.opinion.how(kind === "chess" ? "stockfish" : "'gnugo --mode gtp'");

@@ -171,7 +171,7 @@ export function legend(layer: Layer, kind: "chess" | "go", what: string): HTMLEl
   if (layer === "matters") {
     const words = fromServer(what).replaceAll("'", "’") || texts.chance.of(kind === "chess" ? texts.common.white : texts.common.black);
     return list([
-      ["negative", texts.overlays.lowers(words)],
+      ["negative", kind === "chess" ? texts.overlays.lowers(words) : texts.overlays.lowersGo(words)],
       ["positive", texts.overlays.raises],
     ]);
   }

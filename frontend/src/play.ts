@@ -1,6 +1,6 @@
-/** The panel of a game against a network: who, how strong, and what goes on. */
+/** The panel of a game against a network or a program: who, how strong, and what goes on. */
 
-import { button, Choice, el } from "./elements";
+import { button, Choice, el, type Offered, write } from "./elements";
 import { leads } from "./chance";
 import { CONTROLS, controlOf } from "./clock";
 import { keep, kept } from "./kept";
@@ -9,39 +9,11 @@ import type { Handover } from "./handover";
 import { goStart, openStart } from "./starting";
 import { message } from "./asking";
 import { Match, type Result, type Strength } from "./match";
+import { type About, keyOf, type Player, playerOf } from "./programs";
 import type { App, Network } from "./state";
+import { CUSTOM, FULL, levelsOf, LEVELS, PERSON, strength, usualLevel } from "./strengths";
 import { judgeOf } from "./teaching";
 import { fromServer, texts } from "./texts";
-
-const FULL = "full";
-const CUSTOM = "custom";
-/** Of a network of one person. */
-const PERSON = "person";
-/** Ratings that can be imitated. */
-const RATINGS = [800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400];
-const USUAL_RATING = "1400";
-/** For networks that know no ratings: the likeliest moves with some variety, then more and more positions a move. */
-const LEVELS: Record<string, { text: string; strength: Strength }> = {
-  easy: { text: texts.play.easy, strength: strength({ method: "top-prob", temperature: 0.7 }) },
-  medium: { text: texts.play.medium, strength: strength({ nodes: 100 }) },
-  hard: { text: texts.play.hard, strength: strength({ nodes: 1000 }) },
-};
-
-function strength(known: Partial<Strength>): Strength {
-  return { method: null, temperature: 0, nodes: null, seconds: null, rating: null, ...known };
-}
-
-/** The levels of an opponent: value and text. */
-function levelsOf(network: Network | undefined, timed: boolean): [string, string][] {
-  const ends: [string, string][] = [
-    [FULL, timed ? texts.play.full : texts.play.fullSecond],
-    [CUSTOM, texts.play.custom],
-  ];
-  if (network?.person) return [[PERSON, texts.play.person], ...ends];
-  if (network?.rated) return [...RATINGS.map((each): [string, string] => [String(each), texts.play.like(each)]), ...ends];
-  const easy = network?.methods.includes("top-prob") && network.methods.length > 1;
-  return [...(easy ? Object.entries(LEVELS).map(([name, { text }]): [string, string] => [name, text]) : []), ...ends];
-}
 
 const HANDICAPS: [string, string][] = [["0", texts.play.noHandicap], ...[2, 3, 4, 5, 6, 7, 8, 9].map((each): [string, string] => [String(each), texts.play.stones(each)])];
 const RULES: [string, string][] = [
@@ -73,12 +45,15 @@ class PlayPanel {
   private readonly rules: Choice;
   private readonly handicap: Choice;
   private readonly ofGo: HTMLElement;
-  /** What was won in games against the same network, one after the other. */
-  private tally = { network: "", games: 0, points: 0 };
+  /** What was won in games against the same opponent, one after the other. */
+  private tally = { opponent: "", games: 0, points: 0 };
   private readonly method: Choice;
   private readonly limit: Choice;
   private readonly amount = el("input", { type: "number", min: 0.1, step: "any", value: 1 });
   private readonly temperature = el("input", { type: "number", min: 0, max: 2, step: 0.1, value: 0 });
+  private readonly temperatureField: HTMLElement;
+  /** What there is to know of the strength of a program. */
+  private readonly strengthNote = el("p", { class: "note" });
   private readonly hints = el("input", { type: "checkbox" });
   private readonly hintsLabel = el("label", { class: "switch" }, this.hints, el("span", {}, texts.play.hints));
   private readonly yields = el("input", { type: "checkbox" });
@@ -174,13 +149,14 @@ class PlayPanel {
       resign: button(texts.play.resign, () => this.match.resign()),
       end: button(texts.play.end, () => this.match.end(), { title: texts.play.endAbout }),
     };
-    const temperature = field(texts.play.temperature, this.temperature);
-    temperature.title = texts.play.temperatureAbout;
-    this.advanced = el("div", { class: "fields" }, this.method.element, temperature, this.limit.element, this.amountField);
+    this.temperatureField = field(texts.play.temperature, this.temperature);
+    this.temperatureField.title = texts.play.temperatureAbout;
+    this.advanced = el("div", { class: "fields" }, this.method.element, this.temperatureField, this.limit.element, this.amountField);
     this.setup = el(
       "div",
       {},
       el("div", { class: "fields pairs" }, this.opponent.element, this.level.element, this.side.element, this.time.element),
+      this.strengthNote,
       this.ofGo,
       this.advanced,
       el("div", { class: "buttons" }, this.buttons.fresh, this.buttons.here),
@@ -191,7 +167,7 @@ class PlayPanel {
       keep("local", "teaches", this.teaches.checked ? "yes" : null);
       this.match.teaches = this.teaches.checked;
     });
-    this.series = new SeriesPanel(app, () => this.opponents(), () => this.draw());
+    this.series = new SeriesPanel(app, () => this.opponents(), () => this.programs(), () => this.draw());
     this.acts.append(better, stands, back, again, accept, rematch, best, stop, undo, retry, draw, resign, end);
     host.classList.add("panel");
     host.replaceChildren(
@@ -211,6 +187,7 @@ class PlayPanel {
     );
     for (const event of ["game", "networks", "settings", "cursor", "results"] as const)
       app.on(event, () => this.draw());
+    void app.programs.find();
     this.draw();
   }
 
@@ -224,6 +201,23 @@ class PlayPanel {
     );
   }
 
+  /** The programs of this game, as choices have them. */
+  private programs(): Offered[] {
+    const names = this.app.programs.of(this.app.game.kind).map(({ name }) => name);
+    return names.map((name) => [keyOf({ name, program: true }), name, texts.play.programs]);
+  }
+
+  /** The network that is chosen, undefined for a program. */
+  private network(): Network | undefined {
+    return this.opponents().find((each) => each.name === this.opponent.value);
+  }
+
+  /** What the chosen program can do; null for a network, and until it is known. */
+  private aboutProgram(): About | null {
+    const { name, program } = playerOf(this.opponent.value);
+    return program ? this.app.programs.about(name) : null;
+  }
+
   /** A game against a network of chess, now. */
   async against(name: string): Promise<void> {
     const { app } = this;
@@ -234,11 +228,10 @@ class PlayPanel {
   }
 
   private async begin(fresh: boolean): Promise<void> {
-    const network = this.opponents().find((each) => each.name === this.opponent.value);
-    if (!network) return;
-    if (fresh && !(await this.fresh())) return;
+    const key = this.opponent.value;
+    if (!key || (fresh && !(await this.fresh()))) return;
     const side = this.side.value;
-    this.start(network.name, side === "random" ? (Math.random() < 0.5 ? "w" : "b") : side === "b" ? "b" : "w");
+    this.start(playerOf(key), side === "random" ? (Math.random() < 0.5 ? "w" : "b") : side === "b" ? "b" : "w");
   }
 
   /** An empty board; of Go with the komi, rules and handicap that are chosen. Whether it was opened. */
@@ -258,7 +251,7 @@ class PlayPanel {
   /** The same game again from its beginning, with the other colour. */
   private async rematch(): Promise<void> {
     const { app, match } = this;
-    const { network, human, strength } = match;
+    const { opponent, human, strength } = match;
     const control = match.clock?.control ?? null;
     this.count();
     try {
@@ -266,25 +259,26 @@ class PlayPanel {
     } catch (error) {
       return app.say(message(error), true);
     }
-    this.start(network, human === "w" ? "b" : "w", strength, control);
+    this.start(opponent, human === "w" ? "b" : "w", strength, control);
   }
 
   /** Counts the game that is over. */
   private count(): void {
     const { match } = this;
-    if (this.tally.network !== match.network) this.tally = { network: match.network, games: 0, points: 0 };
+    const opponent = keyOf(match.opponent);
+    if (this.tally.opponent !== opponent) this.tally = { opponent, games: 0, points: 0 };
     if (match.result === "") return;
     this.tally.games += 1;
     this.tally.points += pointsOf(match.result, match.human);
   }
 
-  private start(network: string, human: "w" | "b", strength = this.strength(), control = controlOf(this.time.value)): void {
+  private start(opponent: Player, human: "w" | "b", strength = this.strength(), control = controlOf(this.time.value)): void {
     const { app } = this;
     // One sees the board from one's own side.
     if (app.game.kind === "chess" && app.flipped !== (human === "b")) app.set({ flipped: human === "b" });
     this.match.yields = this.yields.checked;
     this.match.teaches = this.teaches.checked;
-    this.match.begin(network, human, strength, control);
+    this.match.begin(opponent, human, strength, control);
     app.set({ hints: this.hintsWanted });
   }
 
@@ -297,6 +291,7 @@ class PlayPanel {
     if (level === FULL) return strength({ seconds: this.time.value ? null : 1 });
     if (LEVELS[level]) return LEVELS[level].strength;
     if (level === PERSON) return strength({ method: this.imitation(), temperature: 1, seconds: 5 });
+    if (level !== CUSTOM && this.aboutProgram()) return strength({ seconds: this.time.value ? null : 1, rating: Number(level) });
     if (level !== CUSTOM) return strength({ method: this.imitation(), temperature: 1, seconds: 5, rating: Number(level) });
     const method = this.method.value || null;
     const amount = Math.max(0.1, Number(this.amount.value) || 1);
@@ -312,30 +307,32 @@ class PlayPanel {
 
   /** How a network plays like a person: with a short look ahead where it has that, so that no mate in one is missed. */
   private imitation(): string {
-    const methods = this.opponents().find((each) => each.name === this.opponent.value)?.methods ?? [];
+    const methods = this.network()?.methods ?? [];
     return methods.includes("human-search") ? "human-search" : "top-prob";
   }
 
-  private offerLevels(network: Network | undefined): void {
-    const levels = levelsOf(network, this.time.value !== "");
-    const usual = network?.rated ? USUAL_RATING : network?.person ? PERSON : FULL;
+  private offerLevels(): void {
+    const { name, program } = playerOf(this.opponent.value);
+    const [network, about] = [this.network(), this.aboutProgram()];
+    const levels = levelsOf(network, about, this.time.value !== "");
     const names = JSON.stringify(levels.map(([value]) => value));
-    this.level.offer(levels, names === this.levels ? null : usual);
+    this.level.offer(levels, names === this.levels ? null : usualLevel(network, levels));
     this.levels = names;
+    const unrated = program && about !== null && !about.ratings;
+    write(this.strengthNote, about?.problem ? texts.play.noAnswer(about.problem) : unrated ? texts.play.unrated(name) : "");
   }
 
   private draw(): void {
     const { app, match } = this;
     const here = this.opponents();
     this.none.textContent = app.game.kind === "chess" ? texts.play.noneChess : texts.play.noneGo;
-    this.none.hidden = here.length > 0;
-    this.opponent.offer(
-      here.map((each) => [each.name, each.name] as const),
-      here.some((each) => each.name === this.chosen) ? this.chosen : app.network,
-    );
-    this.offerLevels(here.find((each) => each.name === this.opponent.value));
+    const players: Offered[] = [...here.map((each) => [each.name, each.name] as const), ...this.programs()];
+    this.none.hidden = players.length > 0;
+    this.opponent.offer(players, players.some(([key]) => key === this.chosen) ? this.chosen : app.network);
+    this.offerLevels();
     this.advanced.hidden = this.level.value !== CUSTOM;
-    const ways = here.find((each) => each.name === this.opponent.value)?.ways ?? [];
+    const ways = this.network()?.ways ?? [];
+    this.method.element.hidden = this.temperatureField.hidden = ways.length === 0;
     const opponent = this.opponent.value;
     const first = opponent === this.offered ? null : ways[0]?.name;
     this.offered = opponent;
@@ -350,7 +347,7 @@ class PlayPanel {
     this.hints.checked = this.playing ? app.hints : this.hintsWanted;
     // While a game runs, what it was begun with is one line.
     const busy = this.series?.series.running ?? false;
-    this.setup.hidden = here.length === 0 || this.playing || busy;
+    this.setup.hidden = players.length === 0 || this.playing || busy;
     this.hintsLabel.hidden = busy;
     if (this.series) {
       this.series.element.hidden = this.playing;
@@ -360,7 +357,7 @@ class PlayPanel {
     write(this.summary, this.playing ? this.about() : state === "over" ? this.score(match.result) : "");
     const { fresh, better, stands, back, stop, best, again, accept, rematch, draw, undo, retry, resign, end } = this.buttons;
     accept.hidden = !playing || !match.offers || state !== "human";
-    this.teachesLabel.hidden = busy || !judgeOf(app, this.playing ? match.network : this.opponent.value);
+    this.teachesLabel.hidden = busy || !judgeOf(app, this.playing ? match.name : this.opponent.value);
     if (this.playing) this.teaches.checked = match.teaches;
     better.hidden = stands.hidden = state !== "advised";
     write(this.advice, state === "advised" ? match.advice : "");
@@ -385,20 +382,23 @@ class PlayPanel {
 
   /** "human, plays like a 1400 player". */
   private about(): string {
-    const chosen = levelsOf(this.app.named(this.match.network), this.match.clock !== null).find(([value]) => value === this.level.value);
+    const { name, program } = this.match.opponent;
+    const [network, about] = program ? [undefined, this.app.programs.about(name)] : [this.app.named(name), null];
+    const levels = levelsOf(network, about, this.match.clock !== null);
+    const chosen = levels.find(([value]) => value === this.level.value);
     const text = chosen && chosen[0] !== CUSTOM ? chosen[1] : texts.play.customLevel;
     const control = this.match.clock?.control;
     const time = control && CONTROLS.find(([value]) => value === `${control.base}+${control.increment}`)?.[1];
-    return [texts.play.about(this.match.network, text), time && `${time}${control!.increment ? texts.play.aMove : ""}`, this.score()].filter(Boolean).join(" · ");
+    return [texts.play.about(this.match.name, text), time && `${time}${control!.increment ? texts.play.aMove : ""}`, this.score()].filter(Boolean).join(" · ");
   }
 
-  /** "You 1½ – ½ chessnet": the games before this one against the same network, and this one's result; "" for no games. */
+  /** "You 1½ – ½ chessnet": the games before this one against the same opponent, and this one's result; "" for no games. */
   private score(result: Result = ""): string {
-    const { network, human } = this.match;
-    const before = this.tally.network === network ? this.tally : { games: 0, points: 0 };
+    const { name, opponent, human } = this.match;
+    const before = this.tally.opponent === keyOf(opponent) ? this.tally : { games: 0, points: 0 };
     const games = before.games + (result ? 1 : 0);
     const points = before.points + pointsOf(result, human);
-    return games ? texts.play.score(halves(points), halves(games - points), network) : "";
+    return games ? texts.play.score(halves(points), halves(games - points), name) : "";
   }
 
   private said(): string {
@@ -406,15 +406,15 @@ class PlayPanel {
     const colour = match.human === "w" ? texts.common.white : texts.common.black;
     switch (match.state) {
       case "human":
-        return `${match.offers ? `${texts.play.offers(match.network)} ` : match.reply ? `${match.reply} ` : ""}${texts.play.yourMove(colour)}`;
+        return `${match.offers ? `${texts.play.offers(match.name)} ` : match.reply ? `${match.reply} ` : ""}${texts.play.yourMove(colour)}`;
       case "checking":
         return texts.play.judged;
       case "advised":
         return texts.play.advised;
       case "thinking":
-        return texts.play.thinks(match.network);
+        return texts.play.thinks(match.name);
       case "stopped":
-        return texts.play.stopped(match.network);
+        return texts.play.stopped(match.name);
       case "lost":
         return texts.play.noAnswer(match.problem);
       case "away":
@@ -428,10 +428,10 @@ class PlayPanel {
   private ended(): string {
     const { app, match } = this;
     const node = app.node();
-    const score = node.end === "passes" && app.hints ? app.result(match.network, node.id)?.score : null;
+    const score = node.end === "passes" && app.hints ? app.result(match.name, node.id)?.score : null;
     return score === null || score === undefined
       ? match.outcome
-      : texts.play.expected(match.outcome, match.network, leads(score));
+      : texts.play.expected(match.outcome, match.name, leads(score));
   }
 }
 
@@ -450,9 +450,4 @@ function thinking({ state, thought }: Match, hints: boolean): string {
 
 function field(label: string, input: HTMLInputElement): HTMLLabelElement {
   return el("label", { class: "field" }, el("span", {}, label), input);
-}
-
-function write(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
-  element.hidden = !text;
 }

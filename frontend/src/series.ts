@@ -1,16 +1,25 @@
-/** Two networks that play each other: several games with colours changed, and a running score. No elements here. */
+/** Two networks or programs that play each other: several games with colours changed, and a running score. No elements here. */
 
 import { message } from "./asking";
 import { confirmed } from "./confirming";
-import { ending, type Result, type Strength } from "./match";
+import { ending, RESIGN, type Result, type Strength } from "./match";
 import { shown } from "./overlays";
+import { asked, type Player } from "./programs";
 import { openStart } from "./starting";
 import type { App, Line, Node } from "./state";
 import { texts } from "./texts";
 
+/** rating: the player that a program is to play like; null for full strength, and of networks. */
+export interface Contestant extends Player {
+  rating: number | null;
+}
+
+/** "stockfish (1400)". */
+export const called = ({ name, rating }: Contestant): string => (rating ? `${name} (${rating})` : name);
+
 export interface Plan {
   /** The first has White in the first game of chess, Black in the first of Go. */
-  networks: [string, string];
+  players: [Contestant, Contestant];
   strength: Strength;
   games: number;
 }
@@ -26,7 +35,7 @@ export type SeriesState = "none" | "playing" | "stopped" | "lost" | "over";
 export class Series {
   state: SeriesState = "none";
   plan: Plan | null = null;
-  /** Points of the two networks. */
+  /** Points of the two. */
   points: [number, number] = [0, 0];
   /** Games that are over. */
   games = 0;
@@ -95,14 +104,18 @@ export class Series {
     }
   }
 
-  /** Which of the two networks plays a side in the present game. */
+  /** Which of the two plays a side in the present game. */
   private player(side: "w" | "b"): 0 | 1 {
     const begins = this.app.game.kind === "chess" ? "w" : "b";
     return (side === begins) === (this.games % 2 === 0) ? 0 : 1;
   }
 
-  name(side: "w" | "b"): string {
-    return this.plan!.networks[this.player(side)];
+  private contestant(side: "w" | "b"): Contestant {
+    return this.plan!.players[this.player(side)];
+  }
+
+  private name(side: "w" | "b"): string {
+    return called(this.contestant(side));
   }
 
   private async open(): Promise<void> {
@@ -117,7 +130,7 @@ export class Series {
     // A game against a person that was open has ended with it, and has left the board to both sides.
     this.set("playing");
     const { headers, kind } = app.game;
-    const event = texts.series.event(this.plan!.networks, this.games + 1, this.plan!.games);
+    const event = texts.series.event(this.plan!.players.map(called), this.games + 1, this.plan!.games);
     const now = new Date();
     const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
     const [white, black] = [this.name("w"), this.name("b")];
@@ -134,6 +147,7 @@ export class Series {
       const move = this.opening[ply] ?? (await this.think(tip, ply, signal));
       if (signal.aborted) return "";
       if (move === null) break;
+      if (move === RESIGN) return this.resigned(tip);
       if (this.games % 2 === 0 && ply < OPENING) this.opening[ply] = move;
       // Its last position was taken out of the game by hand.
       if (!app.game.nodes.has(tip.id)) return this.stop(), "";
@@ -146,17 +160,30 @@ export class Series {
 
   private async think(tip: Node, ply: number, signal: AbortSignal): Promise<string | null> {
     const { app } = this;
-    const network = this.name(tip.turn);
-    const varied = ply < OPENING && app.named(network)?.methods.includes("top-prob");
-    const strength = varied ? { method: "top-prob", temperature: 1, seconds: 1 } : this.strengthOf(network);
-    return (await app.api.think({ network, line: app.line(tip.id), ...strength }, () => undefined, signal)).move;
+    const player = this.contestant(tip.turn);
+    const varied = ply < OPENING && this.methods(player).includes("top-prob");
+    const strength = varied ? { method: "top-prob", temperature: 1, seconds: 1 } : this.strengthOf(player);
+    return (await app.api.think({ ...asked(player), line: app.line(tip.id), ...strength }, () => undefined, signal)).move;
+  }
+
+  private methods({ name, program }: Player): string[] {
+    return (program ? null : this.app.named(name)?.methods) ?? [];
   }
 
   /** The strength asked for; a network that does not know its method plays by its first one. */
-  private strengthOf(network: string): Strength {
+  private strengthOf(player: Contestant): Strength {
     const { strength } = this.plan!;
-    const known = strength.method === null || this.app.named(network)?.methods.includes(strength.method);
-    return known ? strength : { ...strength, method: null };
+    const known = strength.method === null || this.methods(player).includes(strength.method);
+    return { ...strength, method: known ? strength.method : null, rating: player.rating };
+  }
+
+  /** A program of Go gives up. */
+  private resigned(tip: Node): Result {
+    const winner = tip.turn === "w" ? "b" : "w";
+    this.app.game.headers.RE = `${winner.toUpperCase()}+R`;
+    this.last = texts.series.resigns(this.name(tip.turn));
+    this.app.retitled();
+    return winner;
   }
 
   /** Who has won, in words and in the record. */
@@ -169,21 +196,29 @@ export class Series {
       headers.Result = { w: "1-0", b: "0-1", draw: "1/2-1/2" }[result];
       this.last = ending(tip) || texts.series.tooLong;
     } else {
-      const lead = await this.lead(tip, signal);
+      const counter = this.counter;
+      const lead = await this.lead(counter, tip, signal);
       result = lead > 0 ? "b" : lead < 0 ? "w" : "draw";
       headers.RE = result === "draw" ? "0" : `${result.toUpperCase()}+${Math.abs(lead)}`;
-      this.last = result === "draw" ? texts.series.draw : texts.series.counts(texts.gocount.wins(result === "b" ? texts.common.black : texts.common.white, Math.abs(lead)), this.plan!.networks[0]!);
+      this.last = result === "draw" ? texts.series.draw : texts.series.counts(texts.gocount.wins(result === "b" ? texts.common.black : texts.common.white, Math.abs(lead)), counter);
     }
     if (!signal.aborted) app.retitled();
     return result;
   }
 
-  /** Points that Black is ahead, as the first network counts them. */
-  private async lead(tip: Node, signal: AbortSignal): Promise<number> {
+  /** The network that counts a board: the first that plays, else the one that is looked at. */
+  private get counter(): string {
+    const name = this.plan!.players.find(({ program }) => !program)?.name ?? this.app.network;
+    if (!name) throw new Error(texts.series.nobodyCounts);
+    return name;
+  }
+
+  /** Points that Black is ahead, as a network counts them. */
+  private async lead(network: string, tip: Node, signal: AbortSignal): Promise<number> {
     const line = this.app.line(tip.id);
     let score = 0;
-    const asked = { network: this.plan!.networks[0], line, from: line.moves.length, to: line.moves.length };
-    await this.app.api.analyse(asked, (result) => (score = result.score ?? 0), signal);
+    const last = { network, line, from: line.moves.length, to: line.moves.length };
+    await this.app.api.analyse(last, (result) => (score = result.score ?? 0), signal);
     return Math.round(2 * score) / 2;
   }
 

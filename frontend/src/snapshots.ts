@@ -6,7 +6,7 @@ import { Latest } from "./asking";
 import { makeView } from "./board";
 import { Chance } from "./chance";
 import { seen } from "./compare";
-import { button, el, fresh, percent } from "./elements";
+import { button, el, fresh, percent, write } from "./elements";
 import type { View } from "./overlays";
 import type { App } from "./state";
 import { texts } from "./texts";
@@ -28,7 +28,7 @@ export class Snapshots {
   private readonly place = el("div", { class: "snapshot-board" });
   private readonly chance = new Chance();
   private readonly moves = el("p", { class: "note" });
-  private readonly problem = el("p", { class: "note problem", role: "status" });
+  private readonly note = el("p", { class: "note", role: "status" });
   private readonly answers: Answers;
   private readonly latest = new Latest(90);
   private network = "";
@@ -54,7 +54,7 @@ export class Snapshots {
       {},
       el("h3", {}, el("label", { for: id }, texts.snapshots.title)),
       el("div", { class: "snapshot-row" }, this.run, this.slider, this.name),
-      this.problem,
+      this.note,
       el("div", { class: "snapshot-answer" }, el("div", { class: "snapshot-said" }, this.chance.element, this.moves), this.place),
     );
     this.element.hidden = true;
@@ -96,8 +96,6 @@ export class Snapshots {
       .slice(0, 5)
       .map(({ san, p }) => `${san}\u00a0${percent(p)}`)
       .join(" · ");
-    // Which run it is of is no problem of anything.
-    this.problem.classList.toggle("problem", shows);
     if (!shows) {
       this.latest.cancel();
       this.asked = "";
@@ -139,14 +137,14 @@ export class Snapshots {
       () => this.draw(),
       (problem) => {
         this.halt();
-        this.say(problem);
+        this.say(problem, true);
       },
+      () => this.say(texts.answers.loadingCheckpoint),
     );
   }
 
-  private say(text: string): void {
-    this.problem.textContent = text;
-    this.problem.hidden = !text;
+  private say(text: string, problem = false): void {
+    write(this.note, text, problem);
   }
 
   private toggle(): void {

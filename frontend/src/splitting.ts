@@ -2,11 +2,24 @@
 
 import { texts } from "./texts";
 
+/** What the headers of a game say, as far as lists ask for it. */
+export interface Facts {
+  /** As the first player sees it: White of chess, Black of Go. */
+  result: "1" | "0" | "-1" | "";
+  /** 0: unknown. */
+  year: number;
+  /** The mean of both players' ratings, or the one that is known; of Go their ranks, 1 for 1d, 0 for 1k, 11 for 1p. */
+  rating: number | null;
+}
+
 export interface Part {
   begin: number;
   end: number;
   title: string;
+  facts: Facts;
 }
+
+const UNKNOWN: Facts = { result: "", year: 0, rating: null };
 
 /** A pause for the page after so long, ms. */
 const TURN = 30;
@@ -23,7 +36,10 @@ async function splitPgn(text: string): Promise<Part[]> {
   let known = new Map<string, string>();
   const close = (end: number): void => {
     const part = parts.at(-1);
-    if (part) Object.assign(part, { end, title: titled(known, "White", "Black", ["Result", "Event", "Date"], parts.length - 1) });
+    if (!part) return;
+    part.end = end;
+    part.title = titled(known, "White", "Black", ["Result", "Event", "Date"], parts.length - 1);
+    part.facts = factsOf(known.get("Result"), known.get("Date"), [known.get("WhiteElo"), known.get("BlackElo")].map(eloOf));
   };
   let turn = performance.now();
   // The end of the header before: what lies between them tells whether moves do.
@@ -38,7 +54,7 @@ async function splitPgn(text: string): Promise<Part[]> {
     if (last < 0 || inside || /\S/.test(between)) {
       close(at);
       known = new Map();
-      parts.push({ begin: at, end: text.length, title: "" });
+      parts.push({ begin: at, end: text.length, title: "", facts: UNKNOWN });
     }
     const value = match[2]!.replace(/"[ \t]*\][ \t\r]*$/, "");
     if (/[^\s?.]/.test(value) && !known.has(match[1]!)) known.set(match[1]!, value);
@@ -81,7 +97,9 @@ async function splitSgf(text: string): Promise<Part[]> {
     if (match[0] === "(" && depth++ === 0) begin = match.index;
     else if (match[0] === ")" && depth > 0 && --depth === 0) {
       const end = match.index + 1;
-      parts.push({ begin, end, title: sgfTitle(text.slice(begin, Math.min(end, begin + 4000)), parts.length) });
+      const known = sgfHeaders(text.slice(begin, Math.min(end, begin + 4000)));
+      const title = titled(known, "PB", "PW", ["RE", "EV", "DT"], parts.length);
+      parts.push({ begin, end, title, facts: factsOf(known.get("RE"), known.get("DT"), [known.get("BR"), known.get("WR")].map(rankOf)) });
       if (performance.now() - turn > TURN) {
         await new Promise((next) => window.setTimeout(next));
         turn = performance.now();
@@ -91,10 +109,37 @@ async function splitSgf(text: string): Promise<Part[]> {
   return parts;
 }
 
-function sgfTitle(head: string, index: number): string {
+function sgfHeaders(head: string): Map<string, string> {
   const known = new Map<string, string>();
-  for (const [, name = "", value = ""] of head.matchAll(/(?<![A-Z])(PB|PW|RE|EV|DT)\s*\[((?:\\[^]|[^\]\\])*)\]/g)) {
+  for (const [, name = "", value = ""] of head.matchAll(/(?<![A-Z])(PB|PW|BR|WR|RE|EV|DT)\s*\[((?:\\[^]|[^\]\\])*)\]/g)) {
     if (value.trim() && !known.has(name)) known.set(name, value.replace(/\\([^])/g, "$1").trim());
   }
-  return titled(known, "PB", "PW", ["RE", "EV", "DT"], index);
+  return known;
+}
+
+function factsOf(result = "", date = "", ratings: (number | null)[]): Facts {
+  const known = ratings.filter((rating) => rating !== null);
+  return {
+    result: resultOf(result),
+    year: Number(/\d{4}/.exec(date)?.[0] ?? 0),
+    rating: known.length ? Math.floor(known.reduce((sum, each) => sum + each, 0) / known.length) : null,
+  };
+}
+
+function resultOf(text: string): Facts["result"] {
+  if (/^(1-0|B\+)/i.test(text)) return "1";
+  if (/^(0-1|W\+)/i.test(text)) return "-1";
+  return /^(1\/2|½|0$|draw|jigo)/i.test(text) ? "0" : "";
+}
+
+function eloOf(text = ""): number | null {
+  const rating = Number.parseInt(text, 10);
+  return rating > 0 ? rating : null;
+}
+
+/** "3k" is -2, "1d" 1, "2p" 12; null for what is no rank. */
+export function rankOf(text = ""): number | null {
+  const [, digits = "", kind = ""] = /^(\d+)\s*([kdp])/i.exec(text) ?? [];
+  const number = Number(digits);
+  return digits ? { k: 1 - number, d: number, p: 10 + number }[kind.toLowerCase()]! : null;
 }

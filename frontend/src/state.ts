@@ -5,7 +5,8 @@ import { Analyser } from "./analyser";
 import { fitting, usual } from "./choosing";
 import { Store } from "./earlier";
 import type { History } from "./history";
-import { split } from "./splitting";
+import { Programs } from "./programs";
+import { type Part, split } from "./splitting";
 import { fromServer, texts } from "./texts";
 import { add, ancestry, attach, detach, empty, loaded, through } from "./tree";
 
@@ -109,8 +110,8 @@ export interface GameFile {
   count: number;
   games: { index: number; title: string }[];
   problems: string[];
-  /** Of a large file: where each game stands in its text. Only that part of it is sent. */
-  parts?: { begin: number; end: number }[];
+  /** Of a large file: where each game stands in its text, and what its headers say. Only that part of it is sent. */
+  parts?: Part[];
 }
 
 /** "saved": to a file. "game": another one. "tree": a move was added or taken out. "path": another line of it is looked at. */
@@ -128,6 +129,7 @@ const LARGE = 200_000;
 
 export class App {
   readonly api = new Api((answers) => this.reached(answers));
+  readonly programs = new Programs(this.api, () => this.emit("networks"));
   networks: Network[] = [];
   /** Names of the command line. */
   given: string[] = [];
@@ -145,7 +147,7 @@ export class App {
   status = "";
   problem = false;
   connected = true;
-  /** In a game against a network: takes a move back in place of a change; whether it did. */
+  /** In a game against a network or program: takes a move back in place of a change; whether it did. */
   takesBack: (() => boolean) | null = null;
   /** Asked before another game is opened; whether it may be. */
   mayLeave: (() => Promise<boolean>) | null = null;
@@ -339,7 +341,7 @@ export class App {
     const parts = text.length > LARGE ? await split(text) : [];
     if (parts.length < 2) return this.read({ text, index, count: 0, games: [], problems: [] }, signal);
     const games = parts.map(({ title }, at) => ({ index: at, title }));
-    return this.read({ text, index, count: parts.length, games, problems: [], parts: parts.map(({ begin, end }) => ({ begin, end })) }, signal);
+    return this.read({ text, index, count: parts.length, games, problems: [], parts }, signal);
   }
 
   /** Opens another game of the file that the present one is from. */

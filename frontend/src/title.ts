@@ -11,7 +11,7 @@ import { texts } from "./texts";
 export function mountTitle(host: HTMLElement, app: App): void {
   const name = el("h2", { tabindex: -1 });
   const about = el("p", { class: "note" });
-  const choose = button("", () => showGames(app), { class: "of-file", "aria-haspopup": "dialog" });
+  const choose = button("", () => void showGames(app), { class: "of-file", "aria-haspopup": "dialog" });
   const go = (index: number): void => void app.openOfFile(index).catch((error: unknown) => app.say(message(error), true));
   const back = iconButton("back", texts.title.previous, () => go(app.game.file!.index - 1));
   const forward = iconButton("forward", texts.title.next, () => go(app.game.file!.index + 1));

@@ -79,7 +79,9 @@ class TrainingPanel {
     const runs = this.app.networks.filter((each) => each.metrics);
     this.none.hidden = runs.length > 0;
     this.run.element.parentElement!.hidden = runs.length === 0;
-    const usual = this.shown || runs.find((each) => each.name === this.app.network)?.name;
+    // The one that is looked at, else one of the game on the board.
+    const named = runs.find((each) => each.name === this.app.network) ?? runs.find((each) => each.game === this.app.game.kind);
+    const usual = this.shown || named?.name;
     this.run.offer(
       runs.map((each) => [each.name, each.name] as const),
       usual ?? null,

@@ -22,6 +22,7 @@ export function mountWelcome(host: HTMLElement, app: App, opener: Opener, play: 
     const { game } = app;
     host.hidden = game.nodes.size > 1 || Boolean(game.file);
     document.getElementById("graph")!.hidden = !host.hidden;
+    document.getElementById("main")!.classList.toggle("fresh", !host.hidden);
     against.textContent = app.network && app.named(app.network)?.plays ? texts.welcome.against : texts.welcome.play;
   };
   for (const event of ["game", "tree", "networks"] as const) app.on(event, draw);

@@ -13,6 +13,7 @@ learning.svg       the learning curve
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.resources
 import json
@@ -48,8 +49,9 @@ def barely_begun(path: Path) -> bool:
     return path.is_dir() and all(file.name == SEEN or file.name.endswith(NEW) for file in path.iterdir())
 
 
+@functools.cache
 def packaged() -> dict[str, Path]:
-    """The networks that come with kibitz: name to directory."""
+    """The networks that come with kibitz: name to directory. They do not change while the program runs."""
     folder = Path(str(importlib.resources.files("kibitz"))) / "networks"
     if not folder.is_dir():
         return {}
@@ -138,7 +140,11 @@ class Run:
 
     def checkpoints(self) -> list[Path]:
         """The weights files that the training has kept on its way, in no order."""
-        return [path for path in (self.path / CHECKPOINTS).glob("*.safetensors") if is_inside(self.path, path)]
+        folder = self.path / CHECKPOINTS
+        if not is_inside(self.path, folder):
+            return []
+        files = folder.glob("*.safetensors")
+        return [path for path in files if not path.is_symlink() or is_inside(self.path, path)]
 
     def load_network(self, checkpoint: Path | None = None) -> nn.Module:
         """The network in evaluation mode, on the CPU, with its best weights or those of a checkpoint.

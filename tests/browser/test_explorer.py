@@ -66,6 +66,31 @@ def test_other_orders_ratings_and_a_game_of_the_store(desk: Desk) -> None:
     expect(desk.page.locator("#moves button.move").nth(8)).to_be_visible()
 
 
+def test_a_game_is_looked_for(desk: Desk) -> None:
+    desk.page.get_by_role("button", name="Find a game").click()
+    dialog = desk.page.get_by_role("dialog", name="Games in this store")
+    said = dialog.get_by_role("status")
+    expect(said).to_have_text("400 games; the first 200 are shown.")
+    dialog.get_by_role("searchbox").fill("nobody")
+    expect(said).to_have_text("0 of 400 games.")
+    dialog.get_by_role("searchbox").fill("stockfish")
+    dialog.get_by_role("combobox", name="Result").select_option("0")
+    dialog.get_by_role("spinbutton", name="From year").fill("1990")
+    expect(said).to_have_text(re.compile(r"^\d+ of 400 games\b"))
+    expect(dialog.get_by_role("listitem").first).to_contain_text("½–½")
+    assert all("½–½" in each for each in dialog.get_by_role("listitem").all_inner_texts())
+    dialog.get_by_role("searchbox").fill("")
+    dialog.get_by_role("combobox", name="Players rated").select_option("2600-")
+    expect(said).to_have_text(re.compile(r"^\d+ of 400 games\.$"))
+    dialog.get_by_role("combobox", name="Players rated").select_option("")
+    dialog.get_by_role("combobox", name="Result").select_option("1")
+    expect(dialog.get_by_role("listitem").first).to_contain_text("1–0")
+    assert serious(desk.page) == []
+    dialog.get_by_role("listitem").first.get_by_role("button").click()
+    expect(desk.status).to_have_text(re.compile("^Game opened"))
+    expect(desk.page.locator("#moves button.move").nth(8)).to_be_visible()
+
+
 def test_beyond_the_store(desk: Desk) -> None:
     desk.open("1. h4 a5 2. Rh3 Ra6 3. Rd3 *")
     desk.keys("End")

@@ -356,7 +356,8 @@ def test_a_game_against_a_network_is_not_left_unasked(desk: Desk) -> None:
 
 def many(count: int) -> str:
     return "\n".join(
-        f'[Event "Open {i % 7}"]\n[White "Player {i}"]\n[Black "Bo"]\n[Result "*"]\n\n'
+        f'[Event "Open {i % 7}"]\n[White "Player {i}"]\n[Black "Bo"]\n[Date "{2000 + i % 10}.01.01"]\n'
+        f'[Result "{("*", "1-0", "1/2-1/2", "0-1")[i % 4]}"]\n[WhiteElo "{1000 + i % 1700}"]\n\n'
         '1. e4 {[Event "no"]\n[White "x"]} e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *\n'
         for i in range(count)
     )
@@ -380,6 +381,22 @@ def test_a_file_of_many_games(desk: Desk) -> None:
     desk.page.get_by_role("button", name="Game 1 of 10,000").click()
     dialog = desk.page.get_by_role("dialog", name="Games in this file")
     expect(dialog.get_by_role("status")).to_have_text("10,000 games; the first 200 are shown.")
+    dialog.get_by_role("searchbox").fill("player 9876 open")
+    expect(dialog.get_by_role("status")).to_have_text("1 of 10,000 games.")
+    dialog.get_by_role("searchbox").fill("")
+    dialog.get_by_role("combobox", name="Result").select_option("1")
+    expect(dialog.get_by_role("status")).to_have_text("2,500 of 10,000 games; the first 200 are shown.")
+    dialog.get_by_role("spinbutton", name="From year").fill("2005")
+    dialog.get_by_role("spinbutton", name="to").fill("2006")
+    count = sum(i % 4 == 1 and 5 <= i % 10 <= 6 for i in range(10_000))
+    expect(dialog.get_by_role("status")).to_have_text(f"{count} of 10,000 games; the first 200 are shown.")
+    dialog.get_by_role("combobox", name="Players rated").select_option("2600-")
+    strong = sum(i % 4 == 1 and 5 <= i % 10 <= 6 and i % 1700 >= 1600 for i in range(10_000))
+    expect(dialog.get_by_role("status")).to_have_text(f"{strong} of 10,000 games.")
+    dialog.get_by_role("spinbutton", name="From year").fill("")
+    dialog.get_by_role("spinbutton", name="to").fill("")
+    for name in ("Result", "Players rated"):
+        dialog.get_by_role("combobox", name=name).select_option("")
     dialog.get_by_role("searchbox").fill("player 9876 open")
     expect(dialog.get_by_role("status")).to_have_text("1 of 10,000 games.")
     found = Axe().run(desk.page).response["violations"]

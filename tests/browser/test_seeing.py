@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
+from browser.conftest import Server
+from kibitz.store.store import Store
 from support.board_page import SEARCHED, Desk
 
 FRENCH = "1. e4 e6 2. d4 d5 3. Nc3 Bb4 *"
@@ -149,6 +153,35 @@ def test_two_networks_side_by_side(desk: Desk) -> None:
     expect(panel.locator(".small-list li")).to_have_count(10)
 
 
+ARROWS = """async () => {
+    for (const _ of [1, 2]) await new Promise((drawn) => requestAnimationFrame(drawn));
+    return [...document.querySelectorAll("[role=tabpanel] .side .cg-shapes line")].map((each) => each.outerHTML);
+}"""
+
+
+def test_arrows_that_come_while_their_board_is_hidden(desk: Desk) -> None:
+    """They are where they belong, and no error is logged."""
+    desk.opened(FRENCH, 6)
+    panel = desk.tab("Compare")
+    board = panel.locator(".side").first.get_by_role("img").first
+    places = panel.locator(".small-place")
+    arrows = []
+    for key, move in (("End", "Bb4"), ("ArrowLeft", "Nc3")):
+        desk.keys(key)
+        expect(board).to_have_attribute("aria-label", re.compile(move))
+        expect(panel.locator(".small-list li")).to_have_count(5)
+        arrows.append(desk.page.evaluate(ARROWS))
+    assert arrows[0]
+    assert arrows[0] != arrows[1]
+    places.evaluate_all("(all) => all.forEach((each) => { each.hidden = true; })")
+    assert desk.page.evaluate(ARROWS) == arrows[1]
+    desk.keys("End")
+    assert desk.page.evaluate(ARROWS) == arrows[0]
+    places.evaluate_all("(all) => all.forEach((each) => { each.hidden = false; })")
+    assert desk.page.evaluate(ARROWS) == arrows[0]
+    expect(board).to_have_attribute("aria-label", re.compile("Bb4"))
+
+
 def test_a_training_run(visit: Callable[..., Page], folder: Path) -> None:
     run = folder / "runs" / "winner-1"
     desk = Desk(visit(f"/#game=chess&network={run.relative_to(folder)}")).ready()
@@ -187,3 +220,100 @@ def test_a_run_that_goes_on_is_followed(visit: Callable[..., Page], folder: Path
     with (live / "metrics.jsonl").open("a") as file:
         file.writelines(rows[2:4])
     expect(state).to_contain_text(f"{json.loads(rows[3])['iteration']} iterations")
+
+
+def test_a_run_appears_by_itself_and_goes(visit: Callable[..., Page], folder: Path) -> None:
+    desk = Desk(visit("/")).ready()
+    entry = desk.network.locator("option[value='runs/winner-3']")
+    expect(entry).to_have_count(0)
+    shutil.copytree(folder / "runs" / "winner-1", folder / "runs" / "winner-3")
+    expect(entry).to_have_count(1)
+    shutil.rmtree(folder / "runs" / "winner-3")
+    expect(entry).to_have_count(0)
+
+
+@pytest.fixture(scope="module")
+def of_go(small_go_store: Store, chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A board with a run of Go and its checkpoints."""
+    from kibitz.systems.gohuman import Settings
+    from kibitz.training.fit import train
+    from kibitz.training.trainer import TrainConfig
+
+    folder = tmp_path_factory.mktemp("of_go")
+    plan = TrainConfig(5, 1000, 5, validate_positions=100, precision="32-true")
+    settings = Settings(blocks=1, filters=16, batch=32, warmup=2, iterations=10, most_epochs=0)
+    train("gohuman", settings, str(small_go_store.path), run=folder / "runs" / "gohuman-1", plan=plan)
+    served = Server(folder)
+    served.start()
+    yield served
+    assert served.end() == 0
+
+
+def held(page: Page) -> list[Route]:
+    """Questions to checkpoints, which wait here from now on."""
+    waiting: list[Route] = []
+
+    def take(route: Route) -> None:
+        if '"snapshot":"' in (route.request.post_data or ""):
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/api/analyse", take)
+    return waiting
+
+
+def release(page: Page, waiting: list[Route]) -> None:
+    for route in waiting:
+        route.continue_()
+    page.unroute("**/api/analyse")
+
+
+def test_checkpoints_of_go_are_compared(visit: Callable[..., Page], of_go: Server) -> None:
+    page = visit("/#game=go&size=9&network=gocnn", of=of_go)
+    desk = Desk(page).ready()
+    desk.opened(CORNER, 10)
+    desk.keys("End")
+    panel = desk.tab("Compare")
+    verdict = panel.get_by_role("status").first
+    panel.get_by_label("Left network").select_option("gohuman")
+    panel.get_by_label("Right network").select_option("runs/gohuman-1")
+    expect(verdict).to_contain_text(re.compile("Black’s chance (differs by|is the same)"))
+    final = panel.locator(".chance strong").nth(1)
+    waiting = held(page)
+    panel.get_by_label("Right checkpoint").select_option(index=1)
+    loading = panel.get_by_text("Loading the checkpoint …")
+    expect(loading).to_be_visible()  # the first answer of a checkpoint takes seconds
+    expect(verdict).to_be_empty()
+    release(page, waiting)
+    expect(final).to_have_text(re.compile(r"\d%"))
+    expect(loading).to_be_hidden()
+    expect(verdict).to_contain_text("who will own")
+    expect(panel.locator(".side").nth(1).locator("svg.go .shade").first).to_be_attached()
+    expect(panel.locator(".side").nth(1).locator(".small-list li").first).to_contain_text("%")
+
+
+def test_a_training_of_go(visit: Callable[..., Page], of_go: Server) -> None:
+    page = visit("/#game=go&size=9&network=gocnn", of=of_go)
+    desk = Desk(page).ready()
+    desk.opened(CORNER, 10)
+    desk.keys("End")
+    waiting = held(page)
+    panel = desk.tab("Training")
+    panel.get_by_label("Run", exact=True).select_option("runs/gohuman-1")
+    expect(panel.get_by_role("status").first).to_contain_text("10 iterations")
+    loading = panel.get_by_text("Loading the checkpoint …")
+    expect(loading).to_be_visible()
+    release(page, waiting)
+    said = panel.locator(".snapshot-said")
+    expect(said).to_contain_text(re.compile(r"Black.*\d%", re.DOTALL))
+    expect(loading).to_be_hidden()
+    expect(said).to_contain_text(re.compile("leads by|Even"))
+    expect(panel.locator(".snapshot-board svg.go .shade").first).to_be_attached()
+    slider = panel.get_by_role("slider")
+    last = slider.get_attribute("aria-valuetext")
+    slider.press("Home")
+    expect(slider).not_to_have_attribute("aria-valuetext", last or "")
+    expect(said).to_contain_text(re.compile(r"\d%"))
+    desk.open("1. e4 e5 *")  # a game of chess
+    expect(panel).to_contain_text("This run is of Go")

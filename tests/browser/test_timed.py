@@ -186,9 +186,9 @@ def test_two_networks_play_each_other(visit: Callable[..., Page]) -> None:
     desk = Desk(visit(width=1366, height=768)).ready()
     desk.open("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 98 90")  # a draw by the fifty-move rule, or a mate, in two plies
     panel = desk.tab("Play")
-    panel.get_by_text("Two networks against each other").click()
-    panel.get_by_label("First network").select_option("chessnet")
-    panel.get_by_label("Second network").select_option("human")
+    panel.get_by_text("Two players against each other").click()
+    panel.get_by_label("First player").select_option("chessnet")
+    panel.get_by_label("Second player").select_option("human")
     panel.get_by_label("Each move may take").select_option("quick")
     panel.get_by_label("Games", exact=True).fill("2")
     panel.get_by_role("button", name="Start").click()

@@ -8,8 +8,9 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 JSON = {"Content-Type": "application/json"}
@@ -86,6 +87,23 @@ def until(true: Any, seconds: float = 30.0) -> None:
     while not true():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.005)
+
+
+@dataclass
+class WithFake:
+    """A board with one fake program (support/opinion_fakes.py), and the folder of its notes."""
+
+    client: Client
+    board: Any
+    folder: Path
+
+    def notes(self, name: str = "asked") -> list[str]:
+        path = self.folder / name
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+WithFakes = Callable[[str, str], tuple[Client, Any, Path]]
+"""Serves a board with the fake of a protocol and a fault."""
 
 
 @contextlib.contextmanager

@@ -1,9 +1,10 @@
-"""Networks that need no training: deterministic policies, and material as the value."""
+"""Networks that need no training: deterministic policies, and material as the value; and a game that repeats itself."""
 
 from __future__ import annotations
 
 import zlib
 
+import chess
 import numpy as np
 
 WORTH = np.array([0, 1, 3, 3, 5, 9, 0, -1, -3, -3, -5, -9, 0])
@@ -43,3 +44,11 @@ class Fake:
             noise = np.array([draw.normal() for draw in draws]) * self.noise
             answers["value"] = np.tanh(material / 10 + noise).astype(np.float32)
         return answers
+
+
+def before_a_repetition(rounds: int) -> tuple[chess.Board, chess.Move]:
+    """A game in which White is a queen down, and Black's move to a position that came so many times."""
+    board = chess.Board("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1")
+    for move in (["g1f3", "g8f6", "f3g1", "f6g8"] * rounds)[:-1]:
+        board.push_uci(move)
+    return board, chess.Move.from_uci("f6g8")

@@ -1,4 +1,4 @@
-"""Programs that give opinions, each with a fault: python opinion_fakes.py uci|gtp FAULT FOLDER.
+"""Programs that give opinions and play, each with a fault: python opinion_fakes.py uci|gtp FAULT FOLDER.
 
 What they are asked stands in FOLDER/asked, their numbers and those of their children in FOLDER/started. As a module:
 `fake` makes the command line.
@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+import chess
 
 INFOS = {
     "sound": (
@@ -38,6 +40,11 @@ GROUPS = {
 }
 
 
+MOVES = {"liar": "e2e5", "mindless": "(none)"}
+"""Moves of those that answer none of their own."""
+VERTICES = {"liar": "E5", "babbler": "the middle", "resigner": "resign"}
+
+
 def fake(protocol: str, fault: str, folder: Path) -> str:
     return shlex.join([sys.executable, __file__, protocol, fault, str(folder)])
 
@@ -51,16 +58,30 @@ def note(folder: Path, name: str, line: str) -> None:
         file.write(line + "\n")
 
 
+def first_move(position: list[str]) -> str:
+    """The first legal move by its name, of a position as UCI says it."""
+    start, _, moves = " ".join(position).partition(" moves ")
+    board = chess.Board() if start == "startpos" else chess.Board(start.removeprefix("fen "))
+    for move in moves.split():
+        board.push_uci(move)
+    return min(move.uci() for move in board.legal_moves)
+
+
 def uci(fault: str, folder: Path) -> None:
+    position = ["startpos"]
     for line in sys.stdin:
         words = line.split()
         note(folder, "asked", line.strip())
         if words[:1] == ["uci"]:
             say("id name Fake Fish")
             say("option name MultiPV type spin default 1 min 1 max 5")
+            say("option name UCI_LimitStrength type check default false")
+            say("option name UCI_Elo type spin default 1350 min 1300 max 2000")
             say("uciok")
         elif words[:1] == ["isready"]:
             say("readyok")
+        elif words[:1] == ["position"]:
+            position = words[1:]
         elif words[:1] == ["go"]:
             first = not (folder / "crashed").exists()
             (folder / "crashed").touch()
@@ -68,6 +89,8 @@ def uci(fault: str, folder: Path) -> None:
                 sys.exit(3)
             for info in INFOS.get(fault, INFOS["sound"]):
                 say(f"info {info}")
+            if "infinite" not in words and fault not in ("silent", "stubborn"):
+                say(f"bestmove {MOVES.get(fault) or first_move(position)}")
         elif words[:1] == ["stop"] and fault != "stubborn":
             say("bestmove e2e5" if fault == "liar" else "bestmove (none)")
         elif words[:1] == ["quit"]:
@@ -93,7 +116,16 @@ def gtp(fault: str, folder: Path) -> None:
             say(GROUPS.get(fault, GROUPS["sound"]))
             analyses = True
             continue
-        said = {"name": "Fake Go", "version": "1", "list_commands": f"name\nplay\n{known}"}.get(command, "")
+        if command == "genmove" and fault == "crash":
+            sys.exit(3)
+        if command == "genmove" and fault == "silent":
+            continue
+        said = {
+            "genmove": VERTICES.get(fault, "D4"),
+            "name": "Fake Go",
+            "version": "1",
+            "list_commands": f"name\nplay\n{known}",
+        }.get(command, "")
         good = not (fault == "picky" and command == "boardsize")
         say(f"{'=' if good else '?'}{number} {said if good else 'no such board'}\n")
         if command == "quit":

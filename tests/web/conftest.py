@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.board_client import Client, served
+from support.board_client import Client, WithFakes, served
+from support.opinion_fakes import fake
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +24,23 @@ def shared(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             yield found
     finally:
         os.chdir(before)
+
+
+@pytest.fixture
+def with_fake(tmp_path: Path) -> Iterator[WithFakes]:
+    with ExitStack() as stack:
+
+        def make(protocol: str, fault: str) -> tuple[Client, Any, Path]:
+            return *stack.enter_context(served([], [], engines=[fake(protocol, fault, tmp_path)])), tmp_path
+
+        yield make
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Client]:
+    """A board with nothing but what is installed."""
+    with served([]) as (client, _):
+        yield client
 
 
 @pytest.fixture(scope="module")

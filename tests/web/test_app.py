@@ -36,6 +36,8 @@ def test_networks(client: Client, small_run: Path) -> None:
     assert listed["chessnet"]["answers"] == ["white", "moves"]
     assert listed["chessnet"]["methods"][0] == "puct"
     assert listed["chessnet-value"]["answers"] == ["white"]
+    assert listed["chessnet-value"]["title"] == "what is the position worth?"
+    assert listed["chessnet"]["title"] == "which move, and what is the position worth?"
     assert listed["convchess"]["answers"] == ["moves"]
     assert listed["gocnn"]["answers"] == ["owners"]
     assert listed["gocnn"]["sizes"] == [9, 13, 19]

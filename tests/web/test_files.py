@@ -247,6 +247,31 @@ def test_games_of_a_file(bundled_text: str) -> None:
         load(bundled_text, 99_999)
 
 
+def test_titles_of_games() -> None:
+    text = (
+        '[Event "Cup"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n[Date "2024.01.02"]\n\n1. e4 1-0\n\n'
+        '[Event "?"]\n[White "?"]\n[Black "?"]\n[Result "*"]\n[Date "????.??.??"]\n\n1. d4 *\n\n'
+        '[White "?"]\n[Black "C"]\n[Result "0-1"]\n\n1. c4 0-1\n'
+    )
+    assert load(text)["games"] == [
+        {"index": 0, "title": "A – B, 1-0, Cup, 2024.01.02"},
+        {"index": 1, "title": "game 2, *"},
+        {"index": 2, "title": "? – C, 0-1"},
+    ]
+
+
+def test_marks_at_their_bounds() -> None:
+    tree: list[dict[str, Any]] = [
+        {"id": "a", "fen": chess.STARTING_FEN},
+        {"id": "b", "parent": "a", "move": "e2e4", "nags": [255, 0, 1, 1]},
+    ]
+    text = files.save({"game": "chess", "tree": tree, "headers": {}})["text"]
+    assert load(text)["tree"][1]["nags"] == [0, 1, 255]
+    tree[1]["nags"] = [256]
+    with pytest.raises(BadRequest, match="the nags of node 1 must be numbers from 0 to 255"):
+        files.save({"game": "chess", "tree": tree, "headers": {}})
+
+
 def test_one_bad_game_does_not_hide_the_others() -> None:
     for text in ('[Variant "Atomic"]\n\n1. e4 *\n\n[White "A"]\n\n1. d4 *', "(;SZ[15];B[aa])\n(;SZ[9]PB[A];B[ee])"):
         found = load(text)

@@ -92,6 +92,33 @@ def test_rows_are_the_positions() -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("4k3/8/8/8/8/8/8/4K2R w KQkq - 5000 20000", "4k3/8/8/8/8/8/8/4K2R w K - 1000 10000"),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 1000 10000", "4k3/8/8/8/8/8/8/4K2R w K - 1000 10000"),
+        ("4k3/8/8/8/8/8/8/4K2R b - - 0 0", "4k3/8/8/8/8/8/8/4K2R b - - 0 1"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - e6 0 2", "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 2"),  # no pawn has moved there
+        ("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 2", "4k3/8/8/3p4/8/8/8/4K3 w - - 0 2"),  # nobody can take it
+        ("4k3/8/8/8/8/8/8/4K2R  w\tK - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"),
+        ("7k/8/5Q1Q/4QQQQ/8/8/8/QQQ1K3 b - - 0 1", "7k/8/5Q1Q/4QQQQ/8/8/8/QQQ1K3 b - - 0 1"),  # odd, and playable
+    ],
+)
+def test_what_a_start_cannot_have_is_left_out(given: str, taken: str) -> None:
+    line = chess_lines.read_line({"fen": given})
+    assert line.fen == taken
+    assert line.board().castling_rights == chess.Board(taken).castling_rights
+
+
+def test_a_line_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    moves = ["g1f3", "g8f6", "f3g1", "f6g8"]
+    monkeypatch.setattr(chess_lines, "MAX_PLIES", 4)
+    assert len(chess_lines.read_line({"moves": moves}).nodes()) == 5
+    with pytest.raises(BadRequest, match="5 entries, at most 4"):
+        chess_lines.read_line({"moves": [*moves, "g1f3"]})
+
+
+@pytest.mark.parametrize(
     ("line", "told"),
     [
         ({"moves": ["e2e4", "e2e4"]}, "move 2, e2e4: illegal here"),

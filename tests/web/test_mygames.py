@@ -212,8 +212,9 @@ def test_the_work_ends_with_the_board(human_run: Path, mine: Path, tmp_path: Pat
     with board(tmp_path, human_run) as client:
         upload(client, mine.read_bytes())
         client.good("/api/mygames/analyse", {"players": ["ana munoz"], "network": str(human_run)})
+        until(lambda: _child(tmp_path))  # a process that has just begun has no name for a moment
         process = _child(tmp_path)
-        assert process is not None
+        assert process
     until(lambda: not _alive(process))
 
 

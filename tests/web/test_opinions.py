@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import chess
+import chess.engine
 import pytest
 
 from kibitz.errors import UsageError
@@ -19,7 +19,7 @@ from kibitz.web import opinions
 from kibitz.web.chess import opinion as chess_opinion
 from kibitz.web.go import opinion as go_opinion
 from kibitz.web.opinions import Program, known_programs, read_command
-from support.board_client import JSON, Client, served, until
+from support.board_client import JSON, Client, WithFake, WithFakes, served, until
 from support.helpers import program
 from support.opinion_fakes import fake
 from support.processes import is_gone
@@ -29,11 +29,8 @@ GO = {"game": "go", "size": 9, "komi": 6.5, "moves": ["E5"]}
 NAME = Path(sys.executable).stem
 
 
-class Asked:
-    """A board with one fake program, and the folder of its notes."""
-
-    def __init__(self, client: Client, board: Any, folder: Path):
-        self.client, self.board, self.folder = client, board, folder
+class Asked(WithFake):
+    """What it is asked, and answers."""
 
     def body(self, line: Any = START, lines: int = 3, name: str = NAME) -> dict[str, Any]:
         return {"program": name, "line": line, "lines": lines, "seq": 7}
@@ -52,28 +49,11 @@ class Asked:
         with self.client.lines("/api/opinion", self.body(line)) as coming:
             return str(next(each["error"] for each in coming if "error" in each))
 
-    def notes(self, name: str = "asked") -> list[str]:
-        path = self.folder / name
-        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-
 
 @pytest.fixture
-def ask(tmp_path: Path) -> Iterator[Any]:
+def ask(with_fake: WithFakes) -> Callable[[str, str], Asked]:
     """Serves a board with a fake: ask(protocol, fault)."""
-    with ExitStack() as stack:
-
-        def make(protocol: str, fault: str) -> Asked:
-            client, board = stack.enter_context(served([], [], engines=[fake(protocol, fault, tmp_path)]))
-            return Asked(client, board, tmp_path)
-
-        yield make
-
-
-@pytest.fixture(scope="module")
-def real() -> Iterator[Client]:
-    """A board with nothing but what is installed."""
-    with served([]) as (client, _):
-        yield client
+    return lambda protocol, fault: Asked(*with_fake(protocol, fault))
 
 
 def first(client: Client, name: str, line: Any, lines: int, enough: Any) -> dict[str, Any]:
@@ -81,6 +61,19 @@ def first(client: Client, name: str, line: Any, lines: int, enough: Any) -> dict
     body = {"program": name, "line": line, "lines": lines}
     with client.lines("/api/opinion", body) as coming:
         return next(each for each in coming if "lines" in each and enough(each))
+
+
+def test_whites_chance_follows_from_the_score() -> None:
+    """Lichess's formula: 0.5 where nothing is lost, 0.75 at 3 pawns, sure at a mate."""
+    cp, mate = chess.engine.Cp, chess.engine.Mate
+    assert chess_opinion.chance(cp(0)) == 0.5
+    assert chess_opinion.chance(cp(300)) == pytest.approx(0.751, abs=0.002)
+    assert chess_opinion.chance(cp(-300)) == pytest.approx(0.249, abs=0.002)
+    for far in (10_000, 10**9):
+        assert (chess_opinion.chance(cp(far)), chess_opinion.chance(cp(-far))) == (1, 0)
+    for moves in (1, 30):
+        assert (chess_opinion.chance(mate(moves)), chess_opinion.chance(mate(-moves))) == (1, 0)
+    assert (chess_opinion.chance(chess.engine.MateGiven), chess_opinion.chance(mate(0))) == (1, 0)
 
 
 # Which programs there are

@@ -12,6 +12,7 @@ import pytest
 
 from kibitz.commands.board import _divided
 from kibitz.errors import KibitzError
+from kibitz.store.store import Store
 from support.board_client import Client, served, until
 from support.helpers import import_games
 
@@ -70,6 +71,7 @@ def test_without_a_store_of_the_game_only_the_opening(client: Client) -> None:
         ("/api/explore", {"line": {"game": "chess", "moves": ["e2e5"]}}, "illegal"),
         ("/api/explore", {"line": {"game": "chess"}, "rating": "x"}, "range"),
         ("/api/stored", {"store": "/etc", "game": 0}, "no such store"),
+        ("/api/stored-games", {"store": "/etc"}, "no such store"),
     ],
 )
 def test_what_is_refused(client: Client, route: str, body: Any, words: str) -> None:
@@ -77,9 +79,67 @@ def test_what_is_refused(client: Client, route: str, body: Any, words: str) -> N
     assert words in client.error(route, body)
 
 
-def test_a_game_that_is_not_there(client: Client, path: Path) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ({"rating": "x"}, "range"),
+        ({"result": "2"}, "choose from"),
+        ({"search": "a " * 21}, "at most 20 words"),
+        ({"search": ["a"]}, "search must be a string"),
+        ({"first": -1}, "first must be"),
+        ({"first_year": "x"}, "first_year must be"),
+        ({"last_year": 10_000}, "last_year must be"),
+    ],
+)
+def test_a_search_that_cannot_be(client: Client, path: Path, wanted: dict[str, Any], words: str) -> None:
     explored(client, [])
-    assert "game must be" in client.error("/api/stored", {"store": str(path), "game": 150})
+    assert words in client.error("/api/stored-games", {"store": str(path), **wanted})
+
+
+def test_games_that_are_there_and_that_are_not(client: Client, path: Path) -> None:
+    explored(client, [])
+    for number in (0, 149):  # the first and the last
+        assert "[White " in client.good("/api/stored", {"store": str(path), "game": number})["text"]
+    for number in (-1, 150):
+        assert "game must be" in client.error("/api/stored", {"store": str(path), "game": number})
+    assert client.error("/api/stored", {"store": str(path)}) == "game must be the number of a game"
+
+
+def found(client: Client, path: Path, **wanted: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = client.good("/api/stored-games", {"store": str(path), **wanted})
+    return answer
+
+
+def test_games_are_found(client: Client, path: Path) -> None:
+    """Against a plain loop over all rows."""
+    explored(client, [])
+    rows = [{"game": i} | row for i, row in enumerate(Store(path).table().to_pylist())]
+    first, second = rows[0], rows[1]
+    mean = (first["white_rating"] + first["black_rating"]) // 2
+
+    def means(row: dict[str, Any]) -> int | None:
+        known = [rating for rating in (row["white_rating"], row["black_rating"]) if rating is not None]
+        return sum(known) // len(known) if known else None
+
+    for wanted, fits in [
+        ({}, lambda row: True),
+        ({"search": first["white"].upper()}, lambda row: first["white"] in row["white"] + "\n" + row["black"]),
+        ({"result": "-1"}, lambda row: row["result"] == -1),
+        ({"result": "0"}, lambda row: row["result"] == 0),
+        ({"rating": f"{mean}-{mean}"}, lambda row: means(row) == mean),
+        ({"first_year": 9999}, lambda row: False),
+        ({"first_year": second["date"].year, "last_year": second["date"].year},
+         lambda row: row["date"] is not None and row["date"].year == second["date"].year),
+        ({"search": f"{first['white']} {first['date']}", "result": str(first["result"])},
+         lambda row: all(row[name] == first[name] for name in ("white", "date", "result"))),
+    ]:  # fmt: skip
+        answer = found(client, path, **wanted)
+        expected = {row["game"] for row in rows if fits(row)}
+        assert {row["game"] for row in answer["games"]} == expected, wanted
+        assert (answer["count"], answer["of"]) == (len(expected), 150)
+        dates = [row["date"] or "" for row in answer["games"]]
+        assert dates == sorted(dates, reverse=True)
+    assert found(client, path, first=100)["games"] == found(client, path)["games"][100:]
 
 
 def test_a_store_that_goes_away_is_told(tmp_path: Path) -> None:
@@ -94,3 +154,5 @@ def test_stores_and_networks_are_told_apart(path: Path) -> None:
     assert _divided(["winner", str(path)]) == ([str(path)], ["winner"])
     with pytest.raises(KibitzError):
         _divided([str(path.parent)])
+    with pytest.raises(KibitzError, match="no such store; make one with"):
+        _divided([str(path.parent / "other.store")])

@@ -88,9 +88,11 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
     start = {"game": "chess", "moves": []}
     until(lambda: "games" in good("/api/explore", line=start), 60)
     good("/api/stored", store=store, game=good("/api/explore", line=start)["examples"][0]["game"])
+    good("/api/stored-games", store=store, search="a")
     get("/api/programs")
-    asked.add("/api/opinion")
-    client.error("/api/opinion", {"program": "no such program", "line": CHESS}, 404)
+    for path in ("/api/opinion", "/api/programs/about", "/api/programs/think"):
+        asked.add(path)
+        client.error(path, {"program": "no such program", "line": CHESS}, 404)
     asked |= my_games(client, get, good)
     return asked
 

@@ -100,9 +100,14 @@ def _records_inside(folder: Path) -> list[str]:
     return sorted(str(file) for file in folder.iterdir() if file.name.lower().endswith(RECORDS) and file.is_file())
 
 
+def _missing_store(name: str) -> bool:
+    """Whether it is called as stores are in all that we say, and is not there."""
+    return name.lower().endswith(".store") and not Path(name).exists()
+
+
 def _divided(names: list[str]) -> tuple[list[str], list[str]]:
     """The stores among names, and the networks. Raises KibitzError for what is neither, or damaged."""
-    stores = [name for name in names if (Path(name) / STORE).exists()]
+    stores = [name for name in names if (Path(name) / STORE).exists() or _missing_store(name)]
     networks = [name for name in names if name not in stores]
     if stores:
         from kibitz.store.store import Store

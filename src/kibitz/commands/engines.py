@@ -84,13 +84,13 @@ class UciOptions:
 
     def of_engine(self, run: str) -> Options:
         """The engine's options for a run. Raises UsageError for a method or rating that the run cannot play by."""
-        from kibitz.play import playable, why_not
+        from kibitz.play import playable, plays_nothing, why_not
         from kibitz.runs import Run
 
         opened = Run(run)
         methods, rated = playable(opened), opened.takes_ratings
         if not methods and not self.value:
-            raise UsageError(f"{run} neither predicts moves nor values positions for the mover; take chessnet, say")
+            raise UsageError(plays_nothing(run))
         if self.method not in (AUTO, *methods):
             if self.method in METHODS:
                 raise UsageError(why_not(self.method, run, list(methods)))

@@ -6,6 +6,7 @@ import contextlib
 import json
 import shlex
 import sys
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -159,7 +160,7 @@ def run_test(
     )  # fmt: skip
     with contextlib.ExitStack() as stack:
         workers = stack.enter_context(open_workers(backend)) if backend else None
-        progress = stack.enter_context(_TestProgress())
+        progress = stack.enter_context(EvaluationBar())
         result = evaluate(
             opened,
             games,
@@ -199,7 +200,7 @@ def _log(line: str) -> None:
     print(f"kibitz: {line}", file=sys.stderr)
 
 
-class _TestProgress(Progress):
+class EvaluationBar(Progress):
     """The progress of a test, which has many parts: a bar for each in turn."""
 
     def __init__(self) -> None:
@@ -207,13 +208,15 @@ class _TestProgress(Progress):
             "{task.description}", BAR, "{task.completed:,.0f} of {task.total:,.0f}", "{task.fields[rate]}", LEFT,
             patient=True, every=LINE_EVERY,
         )  # fmt: skip
-        self._part = ""
+        self._part, self._told = "", time.monotonic()
 
     def on_progress(self, part: str, done: int, total: int) -> None:
-        """Called by the evaluation: what it does, how many of how many are done."""
+        """Called by the evaluation: what it does, how many of how many are done. A part's first call may come when some
+        of it is done: it began when the part before ended."""
         if part != self._part:
-            self.begin(part, total, at_once=total <= 1, rate="")
+            self.begin(part, total, at_once=total <= 1, since=self._told, rate="")
             self._part = part
+        self._told = time.monotonic()
         rate = f"{self.rate(done):,.0f}/s" if total > 1 else ""
         self.update(done, f"kibitz: {part}: {done:,} of {total:,}{', ' if rate else ''}{rate}", rate=rate)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from kibitz.errors import KibitzError
 from kibitz.explorer.index import UNRATED, PositionIndex, open_index
 from kibitz.explorer.keys import NO_MOVE
+from kibitz.explorer.search import GameSearch
 from kibitz.store.store import Store
 
 if TYPE_CHECKING:
@@ -117,14 +119,20 @@ class Explorer:
         return key_of_go(board) if board.size == GRID else None, int(board.to_move == BLACK), name
 
     def rows(self, games: list[int]) -> list[dict[str, Any]]:
-        """Some games' rows of the table: who played, their ratings or ranks, result, date."""
+        """Some games' rows of the table: who played, their ratings or ranks, result, date as YYYY-MM-DD or None."""
         if not games:
             return []
         if self._table is None:  # once, since a row of a store costs as much as all
             mark = "rank" if self.store.game == "go" else "rating"
             names = ["white", "black", f"white_{mark}", f"black_{mark}", "result", "date"]
             self._table = self.store.table(names).combine_chunks()
-        return [{"game": game, **row} for game, row in zip(games, self._table.take(games).to_pylist(), strict=True)]
+        rows = zip(games, self._table.take(games).to_pylist(), strict=True)
+        return [{"game": game, **row, "date": row["date"] and str(row["date"])} for game, row in rows]
+
+    @cached_property
+    def search(self) -> GameSearch:
+        """Finds games of the store."""
+        return GameSearch(self.store, self.index.ratings)
 
 
 def _scores(counts: NDArray[np.int64], ratings: NDArray[np.int64]) -> Scores:

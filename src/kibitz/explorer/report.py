@@ -81,8 +81,7 @@ def answer(explorer: Explorer, board: Any, opening: Opening | None, rating: tupl
     known["rating"] = list(rating) if rating else None
     known |= _scored(found.total, chess_store)
     known["moves"] = [{"move": each.move, "san": each.san, **_scored(each.scores, chess_store)} for each in found.moves]
-    rows = explorer.rows(found.games)
-    known["examples"] = [{**row, "date": row["date"] and str(row["date"])} for row in rows]
+    known["examples"] = explorer.rows(found.games)
     return known
 
 

@@ -115,7 +115,8 @@ class GtpProgram:
         return text
 
     def begin(self, command: str) -> None:
-        """Send a command whose answer has no end, as kata-analyze's; the next `ask` ends it. Raises EngineDied."""
+        """Send a command and do not wait for its answer, as that of kata-analyze has no end; the next `ask` ends it.
+        Raises EngineDied."""
         self._send(command)
 
     def heard(self, wait: float) -> list[str]:
@@ -128,13 +129,18 @@ class GtpProgram:
             while len(lines) < _LINES:
                 line = self._lines.get(timeout=0 if lines else wait)
                 if line is None:
-                    raise self._died("died", "ended while it analysed")
+                    raise self._died("died", "ended while it was thinking")
                 if line[:1] == "?" and (why := self._begins(line)) is not None:
                     raise CommandRefused(why or "refused")
                 lines.append(line)
         if not lines and self._process.poll() is not None:  # a child of it may hold its pipes open
-            raise self._died("died", "ended while it analysed")
+            raise self._died("died", "ended while it was thinking")
         return lines
+
+    def answered(self, wait: float) -> str | None:
+        """The first line of the answer to what was begun, if it comes within so many seconds. Raises as `heard`."""
+        begun = (self._begins(line) for line in self.heard(wait))
+        return next((words.strip() for words in begun if words is not None), None)
 
     def _send(self, command: str) -> None:
         self._number += 1

@@ -144,16 +144,31 @@ class ExternalEngine:
             raise EngineDied(f"{self.name} gave no score for {fen}", "died")
         return EngineEvaluation(score.white().score(mate_score=MATE), move.uci() if move else "(none)")
 
-    def watch(self, board: chess.Board, lines: int) -> Watched:
-        """Begin to analyse a position without end, with so many lines where the engine knows several. What ran before
-        is ended by it.
+    def range_of(self, option: str) -> tuple[int, int] | None:
+        """The least and the most of an option that is a number; None where the engine has no such option."""
+        found = self._engine.options.get(option)
+        return None if found is None or found.min is None or found.max is None else (found.min, found.max)
+
+    def watch(
+        self,
+        board: chess.Board,
+        lines: int,
+        search_limit: chess.engine.Limit | None = None,
+        game: object = None,
+    ) -> Watched:
+        """Begin to analyse a position, with so many lines where the engine knows several; without end, or to find a
+        move within a limit. What ran before is ended by it. game: as of `play`; None for none.
 
         Raises EngineDied where the engine does not begin within PATIENCE seconds.
         """
         most = self._engine.options.get("MultiPV")
         lines = 1 if most is None else min(lines, most.max or lines)
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
-        analysis = self._engine.protocol.analysis(board, multipv=lines, game=self, info=info)
+        plays = search_limit is not None and "UCI_AnalyseMode" in self._engine.options
+        analysis = self._engine.protocol.analysis(
+            board, search_limit, multipv=lines, game=game or self, info=info,
+            options={"UCI_AnalyseMode": False} if plays else {},
+        )  # fmt: skip
         return Watched(self, self._ask(analysis, PATIENCE))
 
     async def _search(
@@ -217,10 +232,11 @@ class ExternalEngine:
 
 
 class Watched:
-    """An analysis without end: `lines` is what the engine says by now, until `stop`.
+    """An analysis: `lines` is what the engine says by now, until `stop`, or until it is `over`.
 
     lines: the latest account of each line by its number from 1, as python-chess has it, without those whose score is
-    only a bound. depth, nodes, nodes_a_second: of the search, 0 where it does not say.
+    only a bound. depth, nodes, nodes_a_second: of the search, 0 where it does not say. best: the move that it has ended
+    with; None where it named none.
     """
 
     def __init__(self, engine: ExternalEngine, analysis: chess.engine.AnalysisResult):
@@ -228,6 +244,7 @@ class Watched:
         self._loop = engine._engine.protocol.loop
         self.lines: dict[int, chess.engine.InfoDict] = {}
         self.depth = self.nodes = self.nodes_a_second = 0
+        self.best: chess.Move | None = None
         try:
             self._over = asyncio.run_coroutine_threadsafe(self._follow(), self._loop)
         except RuntimeError:  # its loop has ended, since the process has
@@ -244,6 +261,7 @@ class Watched:
             self.nodes_a_second = info.get("nps", self.nodes_a_second)
             if "score" in info and info.get("pv") and not (info.get("lowerbound") or info.get("upperbound")):
                 self.lines = {**self.lines, info.get("multipv", 1): info}
+        self.best = (await self._analysis.wait()).move
 
     @property
     def over(self) -> bool:

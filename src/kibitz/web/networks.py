@@ -66,6 +66,14 @@ class NetworkInfo:
         return [WHITE] * chance + [MOVES] * (WHICH_MOVE in answers) + [OWNERS] * (OWNED in answers)
 
     @property
+    def title(self) -> str:
+        """The question that it answers. A run of a system of movers may have the value network alone."""
+        if self.declaration is None:
+            return ""
+        movers = WHICH_MOVE in self.declaration.answers
+        return "what is the position worth?" if movers and self.answers == [WHITE] else self.declaration.title
+
+    @property
     def claim(self) -> dict[str, str] | None:
         """The meaning of White's or Black's chance; None if the network has no such output."""
         if self.declaration is None or not {WHITE, OWNERS} & set(self.answers):
@@ -117,7 +125,7 @@ class NetworkInfo:
         return {
             "name": self.name,
             "system": self.system,
-            "title": system.title if system else "",
+            "title": self.title,
             "game": self.game,
             "answers": self.answers if self.run else [],
             "claim": self.claim,
@@ -161,6 +169,7 @@ class NetworkRegistry:
         networks: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
         package = packaged()
+        shipped = {folder.resolve() for folder in package.values()}
         usual = _usual(package)
         folders = [path for path in RUNS.iterdir() if (path / "run.json").is_file()] if RUNS.is_dir() else []
         for name in [*self.given, *(path.as_posix() for path in sorted(folders)[:MAX_RUNS]), *usual, *package]:
@@ -171,7 +180,7 @@ class NetworkRegistry:
                 run, why = None, str(error)
             path = (run.path if run else Path(name)).resolve()
             if name not in networks and path not in seen:
-                inside = run is not None and path in {folder.resolve() for folder in package.values()}
+                inside = run is not None and path in shipped
                 networks[name] = NetworkInfo(name, "package" if inside else "run", run, why)
                 seen.add(path)
         self._known = networks
@@ -179,8 +188,8 @@ class NetworkRegistry:
 
     def find(self, name: str) -> NetworkInfo:
         """The network of that name. Raises BadRequest if it does not exist, or its run.json is damaged."""
-        if name not in self._known:
-            self.known()
+        if name not in self._known and (Path(name).parent == RUNS or not self._known):
+            self.known()  # a run may have begun since
         if name not in self._known:
             raise BadRequest(f"there is no network {name[:100]!r} here", 404)
         known = self._known[name]

@@ -1,12 +1,13 @@
-"""Second opinions: UCI and GTP programs of this machine that analyse what the page shows.
+"""UCI and GTP programs of this machine: their second opinions of what the page shows, and their moves in games.
 
 Nothing that a request says is ever run. It names one of the programs that the board was started with, or one of
 WELL_KNOWN that is installed; positions reach it only after they have been read and written anew, and no request sets
-an option.
+an option but the rating to play like, a number.
 """
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import threading
 import time
@@ -29,7 +30,8 @@ _OF_GO = {"gnugo", "katago", "pachi"}
 """Programs that speak GTP; of others their command has a word with gtp in it."""
 MAX_LINES = 5
 SILENCE = 60.0
-"""Seconds in which a program must have said something of a position."""
+"""Seconds in which a program must have said something of a position; for a move, beyond the time that it is given."""
+MOST_RATED = 10_000
 IDLE = 300.0
 """Seconds after which a program that nobody asks is ended."""
 
@@ -44,13 +46,31 @@ class Program:
     game: str
 
 
+@dataclass(frozen=True)
+class MoveLimits:
+    """What a move may take, nodes or seconds or both. rating: the player to play like; None for full strength."""
+
+    nodes: int | None
+    seconds: float | None
+    rating: int | None = None
+
+
 class Thinker(Protocol):
-    """A running program. name: as it calls itself. One thread at a time; `kill` from any."""
+    """A running program. name: as it calls itself; ratings: the least and the most that it can be told to play like,
+    None where it has no such setting. One thread at a time; `kill` from any."""
 
     name: str
+    ratings: tuple[int, int] | None
 
     def begin(self, line: Line, lines: int) -> None:
         """Turn, halted, to a line's last position. Raises BadRequest where it cannot be analysed, and EngineDied."""
+
+    def play(self, line: Line, limits: MoveLimits) -> None:
+        """Begin, halted, to think of a move in a line's last position. Raises as `begin`."""
+
+    @property
+    def move(self) -> str:
+        """The move, when it is over; "resign" from a program of Go. Raises EngineDied where there is none."""
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
         """What it says by now, after a moment's wait; None for nothing yet. Raises BadRequest and EngineDied."""
@@ -104,6 +124,18 @@ def known_programs(given: Sequence[Program]) -> list[Program]:
     return list(named.values())
 
 
+def read_lines(fields: Fields) -> int:
+    """How many lines of an opinion are asked for. Raises BadRequest."""
+    return whole(fields, "lines", 1, 1, MAX_LINES)
+
+
+def read_move_limits(fields: Fields) -> MoveLimits:
+    """Raises BadRequest."""
+    from kibitz.web.players import read_limits
+
+    return MoveLimits(*read_limits(fields), whole(fields, "rating", 0, 0, MOST_RATED) or None)
+
+
 class Desk:
     """One program and its process. The newest request has it; the one before is told so."""
 
@@ -111,7 +143,7 @@ class Desk:
         self.program = program
         self._thinker: Thinker | None = None
         self._holder: threading.Event | None = None
-        self._lost: Callable[[], None] = lambda: None
+        self._lost: Callable[[str], None] = lambda why: None
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -120,9 +152,7 @@ class Desk:
     ) -> Iterator[list[dict[str, Any]]]:
         """The lines of a stream: what the program says, as it changes, until the client leaves. An empty step lets
         newer requests of the thread come first."""
-        self._take(stop, lambda: tell([{"seq": seq, "error": f"{self.program.name} is asked in another tab now"}]))
-        try:
-            thinker = self._open()
+        with self._held(stop, lambda why: tell([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
             thinker.begin(line, lines)
             yield [{"seq": seq, "program": thinker.name}]
             said, began = None, time.monotonic()
@@ -139,19 +169,61 @@ class Desk:
                 if over:
                     yield [{"seq": seq, "done": True}]
                     return
-        except EngineDied:
-            self.end()
-            raise
-        finally:
-            self._leave(stop)
 
-    def _take(self, holder: threading.Event, lost: Callable[[], None]) -> None:
+    def play(
+        self, line: Line, limits: MoveLimits, seq: int, tell: Callable[[Any], None], stop: threading.Event
+    ) -> Iterator[list[dict[str, Any]]]:
+        """One step, whose result is the move, so that no newer request comes between; what it thinks is told on the
+        way."""
+        with self._held(stop, lambda why: None, "plays a move now") as thinker:
+            rated = thinker.ratings
+            if limits.rating is not None and not (rated and rated[0] <= limits.rating <= rated[1]):
+                knows = f"plays like ratings from {rated[0]} to {rated[1]}" if rated else "cannot play like a rating"
+                raise BadRequest(f"{thinker.name} {knows}")
+            thinker.play(line, limits)
+            said, patience = None, (limits.seconds or 0) + SILENCE
+            until = time.monotonic() + patience
+            while not thinker.over:
+                found = thinker.look(stop)
+                if stop.is_set():
+                    return
+                if found is not None and found != said:
+                    said = found
+                    if limits.seconds is None:  # positions may take as long as they do
+                        until = time.monotonic() + patience
+                    tell([{"seq": seq, **_thought(found)}])
+                if time.monotonic() > until and not thinker.over:
+                    raise EngineDied(f"{thinker.name} has no move after {patience:g} s", "hung")
+            move = thinker.move
+        yield [{"seq": seq, "move": move, "done": True}]
+
+    def about(self, seq: int, tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+        """One step: how it calls itself, and the ratings that it can play like."""
+        thinker = self._thinker
+        if thinker is None:
+            with self._held(stop, lambda why: None) as thinker:
+                pass
+        yield [{"seq": seq, "program": thinker.name, "ratings": thinker.ratings, "done": True}]
+
+    @contextlib.contextmanager
+    def _held(
+        self, holder: threading.Event, lost: Callable[[str], None], why: str = "is asked in another tab now"
+    ) -> Iterator[Thinker]:
+        """The running program, halted, for this request. lost: called with the reason when another one takes it; why:
+        that reason, for the one before."""
         with self._lock:
             if self._timer:
                 self._timer.cancel()
             if self._holder is not None and not self._holder.is_set():
-                self._lost()
+                self._lost(why)
             self._holder, self._lost = holder, lost
+        try:
+            yield self._open()
+        except EngineDied:
+            self.end()
+            raise
+        finally:
+            self._leave(holder)
 
     def _leave(self, holder: threading.Event) -> None:
         if self._holder is not holder:
@@ -197,6 +269,13 @@ class Desk:
             thinker.kill()
 
 
+def _thought(found: dict[str, Any]) -> dict[str, Any]:
+    """What a program thinks of a position, as players report it."""
+    best = found["lines"][0]
+    told = {name: found.get(name) for name in ("depth", "nodes")}
+    return {**told, "score": best["score"], "white": best.get("white"), "pv": best["moves"], "san": best["san"]}
+
+
 class Opinions:
     """The programs that the page may ask. given: those of the command line."""
 
@@ -209,16 +288,15 @@ class Opinions:
             for program in (desk.program for desk in self._desks.values())
         ]
 
-    def read(self, fields: Fields, line: Line) -> tuple[Desk, int]:
-        """The program of a request, and the number of lines. Raises BadRequest if there is none, or it is of another
-        game."""
+    def desk(self, fields: Fields, line: Line | None = None) -> Desk:
+        """The program of a request. Raises BadRequest if there is none, or it is not of the line's game."""
         name = text(fields, "program")
         desk = self._desks.get(name)
         if desk is None:
             raise BadRequest(f"there is no program {name[:60]!r} here; start the board with --engine to add one", 404)
-        if desk.program.game != line.game:
+        if line is not None and desk.program.game != line.game:
             raise BadRequest(f"{name} plays {'Go' if desk.program.game == 'go' else 'chess'}")
-        return desk, whole(fields, "lines", 1, 1, MAX_LINES)
+        return desk
 
     def end(self) -> None:
         """Kill all processes, also those that are only starting."""

@@ -45,14 +45,18 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
     if method not in methods:
         raise BadRequest(f"{network.name} has no method {method[:40]!r}; choose from {', '.join(methods)}")
     temperature = number(fields, "temperature", 0.0, 0, MAX_TEMPERATURE) or 0.0
-    nodes = whole(fields, "nodes", 0, 0, MAX_NODES) or None
-    seconds = number(fields, "seconds", None, 0, MAX_SECONDS)
-    if nodes is None and seconds is None:
-        seconds = DEFAULT_SECONDS
+    nodes, seconds = read_limits(fields)
     rating = whole(fields, "rating", 0, 0, ELO[1]) or None
     if rating is not None and (rating < ELO[0] or not network.rated):
         raise BadRequest(f"rating must be {ELO[0]} to {ELO[1]}, of a network that is told ratings, as human is")
     return PlayRequest(method, temperature, nodes, seconds, rating)
+
+
+def read_limits(fields: Fields) -> tuple[int | None, float | None]:
+    """Positions and seconds that a move may take, at least one of them. Raises BadRequest."""
+    nodes = whole(fields, "nodes", 0, 0, MAX_NODES) or None
+    seconds = number(fields, "seconds", None, 0, MAX_SECONDS)
+    return nodes, DEFAULT_SECONDS if nodes is None and seconds is None else seconds
 
 
 class Players:

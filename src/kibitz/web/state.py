@@ -108,6 +108,7 @@ class AppState:
         def work() -> None:
             from kibitz.web import answers, files, planes, positions  # noqa: F401
             from kibitz.web.chess import answers as chess_answers  # noqa: F401
+            from kibitz.web.chess import files as chess_files  # noqa: F401
             from kibitz.web.chess import line as chess_line  # noqa: F401
 
             networks = self.networks

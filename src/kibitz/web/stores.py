@@ -7,12 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError
-from kibitz.web.params import BadRequest, Fields, text, whole
+from kibitz.web.params import BadRequest, Fields, choice, text, whole
 from kibitz.web.positions import Line, read_line
 from kibitz.web.responses import error_line
 
 if TYPE_CHECKING:
     from kibitz.explorer.answers import Explorer
+    from kibitz.explorer.search import Wanted
+
+LISTED = 200
+"""Games that one answer lists."""
+_MOST_WORDS = 20
+_LAST_YEAR = 9999
+_RESULTS = {"": None, "1": 1, "0": 0, "-1": -1}
 
 
 class OpenStore:
@@ -49,10 +56,12 @@ class OpenStore:
 
     def _open(self) -> None:
         from kibitz.explorer.answers import Explorer
+        from kibitz.explorer.search import Wanted
         from kibitz.store.store import Store
 
         try:
-            self.explorer = Explorer(Store(self.path), self._report)
+            self.explorer = explorer = Explorer(Store(self.path), self._report)
+            explorer.search.find(Wanted(("a",)))  # the first search reads the columns
         except Exception as error:
             self.problem = str(error) if isinstance(error, KibitzError) else error_line(error)
 
@@ -91,13 +100,44 @@ class Stores:
         """The answer of /api/stored: a game of a store as PGN or SGF. Raises BadRequest."""
         from kibitz.explorer.records import record
 
-        store = self._stores.get(text(fields, "store"))
-        if store is None or (explorer := store.ready()) is None:
-            raise BadRequest("there is no such store here")
+        _, explorer = self._ready(fields)
         game = whole(fields, "game", -1, 0, max(0, len(explorer.store) - 1))
         if game < 0:
             raise BadRequest("game must be the number of a game")
         return {"text": record(explorer.store, game)}
+
+    def games(self, fields: Fields) -> dict[str, Any]:
+        """The answer of /api/stored-games: how many games of a store have all that is asked for, and LISTED of them
+        from the one with the number `first` on, the newest first. Raises BadRequest."""
+        store, explorer = self._ready(fields)
+        first = whole(fields, "first", 0, 0, 2**31)
+        found = explorer.search.find(_wanted(fields, store.game))
+        rows = explorer.rows(found[first : first + LISTED].tolist())
+        return {"store": store.name, "of": len(explorer.store), "count": len(found), "games": rows}
+
+    def _ready(self, fields: Fields) -> tuple[OpenStore, Explorer]:
+        """The store that a request names, and what knows its games. Raises BadRequest."""
+        store = self._stores.get(text(fields, "store"))
+        if store is None or (explorer := store.ready()) is None:
+            raise BadRequest("there is no such store here")
+        return store, explorer
+
+
+def _wanted(fields: Fields, game: str) -> Wanted:
+    from kibitz.explorer.answers import read_band
+    from kibitz.explorer.search import Wanted
+
+    words = text(fields, "search", "").split()
+    if len(words) > _MOST_WORDS:
+        raise BadRequest(f"at most {_MOST_WORDS} words can be looked for")
+    band = text(fields, "rating", "")
+    return Wanted(
+        tuple(words),
+        _RESULTS[choice(fields, "result", tuple(_RESULTS), "")],
+        read_band(band, game) if band else None,
+        whole(fields, "first_year", 0, 0, _LAST_YEAR) or None,
+        whole(fields, "last_year", 0, 0, _LAST_YEAR) or None,
+    )
 
 
 def _opening(line: Line) -> dict[str, str] | None:

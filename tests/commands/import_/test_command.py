@@ -342,7 +342,7 @@ def test_ended_from_outside(
             assert process.poll() is None, process.communicate()
         process.send_signal(getattr(signal, sent))
         out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (code, "")
+    assert (process.returncode, out) == (code, ""), err
     assert "Traceback" not in err
     if sent == "SIGINT":
         assert err.count("\n") == 1

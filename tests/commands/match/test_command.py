@@ -173,14 +173,14 @@ def test_an_engine_that_is_mute(
     ("arguments", "code", "said"),
     [
         (["no-such-engine", "winner"], 1, "no-such-engine: no such run"),
-        (["winner", "winner", "--nodes", "x"], 2, "--nodes x"),
-        (["winner", "winner", "--clock-b", "0"], 2, "--clock 0"),
-        (["winner", "winner", "--depth", "0"], 2, "--depth 0"),
-        (["winner", "winner", "--sprt", "10"], 2, "--sprt 10"),
-        (["winner", "winner", "--sprt", "10,0"], 2, "--sprt 10,0"),
-        (["winner", "winner", "--sprt", "0,10", "--alpha", "0.7"], 2, "--alpha 0.7"),
-        (["winner", "winner", "--adjudicate-win", "800"], 2, "--adjudicate-win 800"),
-        (["winner", "winner", "--option-a", "Hash"], 2, "Name=Value"),
+        (["chessnet", "chessnet", "--nodes", "x"], 2, "--nodes x"),
+        (["chessnet", "chessnet", "--clock-b", "0"], 2, "--clock 0"),
+        (["chessnet", "chessnet", "--depth", "0"], 2, "--depth 0"),
+        (["chessnet", "chessnet", "--sprt", "10"], 2, "--sprt 10"),
+        (["chessnet", "chessnet", "--sprt", "10,0"], 2, "--sprt 10,0"),
+        (["chessnet", "chessnet", "--sprt", "0,10", "--alpha", "0.7"], 2, "--alpha 0.7"),
+        (["chessnet", "chessnet", "--adjudicate-win", "800"], 2, "--adjudicate-win 800"),
+        (["chessnet", "chessnet", "--option-a", "Hash"], 2, "Name=Value"),
     ],
 )
 def test_wrong_calls(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:

@@ -1,4 +1,4 @@
-"""What a UCI engine says of a position of chess, as the page shows it."""
+"""What a UCI engine says of a position of chess, as the page shows it, and its moves."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ import chess.engine
 
 from kibitz.analysis.chess.pgn import STEEPNESS
 from kibitz.cores import cores
+from kibitz.external import EngineDied
 from kibitz.external.uci import ExternalEngine, Watched
 from kibitz.web.chess.line import ChessLine
 from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
-    from kibitz.web.opinions import Program
+    from kibitz.web.opinions import MoveLimits, Program
     from kibitz.web.positions import Line
 
 PERIOD = 0.15
 """Seconds between two looks."""
 STOPPED = 5.0
 """Seconds in which an engine must have stopped."""
+LIMITED, RATING = "UCI_LimitStrength", "UCI_Elo"
+"""The options by which it plays like a player of a rating."""
 HASH = 64
 """Megabytes for its table."""
 MOST_SHOWN = 12
@@ -40,17 +43,35 @@ class UciThinker:
         self._engine = ExternalEngine(program.command, program.name)
         self.name = self._engine.name
         self._engine.set_options({"Threads": max(1, cores() // 2), "Hash": HASH}, known_only=True)
+        self.ratings = self._engine.range_of(RATING)
         self._board = chess.Board()
         self._watched: Watched | None = None
+        self._played = ChessLine("")
+        self._game = object()
 
     def begin(self, line: Line, lines: int) -> None:
+        self._turn_to(line, None)
+        self._watched = self._engine.watch(self._board, lines)
+
+    def play(self, line: Line, limits: MoveLimits) -> None:
+        assert isinstance(line, ChessLine)
+        self._turn_to(line, limits.rating)
+        before, self._played = self._played, line
+        if before.fen != line.fen or before.moves != line.moves[: len(before.moves)]:
+            self._game = object()
+        search_limit = chess.engine.Limit(time=limits.seconds, nodes=limits.nodes)
+        self._watched = self._engine.watch(self._board, 1, search_limit, self._game)
+
+    def _turn_to(self, line: Line, rating: int | None) -> None:
+        """The last position, and the strength of a player of that rating, or None for its own."""
         assert isinstance(line, ChessLine)
         self._board = line.since_null()
         if self._board.status() & _TOO_MANY:
             raise BadRequest("a side has more men than it can have; engines take no such position")
         if not any(self._board.generate_legal_moves()):
             raise BadRequest("the game is over here")
-        self._watched = self._engine.watch(self._board, lines)
+        strength = {LIMITED: rating is not None} | ({} if rating is None else {RATING: rating})
+        self._engine.set_options(strength, known_only=True)
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
         assert self._watched
@@ -69,6 +90,13 @@ class UciThinker:
     @property
     def over(self) -> bool:
         return self._watched is None or self._watched.over
+
+    @property
+    def move(self) -> str:
+        assert self._watched
+        if not self._watched.best:
+            raise EngineDied(f"{self.name} answers no move where there are legal ones", "died")
+        return self._watched.best.uci()
 
     def halt(self) -> None:
         watched, self._watched = self._watched, None

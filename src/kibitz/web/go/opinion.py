@@ -1,4 +1,4 @@
-"""What a GTP program says of a position of Go, as the page shows it.
+"""What a GTP program says of a position of Go, as the page shows it, and its moves.
 
 kata-analyze and lz-analyze go on without end. GNU Go lists its moves with top_moves, and estimates the
 score after each.
@@ -13,13 +13,15 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from kibitz.external import EngineDied
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.points import BLACK, WHITE, from_gtp, to_gtp
+from kibitz.text import shown
 from kibitz.web.go.line import GoLine
 from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
-    from kibitz.web.opinions import Program
+    from kibitz.web.opinions import MoveLimits, Program
     from kibitz.web.positions import Line
 
 PERIOD = 0.15
@@ -27,6 +29,7 @@ PERIOD = 0.15
 STARTS, ANSWERS, THINKS = 90.0, 20.0, 120.0
 """Seconds in which a program must answer: the first command (some tune themselves to their machine), any other, and one
 for which it searches."""
+RESIGN = "resign"
 MOST_SHOWN = 12
 """Moves of a line."""
 _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)")
@@ -36,6 +39,9 @@ _KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwners
 
 class GtpThinker:
     """A running program; see `kibitz.web.opinions.Thinker`."""
+
+    ratings: tuple[int, int] | None = None
+    """GTP has no word for them."""
 
     def __init__(self, program: Program):
         self._program = GtpProgram(program.command, program.name)
@@ -50,27 +56,43 @@ class GtpThinker:
         self.name = " ".join(named)[:60] or program.name
         self._line = GoLine()
         self._analysis = next((word for word in ("kata-analyze", "lz-analyze") if word in self._commands), "")
-        self._running = self._listed = False
+        self._running = self._over = self._plays = False
+        self.move = ""
         self._steps: Iterator[dict[str, Any]] = iter(())
 
     def begin(self, line: Line, lines: int) -> None:
-        assert isinstance(line, GoLine)
-        self._line, self._lines = line, lines
+        self._lines = lines
         if not self._analysis and "top_moves_black" not in self._commands:
             raise BadRequest(f"{self.name} cannot analyse: it knows none of kata-analyze, lz-analyze and top_moves")
-        board = line.board()
-        self._black = board.to_move == BLACK
-        try:
-            self._set_up(line)
-        except CommandRefused as refused:
-            raise BadRequest(f"{self.name} does not take this position: {refused}") from None
-        self._listed = False
+        self._turn_to(line)
         if self._analysis:
             most = f" maxmoves {max(lines, 10)}" if self._analysis == "kata-analyze" else ""
             self._program.begin(f"{self._analysis} {self._side} 20{most}")
             self._running = True
         else:
             self._steps = self._estimates()
+
+    def play(self, line: Line, limits: MoveLimits) -> None:
+        if limits.seconds is None:
+            raise BadRequest(f"{self.name} is given seconds a move: GTP counts no positions")
+        self._turn_to(line)
+        time = f"time_settings 0 {max(1, round(limits.seconds))} 1"
+        if "kata-time_settings" in self._commands:
+            time = f"kata-time_settings byoyomi 0 {limits.seconds:g} 1"
+        with contextlib.suppress(CommandRefused):  # it takes the time that it wants
+            self._ask(time)
+        self._program.begin(f"genmove {self._side}")
+        self._running = self._plays = True
+
+    def _turn_to(self, line: Line) -> None:
+        assert isinstance(line, GoLine)
+        self._line = line
+        self._black = line.board().to_move == BLACK
+        try:
+            self._set_up(line)
+        except CommandRefused as refused:
+            raise BadRequest(f"{self.name} does not take this position: {refused}") from None
+        self._over = self._plays = False
 
     @property
     def _side(self) -> str:
@@ -100,10 +122,13 @@ class GtpThinker:
         return self._program.ask(command, limit)
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
+        if self._plays:
+            self._look_for_move()
+            return None
         try:
             if not self._analysis:
                 found = next(self._steps, None)
-                self._listed = found is None
+                self._over = found is None
                 return found
             heard = [line for line in self._program.heard(PERIOD) if line.startswith("info ")]
         except CommandRefused as refused:
@@ -115,7 +140,26 @@ class GtpThinker:
 
     @property
     def over(self) -> bool:
-        return self._listed
+        return self._over
+
+    def _look_for_move(self) -> None:
+        try:
+            said = self._program.answered(PERIOD)
+        except CommandRefused as refused:
+            raise BadRequest(f"{self.name} does not move: {refused}") from None
+        if said is None:
+            return
+        self._running, self._over = False, True
+        if said.lower() == RESIGN:
+            self.move = RESIGN
+            return
+        board = self._line.board()
+        try:
+            point = from_gtp(said, board.size)
+            board.play(board.to_move, point)
+        except ValueError:
+            raise EngineDied(f"{self.name} answers {shown(said)}, which is no legal move here", "died") from None
+        self.move = to_gtp(point, board.size)
 
     def halt(self) -> None:
         if self._running:

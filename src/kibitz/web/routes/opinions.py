@@ -1,4 +1,4 @@
-"""Second opinions of other programs: which there are, and what one says of a position."""
+"""Other programs: which there are, what one says of a position, and its moves in a game."""
 
 from __future__ import annotations
 
@@ -18,11 +18,33 @@ def programs(state: AppState, request: Request) -> dict[str, Any]:
 
 def opinion(state: AppState, fields: Fields) -> StreamJob:
     from kibitz.web import positions
+    from kibitz.web.opinions import read_lines
 
     line = positions.read_line(fields)
-    desk, lines = state.opinions.read(fields, line)
+    desk, lines = state.opinions.desk(fields, line), read_lines(fields)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
     return StreamJob(f"program {desk.program.name}", seq, lambda tell, stop: desk.analyse(line, lines, seq, tell, stop))
 
 
-ROUTES = [get("/api/programs", programs), post_for_stream("/api/opinion", opinion)]
+def about(state: AppState, fields: Fields) -> StreamJob:
+    desk = state.opinions.desk(fields)
+    seq = whole(fields, "seq", 0, 0, MAX_SEQ)
+    return StreamJob(f"program {desk.program.name}", seq, lambda tell, stop: desk.about(seq, tell, stop))
+
+
+def think(state: AppState, fields: Fields) -> StreamJob:
+    from kibitz.web import positions
+    from kibitz.web.opinions import read_move_limits
+
+    line = positions.read_line(fields)
+    desk, limits = state.opinions.desk(fields, line), read_move_limits(fields)
+    seq = whole(fields, "seq", 0, 0, MAX_SEQ)
+    return StreamJob(f"program {desk.program.name}", seq, lambda tell, stop: desk.play(line, limits, seq, tell, stop))
+
+
+ROUTES = [
+    get("/api/programs", programs),
+    post_for_stream("/api/opinion", opinion),
+    post_for_stream("/api/programs/about", about),
+    post_for_stream("/api/programs/think", think),
+]

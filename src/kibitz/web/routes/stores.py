@@ -17,4 +17,8 @@ def stored(state: AppState, fields: Fields) -> dict[str, Any]:
     return state.stores.record(fields)
 
 
-ROUTES = [post("/api/explore", explore), post("/api/stored", stored)]
+def stored_games(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.stores.games(fields)
+
+
+ROUTES = [post("/api/explore", explore), post("/api/stored", stored), post("/api/stored-games", stored_games)]

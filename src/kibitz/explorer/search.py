@@ -1,0 +1,106 @@
+"""Games of a store by who played, where and when, how they ended and how strong the players were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.explorer.index import UNRATED
+from kibitz.store.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TEXTS = ("white", "black", "event", "site", "place", "eco")
+"""Columns in which words are looked for, where a store has them; the date as YYYY-MM-DD is another."""
+_NO_DAY = np.iinfo(np.int32).min
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a game must have. words: each is a part of a name, the event, the place, the opening's code or the date,
+    whatever its case; result: 1, 0 or -1 as in the store; rating: the least and the greatest mean of the two players'
+    ratings, of Go their ranks (`ranks.rank_value`); first_year, last_year: a game without a date is in none."""
+
+    words: tuple[str, ...] = ()
+    result: int | None = None
+    rating: tuple[int, int] | None = None
+    first_year: int | None = None
+    last_year: int | None = None
+
+
+class GameSearch:
+    """Finds games of a store. ratings: int16 [games, 2], White's and Black's, UNRATED where unknown, as the index has
+    them."""
+
+    def __init__(self, store: Store, ratings: NDArray[np.int16]):
+        self._store, self._ratings = store, ratings
+
+    def find(self, wanted: Wanted) -> NDArray[np.int64]:
+        """The numbers of the games that have all that is wanted, the newest first, those without a date last."""
+        import pyarrow.compute as pc
+
+        fits = np.ones(len(self._store), np.bool_)
+        if wanted.result is not None:
+            fits &= self._results == wanted.result
+        if wanted.rating is not None:
+            low, high = wanted.rating
+            fits &= (self._means != UNRATED) & (self._means >= low) & (self._means <= high)
+        if wanted.first_year is not None:
+            fits &= self._years >= wanted.first_year
+        if wanted.last_year is not None:
+            fits &= (self._years <= wanted.last_year) & (self._years > 0)
+        if wanted.words:
+            rows = np.flatnonzero(fits)
+            for word in wanted.words:  # in fewer texts from word to word
+                texts = self._text if len(rows) == len(fits) else self._text.take(rows)
+                rows = rows[pc.match_substring(texts, word.lower()).to_numpy(zero_copy_only=False)]
+            fits[:] = False
+            fits[rows] = True
+        return self._newest_first[fits[self._newest_first]]
+
+    @cached_property
+    def _results(self) -> NDArray[np.int8]:
+        return self._store.column("result")
+
+    @cached_property
+    def _means(self) -> NDArray[np.int64]:
+        """int64 [games]: the mean of both ratings, or the one that is known, or UNRATED."""
+        white, black = self._ratings.astype(np.int64).T
+        means = np.where(white == UNRATED, black, np.where(black == UNRATED, white, (white + black) // 2))
+        return np.asarray(means)
+
+    @cached_property
+    def _days(self) -> NDArray[np.int64]:
+        """int64 [games]: days since 1970, _NO_DAY where there is no date."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        days = self._store.table(["date"])["date"].cast(pa.int32())
+        return np.asarray(pc.fill_null(days, _NO_DAY).to_numpy(), np.int64)
+
+    @cached_property
+    def _years(self) -> NDArray[np.int64]:
+        """int64 [games]: 0 where there is no date."""
+        years = self._days.astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970
+        return np.where(self._days == _NO_DAY, 0, years)
+
+    @cached_property
+    def _newest_first(self) -> NDArray[np.int64]:
+        return np.argsort(-self._days, kind="stable")
+
+    @cached_property
+    def _text(self) -> pa.Array:
+        """What words are looked for in, of each game, in small letters."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        names = [name for name in _TEXTS if name in self._store.schema.names]
+        table = self._store.table([*names, "date"]).combine_chunks()
+        columns = [table[name].cast(pa.string()) for name in table.column_names]
+        joined = pc.binary_join_element_wise(*columns, "\n", null_handling="replace", null_replacement="")
+        return pc.utf8_lower(joined).combine_chunks()

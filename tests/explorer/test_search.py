@@ -1,0 +1,58 @@
+"""Games of a store of Go are found by names, ranks, results and years; those of chess: tests/web/test_stores.py."""
+
+from __future__ import annotations
+
+import pytest
+
+from kibitz.explorer.answers import Explorer, read_band
+from kibitz.explorer.search import GameSearch, Wanted
+from kibitz.games.go.filters import Filter
+from kibitz.games.go.io.ingest import COLUMNS, PER_GAME, PER_MOVE, SgfReader
+from kibitz.games.go.replay import STANDARD_START
+from kibitz.store.writer import StoreWriter
+
+GAMES = (
+    ("Ann", "3k", "Bo", "1k", "B+R", "2001-02-03", "Cup"),
+    ("Bo", "2d", "Cho", "9d", "W+5.5", "2010-01-01", "League"),
+    ("Cho", "1p", "Ann", "", "B+0.5", "", "Cup"),
+    ("Émile", "", "Dee", "", "W+R", "1999-12-31", ""),
+)
+"""Black and rank, White and rank, result, date, event."""
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory: pytest.TempPathFactory) -> GameSearch:
+    folder = tmp_path_factory.mktemp("search")
+    moves = ";B[dd];W[pp];B[dp];W[pd]"
+    (folder / "games.sgf").write_text("\n".join(
+        f"(;GM[1]FF[4]CA[UTF-8]SZ[19]KM[6.5]PB[{black}]BR[{high}]PW[{white}]WR[{low}]RE[{result}]DT[{date}]EV[{event}]"
+        f"{moves};B[{'abcd'[i]}a];W[ss])"
+        for i, (black, high, white, low, result, date, event) in enumerate(GAMES)
+    ))  # fmt: skip
+    with StoreWriter(folder / "a.store", "go", COLUMNS, STANDARD_START, PER_MOVE, per_game=PER_GAME) as writer:
+        for batch in SgfReader([str(folder / "games.sgf")], Filter()):
+            writer.add(batch)
+        store = writer.commit({})
+    assert store.column("black").tolist() == [game[0] for game in GAMES]
+    return GameSearch(store, Explorer(store).index.ratings)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "games"),
+    [
+        (Wanted(), [1, 0, 3, 2]),  # the newest first, that without a date last
+        (Wanted(("ann",)), [0, 2]),
+        (Wanted(("ANN", "cup", "2001-02")), [0]),
+        (Wanted(("émile",)), [3]),
+        (Wanted(("ann", "league")), []),
+        (Wanted(result=-1), [1, 3]),
+        (Wanted(rating=read_band("5k-1k", "go")), [0]),
+        (Wanted(rating=read_band("5d-", "go")), [1, 2]),  # means; of one rank that one
+        (Wanted(first_year=1999, last_year=2001), [0, 3]),
+        (Wanted(last_year=2005), [0, 3]),  # without a date in no year
+        (Wanted(first_year=2002), [1]),
+        (Wanted(("cho",), result=1, rating=read_band("1p-9p", "go")), [2]),
+    ],
+)
+def test_what_is_found(search: GameSearch, wanted: Wanted, games: list[int]) -> None:
+    assert search.find(wanted).tolist() == games

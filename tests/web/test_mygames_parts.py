@@ -1,0 +1,163 @@
+"""Parts of one's own games on the board that need no network: which games of a file are whose, and how a training is
+told."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kibitz.errors import KibitzError
+from kibitz.training.trainer import TrainProgress
+from kibitz.web.mygames import state, training
+from kibitz.web.mygames.sources import ChosenGame, PgnSource
+from kibitz.web.mygames.state import MyGames, _ending
+from kibitz.web.params import BadRequest
+
+
+def game(white: str, black: str, date: str, moves: str = "1. e4 e5", more: str = "") -> str:
+    return f'[White "{white}"]\n[Black "{black}"]\n[Date "{date}"]\n{more}\n{moves} *\n\n'
+
+
+FILE = (
+    game("Ana", "B", "2024.03.01"),
+    game("C", "ana", "2024.05.01", "1. d4 d5"),
+    game("Ana", "D", "2024.04.01", more='[Variant "Atomic"]\n'),
+    game("Ana", "ANA", "2024.06.01"),
+    game("Ana", "E", "????.??.??", "1. c4 c5"),
+    game("F", "G", "2024.06.01"),
+    game("Ana", "H", "2024.04.01", "1. b3 b6", '[UTCDate "2023.01.01"]\n'),
+)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> PgnSource:
+    (tmp_path / "mine.pgn").write_text("".join(FILE))
+    return PgnSource(tmp_path / "mine.pgn", tmp_path / "copy.pgn", "mine.pgn")
+
+
+def test_games_of_a_file_and_their_players(source: PgnSource) -> None:
+    assert (source.games, source.variants) == (6, 1)
+    assert (source.players[0].name.lower(), source.players[0].games) == ("ana", 6)
+
+
+def test_the_newest_games_of_a_player_without_those_against_oneself(source: PgnSource) -> None:
+    ana = source.find(["ana"])
+    every = [ChosenGame(1, "white"), ChosenGame(2, "black"), ChosenGame(5, "white"), ChosenGame(7, "white")]
+    assert source.newest(ana, 100) == every
+    assert source.newest(ana, 1) == [ChosenGame(2, "black")]
+    assert source.newest(ana, 2) == [ChosenGame(1, "white"), ChosenGame(2, "black")]
+    assert source.newest(ana, 3) == [*every[:2], ChosenGame(7, "white")], "a day that is not known is an old one"
+
+
+def test_each_game_is_read_again_as_it_was(source: PgnSource) -> None:
+    for number, moves in ((1, "1. e4"), (2, "1. d4"), (5, "1. c4"), (7, "1. b3")):
+        text = source.text(number)
+        assert text.count("[White ") == 1
+        assert moves in text
+        assert text == FILE[number - 1].strip() + "\n\n"
+    for number in (0, 3, 8):  # the third is of a variant
+        with pytest.raises(IndexError):
+            source.text(number)
+
+
+def steps(monkeypatch: pytest.MonkeyPatch, *calls: tuple[float, int, int]) -> list[dict[str, Any]]:
+    """What is told at (time, number of the training, iteration of 100)."""
+    told: list[dict[str, Any]] = []
+    tell = training._Steps(told.append)
+    for now, number, iteration in calls:
+        monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda now=now: now))
+        progress = TrainProgress("moves", iteration, 100, samples_per_second=7.0)
+        tell(SimpleNamespace(name=f"n{number}", number=number, progress=progress))  # type: ignore[arg-type]
+    return told
+
+
+def test_a_training_is_told_now_and_then_and_what_is_left_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = steps(
+        monkeypatch,
+        (50.0, 1, 10), (50.1, 1, 11), (50.6, 1, 20), (50.9, 1, 30), (54.0, 1, 50), (54.1, 2, 1), (54.7, 2, 4),
+    )  # fmt: skip
+    assert [(one["number"], one["iteration"], one["left"]) for one in told] == [
+        (1, 10, None),
+        (1, 20, pytest.approx(80 * 0.6 / 10)),
+        (1, 50, pytest.approx(50 * 4 / 40)),
+        (2, 1, None),
+        (2, 4, pytest.approx(96 * 0.6 / 3)),
+    ]
+    assert told[0] == {
+        "number": 1, "name": "n1", "iteration": 10, "iterations": 100, "per_second": 7.0, "left": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reason", "stopped"), [("stopped", True), ("time limit", True), ("done", False), ("finished before", False)]
+)
+def test_the_end_of_a_training_is_told(
+    reason: str, stopped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kibitz.personal import fitting
+
+    asked = {"source": "a.pgn", "players": ["Ana"], "base": "human", "run": str(tmp_path / "r"), "command": "c"}
+    requests: list[Any] = []
+
+    def make(request: Any, on_step: Any, note: Any) -> Any:
+        requests.append(request)
+        note("a line")
+        return SimpleNamespace(reason=reason, path=tmp_path / "r", info={"kept": "adapted"})
+
+    monkeypatch.setattr(fitting, "make", make)
+    told: list[dict[str, Any]] = []
+    training.work(asked, told.append, threading.Event())
+    assert told == [{"note": "a line"}, {"run": (tmp_path / "r").as_posix(), "kept": "adapted", "stopped": stopped}]
+    assert requests[0].update is False
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "run.json").touch()
+    training.work(asked, told.append, threading.Event())
+    assert requests[1].update is True, "a run that there is gets the new games"
+
+
+def test_names_of_packed_files() -> None:
+    assert [_ending(name) for name in ("a.PGN.GZ", "a.zst", "a.pgn.bz2", "a.pgn", "gz", "a.gz.pgn")] == [
+        ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn", ".pgn", ".pgn",
+    ]  # fmt: skip
+
+
+def test_a_file_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kibitz.web.mygames import sources
+
+    text = game("Ana", "B", "2024.03.01").encode()
+    monkeypatch.setattr(sources, "LARGEST", len(text))
+    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    try:
+        parts = (text[:20], text[20:])
+        assert mine.upload({"name": "a.pgn", "at": 0, "data": base64.b64encode(parts[0]).decode()}) == {"at": 20}
+        with pytest.raises(BadRequest, match="more than 0 MB") as refused:
+            mine.upload({"name": "a.pgn", "at": 20, "data": base64.b64encode(parts[1] + b"\n").decode(), "last": True})
+        assert refused.value.status == 413
+        last = {"name": "x" * 200, "at": 20, "data": base64.b64encode(parts[1]).decode(), "last": True}
+        found = mine.upload(last)["games"]
+        assert (found["games"], found["opened"], len(found["name"])) == (1, 1, 120)
+        folder = mine._folder
+        assert folder
+        assert folder.is_dir()
+    finally:
+        mine.end()
+    assert not folder.exists()
+
+
+def test_only_a_network_that_says_who_wins_at_chess_judges() -> None:
+    known = {
+        "human": SimpleNamespace(game="chess", answers=["white", "moves"]),
+        "convchess": SimpleNamespace(game="chess", answers=["moves"]),
+        "gohuman": SimpleNamespace(game="go", answers=["white", "moves"]),
+    }
+    mine = MyGames([], SimpleNamespace(ready=known.__getitem__))  # type: ignore[arg-type]
+    assert mine._judge("human") == "human"
+    for name in ("convchess", "gohuman"):
+        with pytest.raises(KibitzError, match=f"{name} does not say who wins"):
+            mine._judge(name)
+    assert state.MOST < state.MOST_AT_ALL

@@ -1,0 +1,57 @@
+"""The list of networks: new runs are found by name, and names that cannot be a run cost no search of the folders."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kibitz.web.networks import NetworkInfo, NetworkRegistry
+from kibitz.web.params import BadRequest
+
+
+def test_a_run_that_began_later_is_found(small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    networks = NetworkRegistry()
+    networks.known()
+    shutil.copytree(small_run, tmp_path / "runs" / "later")
+    assert networks.find("runs/later").source == "run"
+
+
+@pytest.mark.parametrize("name", ["nothing", "../../etc", "runs/../runs", "runs/a/b", "", "a" * 3000])
+def test_folders_are_not_searched_for_what_is_no_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    networks = NetworkRegistry()
+    networks.known()
+    searched: list[str] = []
+
+    def known(_: NetworkRegistry) -> list[NetworkInfo]:
+        searched.append(name)
+        return []
+
+    monkeypatch.setattr(NetworkRegistry, "known", known)
+    with pytest.raises(BadRequest, match="there is no network"):
+        networks.find(name)
+    assert not searched
+
+
+def test_links_that_lead_out_are_no_checkpoints(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = Path(shutil.copytree(small_run, tmp_path / "runs" / "linked"))
+    first = next((run / "snapshots").glob("*.safetensors"))
+    outside = tmp_path / "outside"
+    shutil.copytree(run / "snapshots", outside)
+    here = NetworkRegistry().find("runs/linked").run
+    assert here is not None
+    count = len(here.checkpoints())
+    (run / "snapshots" / "out.safetensors").symlink_to(outside / first.name)
+    (run / "snapshots" / "in.safetensors").symlink_to(first.name)
+    assert len(here.checkpoints()) == count + 1, "a link that stays inside is one"
+    shutil.rmtree(run / "snapshots")
+    (run / "snapshots").symlink_to(outside)
+    assert here.checkpoints() == []
