@@ -16,8 +16,8 @@ from kibitz.errors import KibitzError, UsageError
 from support.helpers import program
 
 
-def test_a_packaged_network_and_a_run_are_played_by_kibitz_itself(small_run: Path) -> None:
-    for name, text in (("winner", "winner"), (small_run.name, str(small_run))):
+def test_a_packaged_network_and_a_run_are_played_by_kibitz_itself(human_run: Path) -> None:
+    for name, text in (("chessnet", "chessnet"), (human_run.name, str(human_run))):
         found = player(text, ["Hash=32"])
         assert found.name == name
         assert found.command == (sys.executable, "-m", "kibitz", "uci", text)
@@ -98,6 +98,7 @@ def test_games_that_do_not_go_together(a: str, b: str, wanted: str | None, said:
         ("", [], UsageError, "no name"),
         ("winner", ["Hash"], UsageError, "Name=Value"),
         ("winner", ["=3"], UsageError, "Name=Value"),
+        ("winner", [], UsageError, "winner neither predicts moves nor values positions"),
     ],
 )
 def test_what_is_no_player(text: str, options: list[str], kind: type[KibitzError], said: str) -> None:

@@ -148,10 +148,11 @@ def test_items_are_taken_as_workers_become_free() -> None:
 def test_a_signal_ends_the_workers(name: str, number: signal.Signals, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     program = (
-        "import functools, sys; from pathlib import Path; from kibitz import cli; from kibitz.parallel import *\n"
+        "import functools, sys; from pathlib import Path\n"
+        "from kibitz import interrupts; from kibitz.parallel import *\n"
         "from support.pieces import wait_for_file\n"
         "if __name__ == '__main__':\n"
-        "    cli._end_tidily()\n"
+        "    interrupts.unwind()\n"
         f"    work = functools.partial(wait_for_file, Path({str(tmp_path / 'fifo')!r}))\n"
         "    try:\n"
         f"        list(map_unordered(work, range(8), Backend({name!r}, 2)))\n"

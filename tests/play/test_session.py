@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from safetensors.torch import save_file
 
 import kibitz
+from kibitz.cores import cores
 from kibitz.errors import KibitzError
 from kibitz.games.chess.replay import encode_board
 from kibitz.play import session as session_module
@@ -106,6 +107,23 @@ def test_pieces_and_threads_change_nothing(
     monkeypatch.setattr(session_module, "BATCH_SIZE", 7)
     pieces = Session(tmp_path / "run", threads=2).evaluate(codes, state)["white_wins"]
     np.testing.assert_allclose(whole, pieces, rtol=0, atol=1e-6)
+
+
+def test_threads_are_for_many_positions_alone(
+    positions: tuple[NDArray[np.uint8], NDArray[np.uint8]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few are answered sooner by one."""
+    codes, state = positions
+    make_run(tmp_path / "run", positions)
+    monkeypatch.setattr(session_module, "SINGLE_THREAD_MAX", 10)
+    one, two = Session(tmp_path / "run", threads=1), Session(tmp_path / "run", threads=2)
+    for session in (one, two):
+        session.evaluate(codes[:10], state[:10])
+        assert session._many is None
+        session.evaluate(codes[:11], state[:11])
+    assert one._many is None
+    assert two._many is not None
+    assert Session(tmp_path / "run").threads == cores()
 
 
 def test_no_positions(positions: tuple[NDArray[np.uint8], NDArray[np.uint8]], tmp_path: Path) -> None:

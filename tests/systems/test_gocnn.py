@@ -14,13 +14,14 @@ import torch.nn.functional as F
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.batch import GameBatch, Rejections
+from kibitz.games.go.encodings import roots
 from kibitz.games.go.game import COLUMNS, PER_GAME, PER_MOVE
 from kibitz.games.go.points import GRID, SIZES, on_board, symmetries
 from kibitz.games.go.replay import SIDE, STANDARD_START, colours_of, start_row
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from kibitz.systems import load
-from kibitz.systems.gocnn import PAPER_LAYERS, SYSTEM, GoNet, OwnerExamples, Settings, loss
+from kibitz.systems.gocnn import PAPER_LAYERS, SYSTEM, GoNet, OwnerExamples, Settings, _pool_chains, loss
 from kibitz.training.export import export_onnx
 from support import go_oracle as oracle
 
@@ -191,6 +192,23 @@ def test_the_loss_is_of_known_points_alone(store: Store) -> None:
             assert torch.allclose(mean, torch.stack(each).mean(), atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["squares", "entropy"])
+def test_the_constant_loss_is_that_of_the_best_share(kind: str, store: Store) -> None:
+    """Of all shares that could be given to the side to move at every point, over the known points of the batch."""
+    settings = Settings(**SMALL, loss=kind)
+    (stage,) = SYSTEM.stages(SYSTEM.network(settings), settings)
+    batch = batch_of(store, settings)
+    batch["owner"][batch["owner"] == 2] *= torch.arange(int((batch["owner"] == 2).sum())).remainder(3).gt(0)  # fewer
+    mine = (batch["owner"] == batch["state"][:, SIDE, None] + 1)[batch["owner"] > 0].double()
+    shares = torch.linspace(0.001, 0.999, 999, dtype=torch.float64)[:, None]
+    if kind == "squares":
+        losses = (shares - mine).square().mean(1)
+    else:
+        losses = -(mine * shares.log() + (1 - mine) * (1 - shares).log()).mean(1)
+    assert stage.constant_loss
+    assert stage.constant_loss(batch) == pytest.approx(float(losses.min()), abs=1e-4)
+
+
 def test_neutral_points_do_not_matter(store: Store) -> None:
     settings = Settings(**SMALL)
     network = SYSTEM.network(settings)
@@ -232,6 +250,20 @@ def test_stones_of_a_chain_get_one_answer(store: Store) -> None:
                 assert answer[point] == pytest.approx(answer[point + 1], abs=1e-6)
                 checked += 1
     assert checked > 50
+
+
+@pytest.mark.parametrize(("channels", "pooled"), [(2, 2), (0, 5)])
+def test_the_first_channels_are_pooled_over_chains(channels: int, pooled: int) -> None:
+    """Each stone gets the largest value of its chain; the other channels stay as they are."""
+    colours = torch.tensor([[[1, 1, 0], [2, 1, 0], [2, 2, 1]]])
+    chains = [[0, 1, 4], [3, 6, 7], [8], [2], [5]]
+    values = torch.randn((1, 5, 3, 3), generator=torch.Generator().manual_seed(1))
+    found = _pool_chains(values, roots(colours), channels).flatten(2)[0]
+    for chain in chains:
+        largest = values.flatten(2)[0][:, chain].max(1).values
+        for point in chain:
+            assert torch.equal(found[:pooled, point], largest[:pooled])
+            assert torch.equal(found[pooled:, point], values.flatten(2)[0][pooled:, point])
 
 
 def test_it_learns(store: Store) -> None:

@@ -16,7 +16,7 @@ from kibitz.errors import UsageError
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.game import COLUMNS, PER_GAME, PER_MOVE
 from kibitz.games.go.points import GRID, PASS, POINTS, on_board, symmetries
-from kibitz.games.go.replay import AGE, PASSES, STANDARD_START, colours_of, start_row
+from kibitz.games.go.replay import AGE, PASSES, SIDE, SIZE, STANDARD_START, colours_of, start_row
 from kibitz.games.go.sides import (
     BEYOND,
     HANDICAP,
@@ -34,7 +34,17 @@ from kibitz.nets.muon import muon
 from kibitz.runs import with_default_side_inputs
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
-from kibitz.systems.gohuman import SYSTEM, GoHuman, GoMoves, Settings, draw_weights, loss, score_loss
+from kibitz.systems.gohuman import (
+    SYSTEM,
+    GameConditions,
+    GoHuman,
+    GoMoves,
+    Settings,
+    constant_loss,
+    draw_weights,
+    loss,
+    score_loss,
+)
 from kibitz.training.export import export_onnx
 from support import go_oracle as oracle
 
@@ -231,6 +241,81 @@ def test_the_exported_network_answers_alike(store: Store, tmp_path: Path) -> Non
     for one, other in zip(answers, expected, strict=True):
         assert one.dtype == np.float32
         np.testing.assert_allclose(one, other.numpy(), rtol=1e-3, atol=1e-4)
+
+
+def test_what_the_conditions_are_told_in_numbers() -> None:
+    rows = []
+    for side, komi, stones, passes in ((0, 0, 0, 1), (1, 128 + 13, 3, 0), (0, 128 + 13, 3, 0), (0, 128, 1, 2)):
+        row = np.zeros(10, np.uint8)
+        row[[SIDE, SIZE, PASSES, KOMI_BYTE, HANDICAP]] = side, 19, passes, komi, stones
+        rows.append(row)
+    numbers = GameConditions().numbers(torch.from_numpy(np.stack(rows)))
+    expected = [
+        [-0.75, 0, 0, 0, 0, 0, 1],  # nothing is known, and a komi of 7.5 is usual
+        [0.65, 1, 0, 0, 0.4, 1, 0],  # White moves: komi is his, the two stones are the other's
+        [-0.65, 1, 0, 0.4, 0, 1, 0],
+        [0, 1, 1, 0, 0, 1, 2],  # a whole komi of 0, and no stones
+    ]
+    torch.testing.assert_close(numbers, torch.tensor(expected), atol=1e-6, rtol=0)
+
+
+def test_the_loss_is_that_of_the_answers(store: Store) -> None:
+    network, examples = network_of(), examples_of(store)
+    batch = tensors(examples.batch(np.arange(0, len(examples), 3), 0))
+    settings = replace(SMALL, win_weight=0.7, owners_weight=1.4, score_weight=0.3)
+    with torch.no_grad():
+        whole, measures = loss(network, batch, settings)
+        policy, value, black, lead, spread = network(batch["codes"], batch["state"])
+    rows = torch.arange(len(policy))
+    move = -policy[rows, batch["move"]].log()
+    chance = (1 + value) / 2
+    won = -(batch["won"] * chance.log() + (1 - batch["won"]) * (1 - chance).log()) * (batch["won"] >= 0)
+    assert set(batch["won"].tolist()) == {-1, 0, 0.5, 1}
+    owned, right = torch.zeros(len(policy)), torch.zeros(len(policy))
+    for i in rows.tolist():
+        there = batch["owner"][i] > 0
+        if there.any():
+            of_black = (batch["owner"][i][there] == 1).float()
+            owned[i] = torch.nn.functional.binary_cross_entropy(black[i][there], of_black)
+            right[i] = ((black[i][there] > 0.5) == (of_black > 0.5)).float().mean()
+    score = score_loss(lead, spread, batch["lead"])
+    torch.testing.assert_close(measures["move_loss"], move, rtol=1e-3, atol=1e-4)
+    torch.testing.assert_close(measures["win_loss"], won, rtol=1e-3, atol=1e-4)
+    torch.testing.assert_close(measures["loss"], move + 0.7 * won + 1.4 * owned + 0.3 * score, rtol=1e-3, atol=1e-3)
+    assert float(whole) == pytest.approx(float(measures["loss"].mean()))
+    assert torch.equal(measures["accuracy"], (policy.argmax(1) == batch["move"]).float())
+    known = batch["known"]  # of the owners, a mean over the batch is one over the games with known ends
+    assert 0 < known.float().mean() < 1
+    assert float(measures["owner_loss"].mean()) == pytest.approx(float(owned[known].mean()), rel=1e-3)
+    assert float(measures["owner_accuracy"].mean()) == pytest.approx(float(right[known].mean()), rel=1e-3)
+
+
+def test_the_constant_loss_is_that_of_the_best_constant_answers(store: Store) -> None:
+    examples = examples_of(store)
+    batch = tensors(examples.batch(np.arange(0, len(examples), 3), 0))
+    known = batch["won"][batch["won"] >= 0].double().mean()
+    moves = torch.bincount(batch["move"]).double() / len(batch["move"])
+    winner = -(known * known.log() + (1 - known) * (1 - known).log())
+    move = -(moves[moves > 0] * moves[moves > 0].log()).sum()
+    owners = np.log(2) * float((batch["owner"] > 0).any(1).double().mean())
+    settings = replace(SMALL, win_weight=0.7, owners_weight=1.4)
+    assert constant_loss(batch, settings) == pytest.approx(float(move + 0.7 * winner) + 1.4 * owners, rel=1e-4)
+
+
+def test_it_begins_knowing_nothing_and_with_units_that_see(store: Store) -> None:
+    """All biases are 0, norms change nothing, results are even, blocks nearly nothing, and no other weight is 0."""
+    network = GoHuman(Settings(blocks=3, filters=16))
+    draw_weights(network, torch.Generator().manual_seed(2))
+    for name, p in network.named_parameters():
+        if name.endswith("norm.weight"):
+            assert (p == 1).all(), name
+        elif p.dim() < 2 or name == "result.weight":
+            assert (p == 0).all(), name
+        else:
+            assert (p != 0).any(), name
+    wide, small = network.stem.weight, network.blocks[0].second.weight  # type: ignore[union-attr]
+    assert float(wide.detach().std()) == pytest.approx((2 / wide[0].numel()) ** 0.5, rel=0.1)  # type: ignore[index]
+    assert float(small.detach().std()) == pytest.approx(0.1 * (2 / small[0].numel()) ** 0.5, rel=0.1)  # type: ignore
 
 
 def test_score_loss_against_scipy_like_formula() -> None:

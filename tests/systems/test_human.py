@@ -133,6 +133,24 @@ def test_an_earlier_versions_outcome_begins_anew_and_its_moves_stay(small_store:
         torch.testing.assert_close(ours[name], its[name])
 
 
+def test_it_begins_knowing_nothing_and_with_units_that_see() -> None:
+    """Biases are 0 but that of a promotion to a queen, norms and the conditions of blocks change nothing."""
+    net = SYSTEM.network(Settings(**SMALL))
+    SYSTEM.prepare(net, None, None, Settings(), 3)
+    for name, p in net.named_parameters():
+        if name.endswith("norm.weight"):
+            assert (p == 1).all(), name
+        elif name == "promotion.bias":
+            assert p.tolist() == [0, 0, 0, 4]
+        elif p.dim() < 2 or name == "pairs" or name.endswith("excite.weight"):
+            assert (p == 0).all(), name
+        else:
+            assert (p != 0).any(), name
+    wide, small = net.stem.weight, net.blocks[0].second.weight
+    assert float(wide.detach().std()) == pytest.approx((2 / wide[0].numel()) ** 0.5, rel=0.1)
+    assert float(small.detach().std()) == pytest.approx(0.1 * (2 / small[0].numel()) ** 0.5, rel=0.1)
+
+
 def test_outcomes_alone_can_learn(small_store: Store, tmp_path: Path) -> None:
     plan = TrainConfig(10, 20, 20, validate_positions=500, precision="32-true")
     train("human", Settings(**{**SMALL, "iterations": 5}), str(small_store.path), run=tmp_path / "one", plan=plan)
@@ -255,6 +273,8 @@ def test_the_loss_is_that_of_the_answers(small_store: Store) -> None:
     outcome = -found["outcome"][rows, batch["outcome"]].log()
     torch.testing.assert_close(measures["outcome_loss"], outcome, rtol=1e-3, atol=1e-4)
     torch.testing.assert_close(measures["loss"], measures["move_loss"] + 0.5 * measures["outcome_loss"])
+    first = found["origin"].argmax(1) == origin
+    assert torch.equal(measures["origin_accuracy"], first.float())
 
 
 # Examples

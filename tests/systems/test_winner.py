@@ -126,6 +126,16 @@ def test_mirrored_positions_are_the_same_game(small_store: Store) -> None:
     assert (again["codes"] != mirrored["codes"]).any()
 
 
+@pytest.mark.parametrize("mirror", ["none", "files"])
+def test_the_setting_decides_whether_files_are_mirrored(mirror: str, small_store: Store) -> None:
+    given = Settings(mirror=mirror, layers="8conv4x4.ip4")
+    (stage,) = SYSTEM.stages(SYSTEM.network(given), given)
+    games, numbers = np.arange(40), np.arange(0, 1000, 3)
+    found = stage.examples(small_store, games).batch(numbers, 0)["codes"]
+    plain = OutcomeExamples(small_store, games).batch(numbers)["codes"]
+    assert np.array_equal(found, plain) == (mirror == "none")
+
+
 def test_unit_weights_give_each_layer_unit_variance(small_store: Store) -> None:
     network = SYSTEM.network(Settings())
     SYSTEM.prepare(network, small_store, np.arange(len(small_store)), Settings(initial="unit"), 3)

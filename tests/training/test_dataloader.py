@@ -1,11 +1,14 @@
 import itertools
 import threading
+from collections.abc import Iterator
 
 import numpy as np
+import pytest
 import torch
 from numpy.typing import NDArray
 
-from kibitz.training.dataloader import batches_in_epoch, make_batch, prefetch_batches
+from kibitz.store.positions import permutation
+from kibitz.training.dataloader import N_READY, ahead, batches_in_epoch, make_batch, prefetch_batches
 
 
 class Numbers:
@@ -60,6 +63,30 @@ def test_epochs_differ_and_are_told() -> None:
 
 def test_fewer_examples_than_a_batch_are_one_batch() -> None:
     assert len(make_batch(Numbers(10), 64, 0, 3)["number"]) == 10
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_so_many_batches_are_asked_for_ahead(threads: int) -> None:
+    asked: list[int] = []
+
+    def iterations() -> Iterator[int]:
+        for i in range(20):
+            asked.append(i)
+            yield i
+
+    feed = ahead(lambda i: {"i": torch.tensor(i)}, iterations(), threads)
+    for i in range(20):
+        assert next(feed)["i"] == i
+        assert len(asked) == min(20, i + 1 + N_READY * threads)
+    assert next(feed, None) is None
+
+
+def test_the_batch_of_an_iteration_is_a_stretch_of_its_epochs_order() -> None:
+    whole = permutation(100, 3, 2, 0, 100)
+    for index in range(6):
+        batch = make_batch(Numbers(100), 16, 3, 2 * 6 + index)
+        assert (batch["epoch"] == 2).all()
+        assert batch["number"].tolist() == whole[16 * index : 16 * index + 16].tolist()
 
 
 def test_a_feed_that_is_left_early_ends_its_thread() -> None:

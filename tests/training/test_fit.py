@@ -206,6 +206,18 @@ def test_a_run_that_does_not_say_how_its_games_were_divided(data: object, tmp_pa
         _ = Run(tmp_path).split
 
 
+def test_a_stopped_run_that_goes_on_is_not_said_to_have_ended(small_store: Store, tmp_path: Path) -> None:
+    """While it trains, run.json does not name the reason why the call before stopped: the board tells by that."""
+    given, path, seen = ("winner", quick(small_store), str(small_store.path)), tmp_path / "r", []
+    plan = replace(QUICK, checkpoint_every=1)
+    train(*given, run=path, plan=plan, on_progress=lambda progress: progress.iteration == 2)
+    assert (Run(path).info["ended"], Run(path).info["finished"]) == ("stopped", False)
+    train(*given, run=path, plan=plan, on_progress=lambda progress: seen.append("ended" in Run(path).info))
+    assert seen
+    assert not any(seen)
+    assert (Run(path).info["ended"], Run(path).info["finished"]) == ("all iterations done", True)
+
+
 @pytest.mark.parametrize("content", [b"", b"garbage"])
 def test_damaged_files_of_a_run(content: bytes, small_store: Store, tmp_path: Path) -> None:
     path = tmp_path / "r"

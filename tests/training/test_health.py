@@ -1,6 +1,7 @@
 """A network that has died or learns nothing is noticed while it trains, and one that learns is left in peace."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from kibitz.store.store import Store
 from kibitz.systems import chessnet
 from kibitz.systems.winner import Settings
 from kibitz.training.fit import train
+from kibitz.training.health import HealthCheck
 from kibitz.training.trainer import TrainConfig, TrainProgress
 from support.helpers import SMALL
 
@@ -35,6 +37,61 @@ def test_adagrads_leap_is_noticed_and_the_training_goes_on(small_store: Store, t
     assert "of the units of nets.piece." in seen["text"]
     assert "--recipe default" in seen["text"]
     assert [progress.note for progress in notes if "dead" in progress.note] == [f"warning: {seen['text']}"]
+
+
+def layers(**dead: float) -> tuple[nn.Module, torch.optim.Optimizer]:
+    """A network with a layer of each name, of whose 20 units this share has no gradient (None: the layer has none)."""
+    network = nn.Module()
+    network.nets = nn.Module()
+    for name, share in dead.items():
+        part = nn.Module()
+        part.layer, part.last = nn.Linear(3, 20), nn.Linear(20, 2)
+        for p in part.parameters():
+            p.grad = torch.ones_like(p)
+        part.layer.bias.grad[: round(20 * share)] = 0
+        setattr(network.nets, name, part)
+    return network, torch.optim.SGD(network.parameters(), 0.1)
+
+
+def check(network: nn.Module, optimiser: torch.optim.Optimizer) -> str:
+    symptom = HealthCheck(SimpleNamespace(constant_loss=None), 100, None).dead_units(network, optimiser)  # type: ignore
+    return symptom.text.split(" are dead")[0].replace("nets.", "") if symptom else ""
+
+
+def test_layers_of_which_most_units_are_dead_are_named_the_worst_first() -> None:
+    assert check(*layers(a=0.7, b=0.0)) == ""
+    assert check(*layers(a=0.75, b=0.0)) == "75% of the units of a.layer"
+    assert check(*layers(a=0.8, b=0.95, c=0.9)) == "80% or more of the units of b.layer, c.layer, a.layer"
+    many = check(*layers(**{f"l{i}": 1 - i / 40 for i in range(8)}))
+    assert many.endswith("of l0.layer, l1.layer, l2.layer, l3.layer, l4.layer, l5.layer and 2 layers more")
+    assert many.startswith("80% or more")  # of 17.5 % of twenty units
+
+
+def test_a_part_without_any_gradient_had_no_example_and_is_not_dead() -> None:
+    network, optimiser = layers(a=1.0, b=0.0)
+    for p in network.nets.a.parameters():  # type: ignore[union-attr]
+        p.grad.zero_()  # type: ignore[union-attr]
+    assert check(network, optimiser) == ""
+    network.nets.a.last.bias.grad[0] = 1  # type: ignore[union-attr, index]
+    assert check(network, optimiser) == "100% of the units of a.layer"
+    others = torch.optim.SGD(network.nets.b.parameters(), 0.1)  # type: ignore[union-attr]
+    assert check(network, others) == "", "what is not trained here is another's business"
+
+
+def test_a_loss_of_a_constant_answer_is_told_in_time() -> None:
+    stage: Any = SimpleNamespace(constant_loss=lambda batch: 0.5)
+    health = HealthCheck(stage, 1000, {})
+    learned = [(99, 0.5, 0.5), (100, 0.49, 0.6), (100, 0.6, 0.49)]
+    for iteration, training, validation in learned:
+        assert health.learned_nothing(iteration, training, {"loss": validation}) is None
+    symptom = health.learned_nothing(100, 0.4995, {"loss": 0.6})
+    assert symptom
+    assert symptom.kind == "learned nothing"
+    assert "after 100 of 1,000 iterations the validation loss 0.6000 is that of always" in symptom.text
+    assert health.learned_nothing(100, 0.5, {}) is None
+    assert HealthCheck(stage, 20, {}).learned_nothing(19, 0.5, {"loss": 0.5}) is None
+    assert HealthCheck(stage, 20, {}).learned_nothing(20, 0.5, {"loss": 0.5})
+    assert HealthCheck(stage, 1000, None).learned_nothing(500, 0.5, {"loss": 0.5}) is None
 
 
 def test_a_network_that_stands_still_is_noticed_after_a_tenth(small_store: Store, tmp_path: Path) -> None:

@@ -39,6 +39,27 @@ def test_a_finished_training_has_none(small_store: Store, tmp_path: Path, capsys
     assert "where the time went" not in capsys.readouterr().out
 
 
+def test_shares_are_of_all_but_the_making_of_batches() -> None:
+    profile = Profile(on=True, seconds={"backward": 3.0, "forward": 1.0, REPLAY: 6.0}, iterations=8)
+    assert profile.rows() == [
+        {"part": REPLAY, "seconds": 6.0, "share": None, "ms_an_iteration": 750.0},
+        {"part": "forward", "seconds": 1.0, "share": 0.25, "ms_an_iteration": 125.0},
+        {"part": "backward", "seconds": 3.0, "share": 0.75, "ms_an_iteration": 375.0},
+    ]
+    assert Profile(on=True, seconds={"forward": 0.0}).rows()[0]["share"] == 0
+
+
+def test_a_part_waits_for_the_device_and_the_making_of_batches_does_not() -> None:
+    waits: list[None] = []
+    profile = Profile(on=True, wait_for_device=lambda: waits.append(None))
+    for name in ("forward", REPLAY, "forward"):
+        with profile.part(name):
+            pass
+    assert len(waits) == 2
+    assert set(profile.seconds) == {"forward", REPLAY}
+    assert min(profile.seconds.values()) > 0
+
+
 def test_nothing_is_measured_unless_asked_for() -> None:
     profile = Profile()
     with profile.part("forward"):

@@ -106,11 +106,14 @@ def _is_network(text: str) -> bool:
 
 
 def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, game: str) -> Participant:
+    from kibitz.play import playable, plays_nothing
     from kibitz.runs import Run
 
     run = Run(text)
     if run.info["game"] != game:
         raise KibitzError(f"{text}: a network for {run.info['game']}, and this match is of {game}; choose another")
+    if not playable(run):
+        raise UsageError(plays_nothing(text))
     command = (sys.executable, "-m", "kibitz", SPEAKS[game].lower(), text)
     return Participant(name or Path(text).resolve().name, command, options, run.weights_sha256())
 

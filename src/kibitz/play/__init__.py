@@ -63,6 +63,11 @@ def _known(declaration: Declaration) -> dict[str, Method]:
     return known | {each.name: each for each in general if each.name not in known}
 
 
+def plays_nothing(name: str) -> str:
+    """Why a network of this name plays by no method at all."""
+    return f"{name} neither predicts moves nor values positions for the mover; take chessnet, say"
+
+
 def why_not(method: str, name: str, offered: list[str]) -> str:
     """Why a network of this name, which offers these methods, does not play by another."""
     if method not in METHODS:

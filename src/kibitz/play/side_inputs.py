@@ -17,9 +17,7 @@ def last_moves(board: chess.Board) -> dict[str, int]:
     columns: dict[str, int] = {}
     for back, (start, end) in enumerate(LAST_MOVES, 1):
         move = board.move_stack[-back] if len(board.move_stack) >= back else None
-        known = move is not None and bool(move)
-        columns[start] = move.from_square + 1 if known and move else 0
-        columns[end] = move.to_square + 1 if known and move else 0
+        columns[start], columns[end] = (move.from_square + 1, move.to_square + 1) if move else (0, 0)
     return columns
 
 

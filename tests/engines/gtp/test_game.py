@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kibitz.engines.gtp.board import file_argument
 from kibitz.engines.gtp.game import GtpClock, GtpGame, fixed_handicap
-from kibitz.engines.gtp.parse import Command, GtpError, answer, number, read_command
+from kibitz.engines.gtp.parse import Command, GtpError, answer, argument, number, read_command, truth, whole
 from kibitz.games.go import rulesets
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
 from kibitz.games.go.rulesets import NAMED, Rules, UnknownRules, read_rules
@@ -23,6 +23,8 @@ from kibitz.games.go.rulesets import NAMED, Rules, UnknownRules, read_rules
         ("genmove b", Command("", "genmove", ("b",), "b")),
         ("12 PLAY  b\tE5 # why", Command("12", "play", ("b", "E5"), "b E5")),
         ("007", Command("007", "", (), "")),
+        ("12345678901234567890 name", Command("12345678901234567890", "name", (), "")),
+        ("123456789012345678901 name", Command("", "123456789012345678901", ("name",), "name")),
         ("12345678901234567890123 name", Command("", "12345678901234567890123", ("name",), "name")),
         ("\x01na\x7fme\x00", Command("", "name", (), "")),
         ("# all", None),
@@ -46,6 +48,25 @@ def test_an_answer_has_one_empty_line(text: str, number: str) -> None:
 def test_no_number(text: str) -> None:
     with pytest.raises(GtpError, match="syntax error"):
         number(text)
+
+
+def test_numbers_and_words_at_their_bounds() -> None:
+    assert (number("-3.5", -3.5, 7), number("7", -3.5, 7), number("1e2")) == (-3.5, 7, 100)
+    assert (whole("2", 2, 9), whole("9", 2, 9)) == (2, 9)
+    for read, text in ((number, "-3.6"), (number, "7.1"), (whole, "1"), (whole, "10"), (whole, "2.0"), (whole, "x")):
+        with pytest.raises(GtpError, match="syntax error"):
+            read(text, 2 if read is whole else -3.5, 9 if read is whole else 7)  # type: ignore[operator]
+    assert (truth("TRUE"), truth("False")) == (True, False)
+    with pytest.raises(GtpError, match="neither true nor false"):
+        truth("yes")
+    assert (argument(["a", "b"]), argument(["a", "b"], 1)) == ("a", "b")
+    with pytest.raises(GtpError, match="an argument is missing"):
+        argument(["a", "b"], 2)
+
+
+def test_an_answer_has_its_number() -> None:
+    assert answer("12", "a\n\nb  \n") == "=12 a\nb\n\n"
+    assert answer("", "no", good=False) == "? no\n\n"
 
 
 def test_rules_by_name_and_back() -> None:
@@ -95,6 +116,9 @@ def test_fixed_handicap() -> None:
     assert places(2, 19) == "D4 Q16"
     assert places(5, 19) == "D4 Q16 D16 Q4 K10"
     assert places(9, 19) == "D4 Q16 D16 Q4 D10 Q10 K16 K4 K10"
+    assert places(6, 19) == "D4 Q16 D16 Q4 D10 Q10"
+    assert places(7, 19) == "D4 Q16 D16 Q4 D10 Q10 K10"
+    assert places(8, 19) == "D4 Q16 D16 Q4 D10 Q10 K16 K4"
     assert places(4, 9) == "C3 G7 C7 G3"
     assert places(3, 13) == "D4 K10 D10"
     assert [len(set(fixed_handicap(count, 19))) for count in range(2, 10)] == list(range(2, 10))
@@ -117,6 +141,22 @@ def test_undo_makes_the_board_again() -> None:
         assert (played.board.colours().tobytes(), played.board.ko, played.board.to_move) == before
     with pytest.raises(GtpError, match="cannot undo"):
         played.undo()
+
+
+def test_undo_of_several_moves_and_the_last_point() -> None:
+    played = game()
+    assert played.last_point() == PASS
+    for colour, point in ((BLACK, 0), (WHITE, 1), (BLACK, PASS), (WHITE, 2)):
+        played.play(colour, point)
+        assert played.last_point() == point
+    with pytest.raises(GtpError, match="cannot undo"):
+        played.undo(5)
+    played.undo(2)
+    assert played.moves == [(BLACK, 0), (WHITE, 1)]
+    assert played.board.to_move == BLACK
+    played.undo(2)
+    assert played.moves == []
+    assert played.is_empty()
 
 
 def test_all_moves_or_none() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.chess.player import METHODS, ChessPlayer
+from kibitz.play.chess.player import METHODS, SPREAD, ChessPlayer
 from kibitz.play.result import SearchLimits, SearchResult
 from support.chess_fakes import Fake
 
@@ -175,6 +175,28 @@ def test_temperature_varies_searched_moves_but_keeps_a_mate(method: str) -> None
         assert thought.lines[0].mate == 1
 
 
+@pytest.mark.parametrize("temperature", [0.5, 2.0])
+@pytest.mark.parametrize("method", SEARCHES)
+def test_searched_moves_are_drawn_by_value_and_policy(method: str, temperature: float) -> None:
+    class Noted:
+        """Draws the first, and keeps the odds."""
+
+        def choice(self, count: int, p: np.ndarray) -> int:
+            self.odds = p
+            return 0
+
+    player = ChessPlayer(Fake(noise=0.1), method=method, temperature=temperature, lines=50)
+    noted = Noted()
+    player._random = noted  # type: ignore[assignment]
+    thought = player.think(chess.Board(), SearchLimits(nodes=300))
+    assert thought
+    assert len(thought.lines) == len(noted.odds) > 3
+    shares = [10 ** (line.score / 400) for line in thought.lines]  # of centipawns, which are rounded
+    values = np.array([(share - 1) / (share + 1) for share in shares])
+    odds = np.exp((values - values.max()) / (SPREAD * temperature)) * [line.probability for line in thought.lines]
+    assert noted.odds == pytest.approx(odds / odds.sum(), rel=0.1, abs=1e-3)
+
+
 def test_methods_by_default_and_what_they_lack() -> None:
     assert ChessPlayer(Fake()).method == "topprob-negamax"
     assert ChessPlayer(Fake(value=False)).method == "top-prob"
@@ -190,9 +212,13 @@ def test_methods_by_default_and_what_they_lack() -> None:
         (Fake(), {"temperature": -1}),
         (Fake(), {"lines": 0}),
         (Fake(), {"cut": 0}),
+        (Fake(), {"cut": 1.01}),
+        (Fake(), {"width": 0}),
+        (Fake(), {"hash_mb": 0}),
     ):
         with pytest.raises(UsageError):
             ChessPlayer(session, **settings_)
+    assert ChessPlayer(Fake(), cut=1, width=1, lines=1, hash_mb=1).think(chess.Board(), SearchLimits(nodes=9))
 
 
 @pytest.mark.parametrize("method", SEARCHES)

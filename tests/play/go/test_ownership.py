@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp
+from kibitz.games.go.points import BLACK, GRID, POINTS, SIZES, WHITE, from_gtp
 from kibitz.games.go.replay import SIDE, encode_board
 from kibitz.games.go.rules import Board
 from kibitz.play.go import ownership
@@ -40,6 +40,11 @@ def test_lead_and_spread() -> None:
     assert ownership.lead(np.stack([MAP, 1 - MAP]), 9) == pytest.approx([0.8 * -9, 0.8 * 9], abs=1e-4)
     assert ownership.spread(MAP, 9) == pytest.approx((2 * 81 * 4 * 0.09) ** 0.5, rel=1e-5)
     assert ownership.spread(np.full(361, 0.5, np.float32), 19) > 25
+
+
+def test_every_size_of_board_has_its_least_swing() -> None:
+    assert list(ownership.SWINGS) == list(SIZES)
+    assert list(ownership.SWINGS.values()) == sorted(ownership.SWINGS.values())
 
 
 def test_winrate() -> None:

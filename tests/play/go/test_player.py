@@ -112,6 +112,23 @@ def test_all_sides_of_the_board_agree() -> None:
     assert one.lead() == pytest.approx(float(ownership.lead(fresh.owners(), 9)) - 7, abs=1e-3)
 
 
+def test_the_position_and_a_pass_come_first_then_each_move_once_then_the_best_from_all_sides() -> None:
+    study = Study(FakeOwners(), board("", "", "..X...O.."), BLACK, Terms())
+    steps = study.steps(20)
+    next(steps)
+    assert study.looks[:2].tolist() == [1, 1]
+    assert not study.looks[2:].any()
+    for looked in (20, 40, 60, 79):
+        next(steps)
+        assert study.looks[2:].sum() == looked
+        assert study.looks.max() == 1
+    for _ in steps:
+        pass
+    assert study.looks[:2].tolist() == [8, 8]
+    assert sorted(study.looks[2:].tolist()) == [1] * 63 + [8] * 16
+    assert not GoPlayer(FakeOwners()).searches
+
+
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 @pytest.mark.usefixtures("one_way")
 def test_it_plays_what_gains_most(colour: int) -> None:
@@ -150,6 +167,9 @@ def test_after_a_pass_it_is_content_with_a_lead_that_is_sure() -> None:
     assert player.choose(left, BLACK, Terms()).point == point("A1")  # a point is to be had
     left.play(WHITE, PASS)
     assert player.choose(left, BLACK, Terms()).point == PASS
+    # 44 points and 36 for White, and two that are open (1 stands for two of doubt): a lead of 3 is sure, one of 1 not.
+    assert player.choose(left, BLACK, Terms(komi=5)).point == PASS
+    assert player.choose(left, BLACK, Terms(komi=7)).point == point("A1")
     assert player.choose(left, BLACK, Terms(komi=9)).point == point("A1")  # it is behind
 
 

@@ -16,6 +16,7 @@ from kibitz.play.go.player import GoPlayer, own_eyes
 from kibitz.play.go.players import player_of
 from kibitz.play.go.puct import GoPuctPlayer
 from kibitz.play.go.thought import GoThought, Terms
+from kibitz.play.puct.search import children
 from support.go_fakes import FakeGo, FakeOwners
 
 
@@ -219,6 +220,30 @@ def test_what_is_told_is_seen_by_the_side_to_move() -> None:
         assert thought.moves[0].owners is not None
         assert thought.moves[0].visits == max(move.visits for move in thought.moves)
         assert sum(move.prior for move in thought.moves) <= 1.0001
+
+
+def test_moves_are_told_in_order_and_with_their_doubt() -> None:
+    player = GoPuctPlayer(Sides(), visits=150)
+    player.choose(board(*WON), BLACK, Terms(5.0))
+    tree, thought = player.search.tree, player.look(unvisited=True)
+    nodes = {int(tree.move[child]): child for child in children(tree, 0).tolist()}
+    assert len(thought.moves) == len(nodes)
+    passing = next(move for move in thought.moves if move.point == PASS)
+    assert passing.visits
+    order = []
+    for move in thought.moves:
+        child = nodes[move.point]
+        visits = int(tree.visits[child])
+        order.append((visits, -float(tree.total[child]) / visits if visits else -1.0, float(tree.prior[child])))
+        doubt = 2 * (move.winrate * (1 - move.winrate) / max(1, visits)) ** 0.5
+        assert move.visits == visits
+        assert move.lcb == pytest.approx(max(0.0, move.winrate - doubt))
+        assert move.gain == pytest.approx(move.lead - passing.lead)
+    assert order == sorted(order, reverse=True)
+    visited = [move for move in thought.moves if move.visits]
+    assert 1 < len(visited) < len(nodes)
+    assert [move.point for move in player.look().moves] == [move.point for move in visited]
+    assert [move.point for move in player.look(3).moves] == [move.point for move in visited[:3]]
 
 
 def test_memory_stays_within_bounds_and_thinking_ends() -> None:

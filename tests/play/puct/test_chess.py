@@ -10,6 +10,7 @@ import pytest
 
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import encode_board
+from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.puct.chess import CaptureWeights, ChessRules, described, history, mate_in_two, start
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 from support.chess_fakes import Fake
@@ -159,6 +160,32 @@ def told(fen: str, captures: CaptureWeights | None, value: float = 0.0) -> tuple
     assert priors.sum() == pytest.approx(1, abs=1e-5)
     moves = [to_move(move).uci() for move in entered.moves.tolist()]
     return float(values[0]), dict(zip(moves, priors.tolist(), strict=True))
+
+
+class Promotes(Fake):
+    """A network that says what a pawn becomes."""
+
+    def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+        pieces = np.random.default_rng(8).dirichlet(np.ones(4), (len(codes), 8)).astype(np.float32)
+        return {**super().evaluate(codes, state), "promotion": pieces}
+
+
+@pytest.mark.parametrize("temperature", [1.0, 1.7])
+@pytest.mark.parametrize("kind", ["square", "piece"])
+@pytest.mark.parametrize("network", [Fake, Promotes])
+@pytest.mark.parametrize("together", [True, False])
+def test_priors_are_the_policys_tempered(network: type[Fake], kind: str, temperature: float, together: bool) -> None:
+    fens = ["3n1k2/4P1P1/8/8/8/8/p7/1B2K3 w - - 0 1", "3n1k2/4P1P1/8/8/8/8/p7/1B2K3 b - - 0 1", chess.STARTING_FEN]
+    every = np.stack([encode_board(chess.Board(fen)) for fen in fens])
+    net = network(kind)
+    rules = ChessRules(net, net, temperature)
+    for rows in [every] if together else [every[i : i + 1] for i in range(len(every))]:
+        entered = described(rows)
+        _, priors = rules.evaluate(rows, entered.moves, entered.offsets)
+        answers = net.evaluate(rows[:, :64].copy(), rows[:, 64:].copy())
+        odds = move_probabilities(answers, rows[:, :64], entered.moves, entered.offsets) ** (1 / temperature)
+        expected = normalised(odds.astype(np.float32), entered.offsets)
+        np.testing.assert_allclose(priors, expected, rtol=1e-4, atol=1e-7)
 
 
 QUEEN_HANGS = "3qk3/8/8/8/8/8/8/3RK3 w - - 0 1"

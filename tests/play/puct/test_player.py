@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 
 import chess
 import numpy as np
@@ -15,7 +16,7 @@ from kibitz.play.puct.player import PuctPlayer
 from kibitz.play.puct.search import BatchSizes
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, PuctTree
 from kibitz.play.result import SearchLimits, SearchResult, TimeManager
-from support.chess_fakes import Fake
+from support.chess_fakes import Fake, before_a_repetition
 
 MATES = {
     "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1": 1,
@@ -118,6 +119,23 @@ def test_a_repetition_that_would_be_the_third_is_a_draw() -> None:
     result = PuctPlayer(Fake()).think(board, SearchLimits(nodes=400))
     assert result
     assert result.lines[0].score > -300
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_position_that_came_twice_is_a_draw_and_one_that_came_once_is_not(rounds: int) -> None:
+    board, back = before_a_repetition(rounds)
+    result = PuctPlayer(Fake(sharp=0.0), lines=40).think(board, SearchLimits(nodes=200))
+    assert result
+    score = next(line.score for line in result.lines if line.move == back)
+    assert (score == 0) == (rounds == 2)
+
+
+def test_a_single_move_needs_no_time() -> None:
+    fake, only = Fake(), (chess.Move.from_uci("e2e4"), chess.Move.from_uci("e2e5"))
+    result = PuctPlayer(fake).think(chess.Board(), SearchLimits(seconds=20.0, moves=only))
+    assert result
+    assert result.lines[0].move == only[0]
+    assert sum(fake.calls) == 1
 
 
 def test_limits_are_kept() -> None:
@@ -245,6 +263,20 @@ def test_what_it_cannot_do_is_refused() -> None:
     with pytest.raises(UsageError, match="at least 1"):
         PuctPlayer(Fake(), lines=0)
     assert PuctPlayer(Fake(value=False), value=Fake(policy=None)).think(chess.Board(), SearchLimits(nodes=20))
+
+
+@pytest.mark.parametrize("temperature", [0.5, 2.0])
+def test_moves_are_drawn_by_their_visits(temperature: float) -> None:
+    player = PuctPlayer(Fake(), temperature=temperature, lines=30, seed=4)
+    clock = TimeManager(SearchLimits(), None, 0)
+    player.think(chess.Board(), SearchLimits(nodes=150))
+    report, _ = player._report(clock, 30)
+    weights = {line.move: line.visits ** (1 / temperature) for line in report.lines}
+    draws = 2000
+    drawn = Counter(player._drawn(report).lines[0].move for _ in range(draws))
+    for move, weight in weights.items():
+        share = weight / sum(weights.values())
+        assert abs(drawn[move] / draws - share) < 4 * (share / draws) ** 0.5 + 0.01
 
 
 MATED_EVERYWHERE = "5rk1/5ppp/p7/1p6/2p5/6Q1/1B4PP/6K1 b - - 0 1"

@@ -150,6 +150,27 @@ def test_the_papers_shapes(system: Any) -> None:
         assert not any(isinstance(m, torch.nn.ReLU) for m in network.nets["value"].modules())
 
 
+@pytest.mark.parametrize("settings", [{}, {**BODY, "targets": "square", "value_weight": 2.0}], ids=names)
+def test_constant_losses_are_those_of_the_best_constant_answers(settings: dict[str, Any], small_store: Store) -> None:
+    given = chessnet.Settings(**{"layers": "8conv3x3p1.ip8", "min_rating": 0, **settings})
+
+    def entropy(labels: Tensor) -> float:
+        share = torch.bincount(labels).double() / len(labels)
+        return float(-(share[share > 0] * share[share > 0].log()).sum())
+
+    for stage in chessnet.SYSTEM.stages(chessnet.SYSTEM.network(given), given):
+        arrays = stage.examples(small_store, np.arange(30)).batch(np.arange(100), 0)
+        batch = {name: torch.from_numpy(values) for name, values in arrays.items()}
+        expected = {
+            "piece": lambda batch: entropy(batch["origin"]),
+            "value": lambda batch: 0.5 * float(batch["value"].double().var(correction=0)),
+            "moves": lambda batch: entropy(batch["origin"]) + entropy(batch["target"])
+            + 2.0 * 0.5 * float(batch["value"].double().var(correction=0)),
+        }.get(stage.name, lambda batch: entropy(batch["target"]))  # fmt: skip
+        assert stage.constant_loss
+        assert stage.constant_loss(batch) == pytest.approx(expected(batch), rel=1e-4), stage.name
+
+
 @pytest.mark.parametrize("settings", [{}, BODY, {**BODY, "targets": "square"}, {"piece_plane": True}], ids=names)
 def test_losses_fall(settings: dict[str, Any], small_store: Store) -> None:
     given = chessnet.Settings(

@@ -121,6 +121,7 @@ def test_a_rating_plane_needs_ratings(small_store: Store) -> None:
         ({"initial": "-1"}, "--initial -1"),
         ({"epochs": 0.0, "iterations": 0}, "--epochs"),
         ({"share": "body"}, "8×8 grid"),
+        ({"share": "body", "layers": "8conv3x3p1.8conv3x3"}, "8×8 grid"),
         ({"share": "body", "layers": "8conv3x3p1", "piece_plane": True}, "--piece-plane"),
         ({"share": "body", "layers": "8conv3x3p1", "networks": "piece,pawn"}, "--networks"),
         ({"targets": "square"}, "--share body"),
@@ -137,6 +138,23 @@ def test_a_rating_plane_needs_ratings(small_store: Store) -> None:
 def test_settings_that_make_no_network_are_told(settings: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=told.replace("^", r"\^")):
         chessnet.SYSTEM.check(given(**settings))
+
+
+def test_the_defaults_are_the_papers() -> None:
+    s = convchess.Settings()
+    assert (s.min_rating, s.games, s.moves, s.batch, s.epochs) == (2000, 20_000, 245_000, 250, 15)
+    assert (s.optimiser, s.learning_rate, s.schedule, s.decay, s.weight_decay) == (
+        "rmsprop", 0.0015, "epoch", 0.999, 0.0001,
+    )  # fmt: skip
+    t = chessnet.Settings()
+    assert (t.min_rating, t.games, t.moves, t.batch, t.iterations) == (2000, 0, 0, 1000, 300_000)
+    assert (t.optimiser, t.learning_rate, t.schedule, t.decay, t.step) == ("adagrad", 0.1, "step", 0.1, 50_000)
+    assert (t.value_optimiser, t.value_learning_rate, t.value_smoothing, t.value_batch, t.gamma) == (
+        "rmsprop", 0.001, 0.9, 1024, 0.7,
+    )  # fmt: skip
+    for settings in (s, t):
+        assert (settings.planes, settings.share, settings.targets) == ("6", "none", "piece")
+        assert not any((settings.rating_plane, settings.piece_plane, settings.outcome_plane, settings.rights_planes))
 
 
 def test_convchess_has_no_value_network() -> None:

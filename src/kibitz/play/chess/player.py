@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
+from kibitz.play import plays_nothing
 from kibitz.play.chess import position as positions
 from kibitz.play.chess.alphabeta import AlphaBeta
 from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
@@ -77,7 +78,7 @@ class ChessPlayer:
         if value is not None and "value" not in value.outputs:
             raise UsageError(f"{getattr(value, 'name', 'the network')} has no value network; name a run that has one")
         if self.policy is None and self.value is None:
-            raise UsageError(f"{name} neither predicts moves nor values positions for the mover; take chessnet, say")
+            raise UsageError(plays_nothing(name))
         if method is None:
             searched = "topprob-negamax" if self.value is not None else "top-prob"
             method = searched if self.policy is not None else "value-negamax"
