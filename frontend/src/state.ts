@@ -419,14 +419,16 @@ export class App {
     this.emit("networks");
   }
 
-  /** Waits until networks are known: when the page has just been loaded they are not. */
+  /** Waits until networks are known: when the page has just been loaded they are not, and programs may be known before. */
   async networksKnown(): Promise<void> {
-    if (this.networks.length) return;
     await new Promise<void>((resolve) => {
-      const off = this.on("networks", () => {
+      const look = (): void => {
+        if (!this.networks.length) return;
         off();
         resolve();
-      });
+      };
+      const off = this.on("networks", look);
+      look();
     });
   }
 
