@@ -147,12 +147,42 @@ def test_wrong_calls_are_told_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("system", ["gocnn", "deepchess"])
-def test_systems_that_cannot_be_searched(
-    system: str, small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_system_that_cannot_be_searched(
+    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["tune", system, str(small_store.path), "--out", str(tmp_path / "s.journal")]) == 2
-    assert capsys.readouterr().err.startswith(f"kibitz: {system}: has no setting ")
+    assert run(["tune", "deepchess", str(small_store.path), "--out", str(tmp_path / "s.journal")]) == 2
+    assert capsys.readouterr().err.startswith("kibitz: deepchess: has no setting ")
+
+
+@pytest.mark.parametrize("trials", [[], ["--trials", "2"]])
+def test_a_system_without_a_choice_of_initial_weights(
+    trials: list[str], small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = [
+        "tune",
+        "human",
+        str(small_store.path),
+        "--blocks",
+        "1",
+        "--filters",
+        "4",
+        "--batch",
+        "16",
+        "--iterations-per-trial",
+    ]
+    call += ["2", "--validate-positions", "50", "--learning-rates", "0.001,0.01", "--weight-decays", "0.01", *trials]
+    out = ["--out", str(tmp_path / "s.journal")]
+    assert run([*call, *out, "--initials", "he"]) == 2
+    assert capsys.readouterr().err == "kibitz: --initials he: human has no choice of initial weights\n"
+    assert run([*call, *out]) == 0
+    shown = capsys.readouterr().out
+    assert "learning rate" in shown
+    assert "initial" not in shown
+    assert run([*call, *out, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert len(report["trials"]) == 2
+    assert all(set(trial["settings"]) == {"learning_rate", "weight_decay"} for trial in report["trials"])
+    assert report["next"].startswith(f"kibitz train human {small_store.path} --learning-rate")
 
 
 def test_missing_stores_and_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -282,5 +282,5 @@ def _print_trials(result: TuneResult) -> None:
         state = f"pruned at {trial.iteration:,}" if trial.state == "pruned" else trial.state
         rows.append([str(trial.number), *(_text(trial.settings[name]) for name in settings), *figures, state])
     headings = ["trial", *(name.replace("_", " ") for name in settings), *(f"validation {name}" for name in measures)]
-    right = [i for i in range(len(headings)) if i != 1 + settings.index("initial")]
+    right = [i for i, heading in enumerate(headings) if heading != "initial"]
     print_table("", [*headings, "state"], rows, right)

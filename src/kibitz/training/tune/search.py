@@ -25,7 +25,7 @@ from kibitz.systems import load
 from kibitz.systems.base import monitor_value
 from kibitz.training.fit import TrainResult, prepare_data, train
 from kibitz.training.trainer import TIME_LIMIT, Diverged, TrainConfig, TrainProgress
-from kibitz.training.tune.space import SEARCHED, TuneConfig, of_grid, sampled
+from kibitz.training.tune.space import TuneConfig, of_grid, sampled
 from kibitz.training.tune.study import opened
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ def search(
             "--ray, or --trials for the whole grid"
         )
     system = load(config.system)
-    for name, values in zip(
-        SEARCHED, (config.grid.learning_rates, config.grid.weight_decays, config.grid.initials), strict=True
-    ):
+    for name, values in config.grid.values.items():
         for value in values:
             system.check(config.at({name: value}))
     data = prepare_data(system, config.base, config.store)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,25 +20,39 @@ from kibitz.training.trainer import TrainConfig
 if TYPE_CHECKING:
     from optuna import Trial
 
-SEARCHED = ("learning_rate", "weight_decay", "initial")
-"""The settings that are searched for."""
+INITIAL = "initial"
+SEARCHED = ("learning_rate", "weight_decay", INITIAL)
+"""The settings that are searched for; the last where the system has it."""
 INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
 """Initial weights that systems know; a system's usual grid has those that it accepts."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The values to try. Sampled trials take rates and decays between the least and the largest, log-uniformly."""
+    """The values to try; no initials for a system without a choice of them. Sampled trials take rates and decays
+    between the least and the largest, log-uniformly.
+    """
 
     learning_rates: tuple[float, ...]
     weight_decays: tuple[float, ...]
     initials: tuple[str, ...]
 
+    @property
+    def values(self) -> dict[str, tuple[Any, ...]]:
+        """The values to try by setting."""
+        every = zip(SEARCHED, (self.learning_rates, self.weight_decays, self.initials), strict=True)
+        return {name: some for name, some in every if some}
+
+    @property
+    def total(self) -> int:
+        """Number of combinations."""
+        return math.prod(map(len, self.values.values()))
+
     def points(self, seed: int) -> list[dict[str, Any]]:
         """All combinations, shuffled by the seed, so that the first few are spread over the grid."""
-        every = list(itertools.product(self.learning_rates, self.weight_decays, self.initials))
+        every = list(itertools.product(*self.values.values()))
         order = np.random.default_rng(seed).permutation(len(every))
-        return [dict(zip(SEARCHED, every[i], strict=True)) for i in order]
+        return [dict(zip(self.values, every[i], strict=True)) for i in order]
 
 
 @dataclass(frozen=True)
@@ -61,6 +76,10 @@ class TuneConfig:
 
     def __post_init__(self) -> None:
         _check_searchable(self.system, self.settings)
+        if self.grid.initials and not hasattr(self.settings, INITIAL):
+            raise UsageError(
+                f"--initials {','.join(self.grid.initials)}: {self.system} has no choice of initial weights"
+            )
         several = load(self.system).networks
         for name in self.network.split(",") if self.network else []:
             if name not in ("all", *several):
@@ -72,8 +91,7 @@ class TuneConfig:
 
     @property
     def total(self) -> int:
-        grid = self.grid
-        return self.trials or len(grid.learning_rates) * len(grid.weight_decays) * len(grid.initials)
+        return self.trials or self.grid.total
 
     def named(self, name: str) -> str:
         """The name of a setting for the network that is trained."""
@@ -114,7 +132,8 @@ def _named(settings: Any, network: str, name: str) -> str:
 
 def _check_searchable(system: str, settings: Any) -> None:
     """Raises UsageError for a system without the searched settings."""
-    lacking = [name for name in (*SEARCHED, "iterations") if not hasattr(settings, name)]
+    needed = [name for name in (*SEARCHED, "iterations") if name != INITIAL]
+    lacking = [name for name in needed if not hasattr(settings, name)]
     if lacking:
         raise UsageError(f"{system}: has no setting {lacking[0]}, so that there is nothing to search for")
 
@@ -129,7 +148,7 @@ def usual_grid(system: System, network: str = "") -> Grid:
     rate = getattr(own, _named(own, network, "learning_rate"))
     rates = [float(f"{rate * factor:.1g}") for factor in (10**-0.5, 10**0.5)]
     initials = []
-    for initial in INITIALS:
+    for initial in INITIALS if hasattr(own, INITIAL) else ():
         with contextlib.suppress(UsageError):
             system.check(replace(own, initial=initial))
             initials.append(initial)
@@ -138,8 +157,7 @@ def usual_grid(system: System, network: str = "") -> Grid:
 
 def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
     """The searched settings of this trial, from the grid."""
-    values = (getattr(grid, f.name) for f in fields(grid))
-    return {name: trial.suggest_categorical(name, list(some)) for name, some in zip(SEARCHED, values, strict=True)}
+    return {name: trial.suggest_categorical(name, list(some)) for name, some in grid.values.items()}
 
 
 def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
@@ -158,5 +176,5 @@ def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
     return {
         "learning_rate": rate,
         "weight_decay": between("weight_decay", positive) if decays else 0.0,
-        "initial": trial.suggest_categorical("initial", list(grid.initials)),
+        **({INITIAL: trial.suggest_categorical(INITIAL, list(grid.initials))} if grid.initials else {}),
     }
