@@ -6,22 +6,27 @@
 A move is a real mistake where its player loses REAL or more of winning probability by Stockfish, with lichess's formula
 1 / (1 + exp(-0.00368208 · centipawns)), centipawns cut at ±1000. Prints a row a network and way of judging: the raw
 network (its own opinions of the positions before and after), and search. Intervals: 95%, bootstrapped over games.
+--page asks a board's server for the judgements, as the page does, instead of calling the search.
 """
 
 import argparse
 import json
+import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import chess
 import numpy as np
 
+from bench_board import ask, free_port, running
 from kibitz.analysis import load
 from kibitz.analysis.chess import judging
 from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.glyphs import mark
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
 from kibitz.play.session import Session
+from kibitz.web.chess.line import ChessLine
 
 REAL = 0.2
 STEEPNESS = 0.00368208
@@ -55,6 +60,15 @@ def intervals(games: np.ndarray, *columns: np.ndarray) -> list[str]:
     ]
 
 
+def losses_of_page(port: int, network: str, moves: list[str]) -> list[float]:
+    """What each move of a game lost, by the exact judgements that a board's server streams to the page."""
+    request = {"network": network, "line": ChessLine(chess.STARTING_FEN, tuple(moves)).as_json()}
+    said = [json.loads(line) for line in ask(port, "POST", "/api/judge", request)]
+    assert said[-1].get("done"), said[-1]
+    found = {one["ply"]: one["loss"] for one in said if one.get("exact")}
+    return [found[ply] for ply in range(1, len(moves) + 1)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("labels", type=Path)
@@ -63,6 +77,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=10_000)
     parser.add_argument("--nodes", type=int, default=judging.NODES)
     parser.add_argument("--depth", type=int, default=judging.DEPTH)
+    parser.add_argument("--page", action="store_true", help="ask a board's server")
     parser.add_argument("--save", type=Path, help="a file for the losses of each move, npz")
     args = parser.parse_args()
     games = [one for line in args.labels.read_text().splitlines() if (one := json.loads(line))["half"] == args.half]
@@ -70,43 +85,53 @@ def main() -> None:
     print(
         f"| {len(games)} games | marked | precision | recall | AUC | seconds for 80 plies |\n|---|---|---|---|---|---|"
     )
-    for name in args.networks:
-        session = Session(name)
-        analysis = load(session.system)
-        judge = Judge(session, analysis, depth=args.depth, nodes=args.nodes)
-        of, real, lost, raw, fit, seconds = [], [], [], [], [], 0.0
-        for number, one in enumerate(games):
-            board, moves, rows = chess.Board(), [chess.Move.from_uci(move) for move in one["moves"]], []
-            for move in moves:
-                rows.append(encode_board(board))
-                board.push(move)
-            rows = np.stack([*rows, encode_board(board)])
-            codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
-            sign = np.where(state[:-1, SIDE] == 0, 1, -1)
-            began = time.perf_counter()
-            _, judged = judge.judge(chess.Board(), moves, rows)
-            seconds += time.perf_counter() - began
-            white = analysis.white_wins(session.evaluate(codes, state), state)
-            chance = 1 / (1 + np.exp(-STEEPNESS * np.array(one["white"])))
-            of += [number] * len(moves)
-            lost += [each.loss for each in judged]
-            raw += (sign * (white[:-1] - white[1:])).tolist()
-            real += (sign * (chance[:-1] - chance[1:]) >= REAL - 1e-9).tolist()
-            fit += [(each.before, c) for each, c in zip(judged, chance, strict=False)]
-        of, real, lost, raw = np.array(of), np.array(real), np.array(lost), np.array(raw)
-        if args.save:
-            np.savez(args.save, games=of, real=real, lost=lost, raw=raw, chances=np.array(fit))
-        ways = {
-            "raw": (np.array([mark(-loss, 0.1) in ("?", "??") for loss in raw]), raw),
-            "search": (np.array([mark(-loss, 0.1) in ("?", "??") for loss in lost]), lost),
-        }
-        for way, (marked, scores) in ways.items():
-            columns = " | ".join(intervals(of, marked, scores, real))
-            rate = f"{seconds / len(of) * 80:.1f}" if way == "search" else ""
-            print(
-                f"| {name}, {way} | {marked.sum()} of {len(of):,} ({real.sum()} real) | {columns} | {rate} |",
-                flush=True,
-            )
+    port = free_port()
+    board_server = [sys.executable, "-m", "kibitz", "board", "--no-browser", "--port", str(port)]
+    with running(board_server, port) if args.page else nullcontext():
+        for name in args.networks:
+            session = Session(name)
+            analysis = load(session.system)
+            judge = Judge(session, analysis, depth=args.depth, nodes=args.nodes)
+            of, real, lost, raw, fit, seconds = [], [], [], [], [], 0.0
+            for number, one in enumerate(games):
+                board, moves, rows = chess.Board(), [chess.Move.from_uci(move) for move in one["moves"]], []
+                for move in moves:
+                    rows.append(encode_board(board))
+                    board.push(move)
+                rows = np.stack([*rows, encode_board(board)])
+                codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
+                chance = 1 / (1 + np.exp(-STEEPNESS * np.array(one["white"])))
+                sign = np.where(state[:-1, SIDE] == 0, 1, -1)
+                began = time.perf_counter()
+                if args.page:
+                    losses = losses_of_page(port, name, one["moves"])
+                else:
+                    _, judged = judge.judge(chess.Board(), moves, rows)
+                    losses = [each.loss for each in judged]
+                    fit += [(each.before, c) for each, c in zip(judged, chance, strict=False)]
+                seconds += time.perf_counter() - began
+                white = analysis.white_wins(session.evaluate(codes, state), state)
+                of += [number] * len(moves)
+                lost += losses
+                raw += (sign * (white[:-1] - white[1:])).tolist()
+                real += (sign * (chance[:-1] - chance[1:]) >= REAL - 1e-9).tolist()
+            of, real, lost, raw = np.array(of), np.array(real), np.array(lost), np.array(raw)
+            if args.save:
+                np.savez(args.save, games=of, real=real, lost=lost, raw=raw, chances=np.array(fit))
+            ways = {
+                "raw": (np.array([mark(-loss, 0.1) in ("?", "??") for loss in raw]), raw),
+                ("page" if args.page else "search"): (
+                    np.array([mark(-loss, 0.1) in ("?", "??") for loss in lost]),
+                    lost,
+                ),
+            }
+            for way, (marked, scores) in ways.items():
+                columns = " | ".join(intervals(of, marked, scores, real))
+                rate = f"{seconds / len(of) * 80:.1f}" if way != "raw" else ""
+                print(
+                    f"| {name}, {way} | {marked.sum()} of {len(of):,} ({real.sum()} real) | {columns} | {rate} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ export class OpinionPanel {
     this.list.addEventListener("pointerleave", () => shown.point(null));
     this.list.addEventListener("pointerdown", () => (this.held = true));
     for (const event of ["click", "pointercancel"]) window.addEventListener(event, () => (this.held = false));
-    for (const event of ["cursor", "game", "settings", "networks"] as const) app.on(event, () => this.draw());
+    for (const event of ["cursor", "game", "settings", "networks", "programs"] as const) app.on(event, () => this.draw());
     // It thinks only while somebody looks at it.
     document.addEventListener("visibilitychange", () => this.draw());
     new IntersectionObserver(() => this.draw()).observe(host);

@@ -185,7 +185,7 @@ class PlayPanel {
       this.hintsLabel,
       this.series.element,
     );
-    for (const event of ["game", "networks", "settings", "cursor", "results"] as const)
+    for (const event of ["game", "networks", "programs", "settings", "cursor", "results"] as const)
       app.on(event, () => this.draw());
     void app.programs.find();
     this.draw();

@@ -115,7 +115,7 @@ export interface GameFile {
 }
 
 /** "saved": to a file. "game": another one. "tree": a move was added or taken out. "path": another line of it is looked at. */
-export type Event = "saved" | "game" | "tree" | "path" | "cursor" | "results" | "judgements" | "networks" | "settings" | "status";
+export type Event = "saved" | "game" | "tree" | "path" | "cursor" | "results" | "judgements" | "networks" | "programs" | "settings" | "status";
 
 export interface Settings {
   flipped: boolean;
@@ -129,7 +129,7 @@ const LARGE = 200_000;
 
 export class App {
   readonly api = new Api((answers) => this.reached(answers));
-  readonly programs = new Programs(this.api, () => this.emit("networks"));
+  readonly programs = new Programs(this.api, () => this.emit("programs"));
   networks: Network[] = [];
   /** Names of the command line. */
   given: string[] = [];
