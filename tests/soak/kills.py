@@ -50,11 +50,14 @@ OFTEN = ["--validate-every", "10", "--checkpoint-every", "5", "--validate-positi
 
 @dataclass(frozen=True)
 class Work:
-    """A command in an empty folder. before: commands that prepare it, once. result: what must be equal after it."""
+    """A command in an empty folder. before: commands that prepare it, once. result: what must be equal after it.
+    done: how it refuses to do again what was all done when the kill came; "" where it does not refuse.
+    """
 
     command: list[str]
     result: Callable[[Path], object]
     before: tuple[list[str], ...] = ()
+    done: str = ""
 
 
 def store(folder: Path) -> object:
@@ -111,6 +114,7 @@ def games(folder: Path) -> object:
 
 CHESS_STORE = ["import", CHESS, "--into", "a.store"]
 GO_STORE = ["import", GO, "--into", "a.store", "--referee", "playouts"]
+WHOLE = "there is a store already"
 SMALL = ["--layers", "8conv3x3p1.ip16", "--batch", "32", "--min-rating", "0"]
 APART = [*SMALL, "--share", "none", "--targets", "piece"]
 """Seven networks, a stage each."""
@@ -128,9 +132,9 @@ def training(system: str, *settings: str, store: tuple[list[str], ...] = ([*CHES
 
 GO_GAMES = ([*GO_STORE, "--limit", "8"],)
 WORKS = {
-    "import": Work([*CHESS_STORE, "--limit", "3000"], store),
+    "import": Work([*CHESS_STORE, "--limit", "3000"], store, done=WHOLE),
     "append": Work([*CHESS_STORE, "--append"], store, ([*CHESS_STORE, "--limit", "300"],)),
-    "label": Work([*GO_STORE, "--limit", "12"], store),
+    "label": Work([*GO_STORE, "--limit", "12"], store, done=WHOLE),
     "train-winner": training(
         "winner", "--layers", "8conv4x4.pool2x2.ip8", "--optimiser", "adamw", "--batch", "64", "--iterations", "60"
     ),
@@ -243,15 +247,14 @@ def troubled(work: Work, begin: Path, folder: Path, seconds: float, draw: random
     fresh(begin, folder)
     killed = 0
     while True:
-        moment = draw.uniform(0, seconds) if killed < 10 else None
-        code = call(work.command, folder, moment)
-        if code == 0:
+        last = killed >= 10 or (killed > 0 and draw.random() < 0.15)
+        code = call(work.command, folder, None if last else draw.uniform(0, seconds))
+        refused = code == 2 and killed > 0 and work.done and work.done in (folder / "errors.txt").read_text()
+        if code == 0 or refused:
             return result(work, folder), killed
         assert code == -signal.SIGKILL, f"exit code {code}"
+        assert not last, "it was killed by something else"
         killed += 1
-        if draw.random() < 0.15:
-            assert call(work.command, folder) == 0
-            return result(work, folder), killed
 
 
 def main() -> None:
