@@ -6,7 +6,8 @@
 A move is a real mistake where its player loses REAL or more of winning probability by Stockfish, with lichess's formula
 1 / (1 + exp(-0.00368208 · centipawns)), centipawns cut at ±1000. Prints a row a network and way of judging: the raw
 network (its own opinions of the positions before and after), and search. Intervals: 95%, bootstrapped over games.
---page asks a board's server for the judgements, as the page does, instead of calling the search.
+--page asks a board's server for the judgements, as the page does, instead of calling the search. --stockfish 8 10 has
+rows for Stockfish itself at these depths: what the same figures mean where a search is known.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import chess
+import chess.engine
 import numpy as np
 
 from bench_board import ask, free_port, running
@@ -24,12 +26,18 @@ from kibitz.analysis import load
 from kibitz.analysis.chess import judging
 from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.glyphs import mark
+from kibitz.external.programs import find_stockfish
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
 from kibitz.play.session import Session
 from kibitz.web.chess.line import ChessLine
 
 REAL = 0.2
-STEEPNESS = 0.00368208
+STEEPNESS, CUT = 0.00368208, 1000
+
+
+def chances(white: list[int]) -> np.ndarray:
+    """White's winning chances of centipawns."""
+    return 1 / (1 + np.exp(-STEEPNESS * np.clip(np.array(white, float), -CUT, CUT)))
 
 
 def area(scores: np.ndarray, real: np.ndarray) -> float:
@@ -69,10 +77,35 @@ def losses_of_page(port: int, network: str, moves: list[str]) -> list[float]:
     return [found[ply] for ply in range(1, len(moves) + 1)]
 
 
+def losses_of_stockfish(depth: int, games: list[dict]) -> np.ndarray:
+    """What each move of the games lost by Stockfish at that depth, the games one after the other."""
+    losses = []
+    with chess.engine.SimpleEngine.popen_uci(find_stockfish()) as engine:
+        engine.configure({"Threads": 1, "Hash": 64})
+        for number, one in enumerate(games):
+            board, white = chess.Board(), []
+            for move in [*one["moves"], None]:
+                if board.is_game_over():
+                    white.append(0 if not board.is_checkmate() else CUT if board.turn == chess.BLACK else -CUT)
+                else:
+                    info = engine.analyse(board, chess.engine.Limit(depth=depth), game=number)
+                    white.append(info["score"].white().score(mate_score=CUT))
+                if move is not None:
+                    board.push_uci(move)
+            losses.append(by_movers(chances(white)))
+    return np.concatenate(losses)
+
+
+def by_movers(white: np.ndarray) -> np.ndarray:
+    """What each move lost its player, of White's chances in the positions of a game from the usual start."""
+    return (white[:-1] - white[1:]) * np.where(np.arange(len(white) - 1) % 2 == 0, 1, -1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("labels", type=Path)
-    parser.add_argument("networks", nargs="+")
+    parser.add_argument("networks", nargs="*")
+    parser.add_argument("--stockfish", type=int, nargs="+", default=[], help="depths")
     parser.add_argument("--half", choices=("choose", "measure"), default="measure")
     parser.add_argument("--games", type=int, default=10_000)
     parser.add_argument("--nodes", type=int, default=judging.NODES)
@@ -85,6 +118,16 @@ def main() -> None:
     print(
         f"| {len(games)} games | marked | precision | recall | AUC | seconds for 80 plies |\n|---|---|---|---|---|---|"
     )
+    for depth in args.stockfish:
+        real = np.concatenate([by_movers(chances(one["white"])) for one in games]) >= REAL - 1e-9
+        of = np.repeat(np.arange(len(games)), [len(one["moves"]) for one in games])
+        lost = losses_of_stockfish(depth, games)
+        marked = lost >= REAL - 1e-9
+        columns = " | ".join(intervals(of, marked, lost, real))
+        print(
+            f"| Stockfish, depth {depth} | {marked.sum()} of {len(of):,} ({real.sum()} real) | {columns} | |",
+            flush=True,
+        )
     port = free_port()
     board_server = [sys.executable, "-m", "kibitz", "board", "--no-browser", "--port", str(port)]
     with running(board_server, port) if args.page else nullcontext():
@@ -100,7 +143,7 @@ def main() -> None:
                     board.push(move)
                 rows = np.stack([*rows, encode_board(board)])
                 codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
-                chance = 1 / (1 + np.exp(-STEEPNESS * np.array(one["white"])))
+                chance = chances(one["white"])
                 sign = np.where(state[:-1, SIDE] == 0, 1, -1)
                 began = time.perf_counter()
                 if args.page:

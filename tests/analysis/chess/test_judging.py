@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from kibitz.analysis import load
-from kibitz.analysis.chess import answers
+from kibitz.analysis.chess import answers, judging
 from kibitz.analysis.chess.games import parse
-from kibitz.analysis.chess.judging import FirstLook, Judge
+from kibitz.analysis.chess.judging import LONGER, FirstLook, Judge, Judgement
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
+from kibitz.games.chess.replay import encode_board
+from kibitz.play.result import SearchLimits
 from kibitz.play.session import Session
 
 Analysed = Callable[..., AnalysedGame]
@@ -123,3 +125,60 @@ def test_without_ratings_nothing_is_usual(judged: Analysed) -> None:
     found = judged(HANGS).as_json()
     assert "usual_loss" not in found["report"]["white"]
     assert "usual_loss" not in found["moves"][0]
+
+
+class Watched:
+    """A player that writes down how much it is asked for."""
+
+    def __init__(self, player: Any):
+        self.player = player
+        self.asked: list[tuple[int, int | None]] = []
+
+    def new_game(self) -> None:
+        self.player.new_game()
+
+    def think(self, board: chess.Board, limits: SearchLimits) -> Any:
+        self.asked.append((board.ply(), limits.nodes))
+        return self.player.think(board, limits)
+
+
+def test_what_is_near_a_mistake_is_searched_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both positions of such a move, and no other; what is said of it then is the same wherever the judging begins."""
+    moves = ["e2e4", "e7e5", "d1h5", "g8f6", "h5e5", "f8e7", "e5e7", "d8e7"]
+    judge = Judge(Session("human"), load("human"), depth=3, nodes=20)
+    once = judged_all(judge, monkeypatch, moves, (2.0, 3.0))
+    assert [nodes for _, nodes in once[1]] == [20] * (len(moves) + 1)
+    losses = sorted(one.loss for one in once[0])
+    low, high = losses[-3] - 1e-9, losses[-2] + 1e-9  # the second and the third of the largest losses
+    assert low > 0
+    again = judged_all(judge, monkeypatch, moves, (low, high))
+    near = [ply for ply, one in enumerate(once[0]) if low <= one.loss < high]
+    assert len(near) == 2
+    assert again[1][len(moves) + 1 :] == [(ply + more, 20 * LONGER) for ply in near for more in (0, 1)]
+    for ply, (first, second) in enumerate(zip(once[0], again[0], strict=True)):
+        assert ply in near or (first.loss, first.before) == (second.loss, second.before)
+    assert any(once[0][ply].loss != again[0][ply].loss for ply in near)
+    alone = judged_all(judge, monkeypatch, moves, (-2.0, 2.0), near[0])[0][0]
+    assert (alone.loss, alone.best) == (again[0][near[0]].loss, again[0][near[0]].best)
+
+
+def judged_all(
+    judge: Judge,
+    monkeypatch: pytest.MonkeyPatch,
+    moves: list[str],
+    unsure: tuple[float, float],
+    only: int | None = None,
+) -> tuple[list[Judgement], list[tuple[int, int | None]]]:
+    """What a judge says of a line, or of one of its moves, and what it asked its player for."""
+    monkeypatch.setattr(judging, "UNSURE", unsure)
+    judge._player = watched = Watched(judge._opened())
+    first, last = (0, len(moves)) if only is None else (only, only + 1)
+    board = chess.Board()
+    for move in moves[:first]:
+        board.push_uci(move)
+    start, rows = board.copy(), [encode_board(board)]
+    for move in moves[first:last]:
+        board.push_uci(move)
+        rows.append(encode_board(board))
+    some = [chess.Move.from_uci(move) for move in moves[first:last]]
+    return judge.judge(start, some, np.stack(rows))[1], watched.asked

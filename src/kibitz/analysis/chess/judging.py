@@ -6,7 +6,7 @@ chance is made of both: of the material that this search counts, and of what the
 Where the network also predicts moves, its own search (PUCT) with a fixed number of evaluations gives the opinion.
 
 A move is compared with the best one by the same search: the position before it is followed DEPTH plies, the one after
-it a ply less, so that both look equally far.
+it a ply less, so that both look equally far. Moves near the threshold of a mistake are searched longer.
 """
 
 from __future__ import annotations
@@ -39,12 +39,18 @@ FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
 have to be visited for it."""
 NODES = 100
 """Evaluations of each position by networks that search themselves."""
+UNSURE, LONGER = (0.14, 0.33), 8
+"""Moves that seem to lose between so much are searched with LONGER times as many: about one in twenty. Both, and
+SEARCH_WEIGHTS, were chosen on half of the games of tools/label_mistakes.py; less or more seldom changes sides."""
 WEIGHTS = {"winner": (0.27, 0.27), "deepchess": (0.23, 0.33), "chessnet": (0.23, 0.5)}
 """How much a pawn, and the network's opinion of the quiet position in logits, count for a chance in logits, by system:
 fitted to Stockfish's chances on half of the games of tools/label_mistakes.py."""
-OTHER_WEIGHTS, SEARCH_WEIGHTS = (0.25, 0.35), (0.34, 0.76)
-"""The same of systems that are not measured, and of those that search themselves (fitted with chessnet, by least
-squares)."""
+OTHER_WEIGHTS = (0.25, 0.35)
+"""The same of systems that are not measured."""
+SEARCH_WEIGHTS = {"human": (0.3, 0.6)}
+OTHER_SEARCH_WEIGHTS = (0.34, 0.76)
+"""The same of systems that search themselves: of `human` those by which mistakes are best named, of the others those of
+chessnet, by least squares."""
 ONLY = 0.2
 """Every other move loses so much more than the played one: the only move."""
 _SIDE_STEP = 50
@@ -140,8 +146,8 @@ class Judge:
 
     def __post_init__(self) -> None:
         self._player: Any = self._opened() if self.nodes else None
-        own = WEIGHTS.get(self.session.system, OTHER_WEIGHTS)
-        self.weights = own if self._player is None else SEARCH_WEIGHTS
+        table, other = (WEIGHTS, OTHER_WEIGHTS) if self._player is None else (SEARCH_WEIGHTS, OTHER_SEARCH_WEIGHTS)
+        self.weights = table.get(self.session.system, other)
 
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
@@ -156,8 +162,8 @@ class Judge:
         seen = self._followed(rows, self.depth)
         if self._player is not None:
             white, favourites = self._searched(start, moves)
-            opinions = np.where(black, 1 - white, white)
-            first, second = opinions, opinions[1:]
+            first = np.where(black, 1 - white, white)
+            second = first[1:].copy()
         else:
             favourites = []
             first, second = self._own_opinions(seen.leaves, black), self._own_opinions(seen.later_leaves, black[1:])
@@ -175,6 +181,11 @@ class Judge:
             if self._player is None:
                 first[doubtful] = self._own_opinions(seen.leaves[doubtful], black[doubtful])
                 second[doubtful] = self._own_opinions(seen.later_leaves[doubtful], black[doubtful + 1])
+            chances, left = self._both(seen, first, second, over)
+        if self._player is not None:
+            lost = chances[:-1] - left
+            for i in np.flatnonzero((lost >= UNSURE[0]) & (lost < UNSURE[1])).tolist():
+                first[i], second[i], favourites[i] = self._searched_longer(start, moves[: i + 1])
             chances, left = self._both(seen, first, second, over)
         scores, depths, lines = seen.scores, seen.depths, seen.lines
         earlier = start.move_stack[-1] if start.move_stack else chess.Move.null()
@@ -244,20 +255,34 @@ class Judge:
         self._player.new_game()
         board, white, preferred = start.copy(), [], []
         for move in [*moves, None]:
-            if self.stop is not None and self.stop.is_set():
-                raise Stopped
-            thought = self._player.think(board, SearchLimits(nodes=self.nodes))
-            if thought is None:
-                white.append(0.5)
-                preferred.append(chess.Move.null())
-            else:
-                win, _, loss = thought.lines[0].wdl
-                own = (1000 + win - loss) / 2000
-                white.append(own if board.turn == chess.WHITE else 1 - own)
-                preferred.append(thought.lines[0].move)
+            own, favourite = self._thought(board, self.nodes)
+            white.append(own if board.turn == chess.WHITE else 1 - own)
+            preferred.append(favourite)
             if move is not None:
                 board.push(move)
         return np.array(white), preferred[: len(moves)]
+
+    def _searched_longer(self, start: chess.Board, moves: Sequence[chess.Move]) -> tuple[float, float, chess.Move]:
+        """The chances of the players to move before and after the last move, and the move preferred to it. They depend
+        on nothing that was searched before."""
+        self._player.new_game()
+        board = start.copy()
+        for move in moves[:-1]:
+            board.push(move)
+        before, favourite = self._thought(board, LONGER * self.nodes)
+        board.push(moves[-1])
+        after, _ = self._thought(board, LONGER * self.nodes)
+        return before, after, favourite
+
+    def _thought(self, board: chess.Board, nodes: int) -> tuple[float, chess.Move]:
+        """The chance of the player to move by the network's own search, and the move it prefers; Stopped is raised."""
+        if self.stop is not None and self.stop.is_set():
+            raise Stopped
+        thought = self._player.think(board, SearchLimits(nodes=nodes))
+        if thought is None:  # the game is over
+            return 0.5, chess.Move.null()
+        win, _, loss = thought.lines[0].wdl
+        return (1000 + win - loss) / 2000, thought.lines[0].move
 
     def _opinions(self, rows: NDArray[np.uint8]) -> NDArray[np.float64]:
         """White's chance in positions, by one look of the network at each."""
