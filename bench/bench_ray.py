@@ -3,8 +3,9 @@
     python bench/bench_ray.py lichess.pgn --files 8 --workers 2
     python bench/bench_ray.py tygem.sgfl --labels 2000 --workers 2
 
-PGN: the file is cut at games into so many files. Three ways take turns: what `kibitz import` does by itself (a thread
-reads, two parse), one worker process, and the workers of each backend. SGF: the first counted games; one thread of this
+PGN: the file is cut at games into so many files. These ways take turns: the serial backend (this process alone, one
+block after the other), what `kibitz import` does by itself (a thread reads, two parse), one worker process, and the
+workers of each backend. SGF: the first counted games; one thread of this
 process, one worker process and the workers of each backend label them by playouts. Seconds are those of the work:
 workers are started before, and what that takes is a figure of its own; so are the processor seconds of this process
 alone, which with workers are the part that no further worker takes away. Each way is run as often as --repeat says, and
@@ -170,7 +171,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
     count = arguments.workers
-    backends: dict[str, Backend | None] = {"usual": None}
+    backends: dict[str, Backend | None] = {"serial": Backend(), "usual": None}
     if not arguments.without_processes:
         backends |= {"1 process": Backend("processes", 1), f"{count} processes": Backend("processes", count)}
     if not arguments.without_ray:

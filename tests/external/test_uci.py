@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.engine
@@ -18,6 +20,7 @@ from kibitz.external import EngineDied, uci
 from kibitz.external.programs import find_named, find_stockfish
 from kibitz.external.uci import MATE, EngineEvaluation, ExternalEngine, OptionRefused
 from kibitz.parallel import Backend, open_workers
+from support.board_client import until
 from support.helpers import program
 from support.processes import is_gone
 
@@ -140,6 +143,26 @@ def test_a_broken_engine_fails_soon_and_leaves_nothing(
     processes = [int(line) for line in noted.read_text().splitlines()]
     assert processes
     assert all(is_gone(process) for process in processes)
+
+
+@pytest.mark.parametrize("moves", ["bestmove e1e8", "bestmove e1e8\\nbestmove e2e5"])
+def test_an_illegal_move_before_anybody_waits_for_it(moves: str, fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = chess.engine.UciProtocol.analysis
+
+    async def late(*arguments: Any, **options: Any) -> chess.engine.AnalysisResult:
+        analysis = await begin(*arguments, **options)
+        await asyncio.sleep(0.3)
+        return analysis
+
+    monkeypatch.setattr(chess.engine.UciProtocol, "analysis", late)
+    monkeypatch.setattr(uci, "PATIENCE", 5.0)
+    path = fake(POLITE.format(answer=f"say('info score cp 3\\n{moves}')"))
+    with ExternalEngine([path]) as engine:
+        watched = engine.watch(chess.Board(), 1, chess.engine.Limit(time=0.01))
+        with pytest.raises(EngineDied, match="illegal uci: 'e1e8'"):
+            until(lambda: watched.over)
+    with ExternalEngine([path]) as engine, pytest.raises(EngineDied, match="illegal uci: 'e1e8'"):
+        engine.evaluate(chess.STARTING_FEN, 1)
 
 
 def test_options_that_it_does_not_take() -> None:

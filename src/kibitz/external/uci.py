@@ -169,7 +169,7 @@ class ExternalEngine:
             board, search_limit, multipv=lines, game=game or self, info=info,
             options={"UCI_AnalyseMode": False} if plays else {},
         )  # fmt: skip
-        return Watched(self, self._ask(analysis, PATIENCE))
+        return Watched(self, self._ask(_begun(analysis), PATIENCE))
 
     async def _search(
         self, board: chess.Board, limit: chess.engine.Limit
@@ -177,11 +177,7 @@ class ExternalEngine:
         """The last score that is no bound, and the best move."""
         score = None
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
-        with await self._engine.protocol.analysis(board, limit, game=object(), info=info) as analysis:
-            # An illegal move is an error outside of any wait, which the library leaves to the loop.
-            asyncio.get_running_loop().set_exception_handler(
-                lambda _, context: analysis.set_exception(context.get("exception") or chess.engine.EngineError())
-            )
+        with await _begun(self._engine.protocol.analysis(board, limit, game=object(), info=info)) as analysis:
             async for line in analysis:
                 if "score" in line and not (line.get("lowerbound") or line.get("upperbound")):
                     score = line["score"]
@@ -251,10 +247,6 @@ class Watched:
             raise engine._died() from None
 
     async def _follow(self) -> None:
-        # An illegal move is an error outside of any wait, which the library leaves to the loop.
-        asyncio.get_running_loop().set_exception_handler(
-            lambda _, context: self._analysis.set_exception(context.get("exception") or chess.engine.EngineError())
-        )
         async for info in self._analysis:
             self.depth = max(self.depth, info.get("depth", 0))
             self.nodes = info.get("nodes", self.nodes)
@@ -296,6 +288,27 @@ class Watched:
             raise EngineDied(f"{self._engine.name} did not stop within {limit:g} s", "hung") from None
         except (Exception, CancelledError):
             self.over  # noqa: B018 - raises what is wrong
+
+
+async def _begun(analysis: Coroutine[Any, Any, chess.engine.AnalysisResult]) -> chess.engine.AnalysisResult:
+    """The analysis, which is told of an illegal move: that is an error outside of any wait, which the library leaves to
+    the loop. It may come before the analysis is handed over."""
+    begun: list[chess.engine.AnalysisResult] = []
+    faults: list[Exception] = []
+
+    def told(_: object, context: dict[str, Any]) -> None:
+        faults.append(context.get("exception") or chess.engine.EngineError())
+        tell()
+
+    def tell() -> None:
+        if begun and faults:
+            with contextlib.suppress(asyncio.InvalidStateError):  # it has ended, or was told before
+                begun[0].set_exception(faults[0])
+
+    asyncio.get_running_loop().set_exception_handler(told)
+    begun.append(await analysis)
+    tell()
+    return begun[0]
 
 
 def _exit_code(error: BaseException | None) -> str:
