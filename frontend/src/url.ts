@@ -76,7 +76,7 @@ function read(hash: string): Read | null {
     const side = said.get("side") === "w" ? "w" : "b";
     return { ...common, line: { game, size, komi, rules: said.get("rules") ?? "chinese", setup, side, moves } };
   }
-  if (game !== "chess" && !fen && !common.network) return null;
+  if (game !== "chess" && !fen && !common.network && !common.tab) return null;
   return { ...common, line: { game: "chess", ...(fen ? { fen } : {}), moves } };
 }
 
@@ -84,6 +84,8 @@ export class Address {
   private timer = 0;
   private tabs: Tabs | null = null;
   private shown = "";
+  /** What the address named is open: from now on the page writes it. */
+  private begun = false;
   private treeKept = "";
 
   constructor(private readonly app: App) {}
@@ -94,12 +96,14 @@ export class Address {
     this.tabs = tabs;
     const said = read(location.hash);
     if (said?.tab) tabs.choose(said.tab);
+    // A tab is named at once: a reload begins with the address as it stands, whatever the page writes while it goes.
+    tabs.on(() => (this.begun ? this.write() : this.nameTab()));
     // The board is there before the networks are.
     const opened = said ? this.open(said) : Promise.resolve();
     await Promise.all([opened, this.networks(said?.network ?? null)]);
     if (said) this.orGameOf(said);
     for (const event of ["game", "tree", "path", "cursor", "networks"] as const) app.on(event, () => this.soon());
-    tabs.on(() => this.soon());
+    this.begun = true;
     this.write();
     window.addEventListener("hashchange", () => {
       if (location.hash === this.shown) return;
@@ -199,16 +203,29 @@ export class Address {
     return Boolean(hash) && JSON.stringify(read(hash!)?.line) === JSON.stringify(line);
   }
 
+  /** The tab as the address names it: none for the first. */
+  private get tab(): string {
+    const chosen = this.tabs?.chosen ?? "";
+    return chosen === "analysis" ? "" : chosen;
+  }
+
   private soon(): void {
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.write(), PAUSE);
   }
 
+  /** While what the address names is still being opened, only its tab changes. */
+  private nameTab(): void {
+    const said = new URLSearchParams(location.hash.replace(/^#/, ""));
+    if (this.tab) said.set("tab", this.tab);
+    else said.delete("tab");
+    history.replaceState(null, "", `#${said}`);
+  }
+
   private write(): void {
     window.clearTimeout(this.timer);
     const { app } = this;
-    const tab = this.tabs?.chosen === "analysis" ? "" : this.tabs?.chosen;
-    const hash = hashOf(app, tab);
+    const hash = hashOf(app, this.tab);
     if (hash !== this.shown) {
       this.shown = hash;
       history.replaceState(null, "", hash);

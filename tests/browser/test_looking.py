@@ -102,6 +102,30 @@ def test_copies_and_the_address(desk: Desk, visit: Callable[..., Page]) -> None:
     expect(desk.moves.get_by_role("button", name="c3")).to_be_visible()  # variations are there again
 
 
+@pytest.mark.parametrize("address", ["", "/#game=go&size=9&network=gohuman&ply=1&moves=E5.C3"])
+def test_a_reload_keeps_the_tab_however_early(visit: Callable[..., Page], address: str) -> None:
+    page = visit("about:blank")
+    page.route("**/api/networks", lambda route: None)
+    page.goto(address or "/")
+    for name, tab in (("Explorer", "explorer"), ("Play", "play")):  # before the page knows any network
+        page.get_by_role("tab", name=name, exact=True).click()
+        assert f"tab={tab}" in page.evaluate("location.hash")
+        page.reload()
+        expect(page.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
+    page.unroute("**/api/networks")
+    page.reload()
+    desk = Desk(page).ready()
+    desk.tab("Puzzles")
+    assert "tab=puzzles" in page.evaluate("location.hash")  # at once
+    page.reload()
+    expect(page.get_by_role("tab", name="Puzzles")).to_have_attribute("aria-selected", "true")
+    desk.tab("Analysis")
+    assert "tab=" not in page.evaluate("location.hash")
+    if address:
+        desk.after("E5", "go")
+        expect(page).to_have_url(re.compile("network=gohuman.*moves=E5.C3|moves=E5.C3.*network=gohuman"))
+
+
 def test_an_sgf(desk: Desk) -> None:
     desk.open("(;GM[1]SZ[13]KM[6.5]PB[Ann]PW[Bo]C[start];B[jd]C[first](;W[dj];B[jj])(;W[dd]))")
     expect(desk.network).to_have_value("gohuman")
