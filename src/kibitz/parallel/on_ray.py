@@ -19,7 +19,7 @@ from typing import Any
 
 from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.parallel import DEATHS
-from kibitz.parallel.processes import ONE_THREAD, environment
+from kibitz.parallel.processes import WORKERS, environment
 
 STORE_BYTES = 256 << 20
 """Memory of a local Ray for items and results on their way. By default it would reserve 30% of the machine's."""
@@ -70,7 +70,7 @@ class RayWorkers:
         logging.getLogger("ray").setLevel(logging.ERROR)
         quiet: dict[str, Any] = {"log_to_driver": False, "configure_logging": False, "logging_level": "ERROR"}
         try:
-            with _own_signals(), environment(ONE_THREAD):
+            with _own_signals(), environment(WORKERS):
                 if address is not None:
                     ray.init(address=address, **quiet)
                 else:
