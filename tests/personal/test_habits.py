@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +53,38 @@ def test_a_player_waits_as_long_as_the_person(monkeypatch: pytest.MonkeyPatch) -
     player.think(chess.Board(), SearchLimits(clock=60.0), threading.Event())
     player.think(chess.Board(), SearchLimits(), threading.Event())
     assert waited == [pytest.approx(6.0)], "a tenth of the clock; without a clock not at all"
+
+
+def test_the_number_of_the_move_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each band has a share of its own, told from others; no move takes more than half of the clock."""
+    shares = [0.01 * (band + 1) for band in range(len(MOVES) - 2)] + [0.9]
+    player = HabitualPlayer(
+        Fixed(0.0), {"think": [[share] * QUANTILES for share in shares]}, think=True, resign=False, seed=1
+    )
+    for band, share in enumerate(shares):
+        for number in (MOVES[band], MOVES[band + 1] - 1):
+            assert player.seconds(number, 100.0) == pytest.approx(100 * min(share, 0.5))
+    waited: list[float] = []
+    monkeypatch.setattr(threading.Event, "wait", lambda self, seconds=None: waited.append(seconds))
+    board = chess.Board()
+    for san in ["Nf3", "Nf6", "Ng1", "Ng8"] * 3:
+        board.push_san(san)
+    player.think(board, SearchLimits(clock=100.0), threading.Event())
+    assert waited == [pytest.approx(2.0)], "White's seventh move, the second of its band"
+
+
+def test_a_clock_at_zero_tells_nothing(my_games: Path, make_store: Callable[..., Store], tmp_path: Path) -> None:
+    """A flag that has fallen, in a game that goes on: what the next move took of it is no share."""
+    text = re.sub(r"%clk 0:0[0-9]:[0-9]{2}", "%clk 0:00:00", my_games.read_text(), count=40)
+    (tmp_path / "flags.pgn").write_text(text)
+    store = make_store(tmp_path / "s", tmp_path / "flags.pgn")
+    clocks = store.per_move("clock")
+    assert clocks is not None
+    assert (clocks == 0).sum() >= 30
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # as numpy says where it divides by 0
+        told = think_times(store, np.arange(len(store)), sides_of(store, person.SPELLINGS))
+    assert np.isfinite(told).all()
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,10 @@ ENDINGS = [
     ("k7/P7/2K5/8/8/8/8/7r b - - 0 1", 4),
     ("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", 5),
     ("7k/5K2/8/6Q1/8/8/8/8 b - - 96 1", 4),
+    # A draw, neither the best nor the worst that can be had, is the answer.
+    ("8/8/8/3k4/8/8/1q6/2K5 w - - 0 1", 3),
+    ("2k5/1Q6/8/8/3K4/8/8/8 b - - 0 1", 3),
+    ("7k/8/6KP/8/8/8/1r6/8 w - - 99 1", 2),
 ]
 
 

@@ -157,6 +157,11 @@ def test_clocks_and_evaluations(tmp_path: Path) -> None:
     assert beside["clock"].tolist()[2:] == [65535, 65535]
 
 
+def test_a_flag_that_has_fallen_is_a_clock_at_zero(tmp_path: Path) -> None:
+    read = Read(tmp_path, game("1. d4 {[%clk 0:00:00]} d5 {[%clk 0:00:01]} 2. c4 {[%clk 99:00:00]} 1-0", Result="1-0"))
+    assert read.batches[0].per_move["clock"].tolist() == [0, 1, 65534], "18 hours at most; one more says none"
+
+
 def test_nothing_beside_the_moves_where_comments_say_nothing(tmp_path: Path) -> None:
     assert Read(tmp_path, game("1. d4 {hm} 1-0", Result="1-0")).batches[0].per_move == {}
 

@@ -334,5 +334,6 @@ def _whole(values: NDArray[np.float32], scale: int, dtype: str, missing: int) ->
     info = np.iinfo(dtype)
     known = ~np.isnan(values)
     integers = np.full(len(values), missing, dtype)
-    integers[known] = np.clip(np.rint(values[known] * scale), info.min + 1, info.max - 1)
+    low, high = info.min + (missing == info.min), info.max - (missing == info.max)
+    integers[known] = np.clip(np.rint(values[known] * scale), low, high)
     return integers
