@@ -313,14 +313,16 @@ def test_a_batch_tells_what_a_board_knows(small_store: Store) -> None:
 def test_a_part_is_not_told(small_store: Store) -> None:
     examples = PlayedMoves(small_store, np.arange(200), Settings(balance=0, withhold=0.2))
     whole = PlayedMoves(small_store, np.arange(200), Settings(balance=0, withhold=0))
+    for each in (examples, whole):  # these games tell neither
+        each.speeds, each.scales = np.full(200, 3, np.uint8), np.full(200, 2, np.uint8)
     numbers = np.arange(len(examples))
     told, known = examples.batch(numbers, 0)["state"], whole.batch(numbers, 0)["state"]
     changed = told != known
     assert not (told[changed] != 0).any(), "what is not told is 0"
-    rated = (known[:, 4] > 0) & (known[:, 5] > 0)
-    assert np.mean((told[rated, 4:6] == 0).all(1)) == pytest.approx(0.2, abs=0.03)
-    moved = known[:, 8] > 0
-    assert np.mean(told[moved, 8] == 0) == pytest.approx(0.2, abs=0.03)
+    opponent, before = 1 - 0.8 * (1 - 0.3 * 0.2), 1 - 0.8 * (1 - 0.5 * 0.2)  # with the other, or alone
+    for at, share in enumerate((0.2, opponent, 0.2, 0.2, 0.2, 0.2, before, before), 4):
+        assert changed[known[:, at] > 0, at].mean() == pytest.approx(share, abs=0.02)
+    assert changed[(known[:, [4, 8]] > 0).all(1)][:, [4, 8]].all(1).mean() == pytest.approx(0.04, abs=0.01)
     again, later = examples.batch(numbers, 0)["state"], examples.batch(numbers, 1)["state"]
     assert np.array_equal(told, again)
     assert not np.array_equal(told, later), "each epoch leaves out other ones"

@@ -14,7 +14,7 @@ import pytest
 from kibitz.errors import KibitzError
 from kibitz.training.trainer import TrainProgress
 from kibitz.web.mygames import state, training
-from kibitz.web.mygames.sources import ChosenGame, PgnSource
+from kibitz.web.mygames.sources import ChosenGame, PgnSource, _newest
 from kibitz.web.mygames.state import MyGames, _ending
 from kibitz.web.params import BadRequest
 
@@ -52,6 +52,14 @@ def test_the_newest_games_of_a_player_without_those_against_oneself(source: PgnS
     assert source.newest(ana, 1) == [ChosenGame(2, "black")]
     assert source.newest(ana, 2) == [ChosenGame(1, "white"), ChosenGame(2, "black")]
     assert source.newest(ana, 3) == [*every[:2], ChosenGame(7, "white")], "a day that is not known is an old one"
+
+
+def test_games_of_one_day_are_in_the_order_of_a_file_that_may_begin_with_the_newest() -> None:
+    one, two = "2024.01.01", "2024.01.02"
+    assert _newest([one, two, two], 1) == [2]
+    assert _newest([two, two, one], 1) == [0]
+    assert _newest([two, two], 1) == [1], "nothing says that they are the other way round"
+    assert _newest([two], 1) == [0]
 
 
 def test_each_game_is_read_again_as_it_was(source: PgnSource) -> None:
@@ -161,3 +169,11 @@ def test_only_a_network_that_says_who_wins_at_chess_judges() -> None:
         with pytest.raises(KibitzError, match=f"{name} does not say who wins"):
             mine._judge(name)
     assert state.MOST < state.MOST_AT_ALL
+
+
+def test_a_game_of_a_large_file_is_given_and_one_without_a_number_is_none() -> None:
+    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    mine._source = SimpleNamespace(text=lambda number: f"game {number}")  # type: ignore[assignment]
+    assert mine.game({"game": 1_234_567}) == {"text": "game 1234567"}
+    with pytest.raises(BadRequest, match="no such game"):
+        mine.game({})

@@ -8,6 +8,7 @@ import pytest
 
 from kibitz.play.chess import position as positions
 from kibitz.play.chess import score
+from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
 from kibitz.play.chess.evaluator import Evaluator
 from kibitz.play.chess.player import ChessPlayer
 from kibitz.play.chess.tactics import gains_and_checks
@@ -84,6 +85,12 @@ def test_mate_in_two(method: str, fen: str) -> None:
     for move in line.pv:
         board.push(move)
     assert board.is_checkmate()
+
+
+@pytest.mark.parametrize(("fen", "depth"), [("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", 1), (MATES_IN_2[2], 2)])
+def test_alpha_beta_looks_for_a_mate_no_deeper_than_it_is(fen: str, depth: int) -> None:
+    """Positions see a mate in one by themselves, so that the last move of a mate is no depth of its own."""
+    assert think("value-negamax", fen, SearchLimits(nodes=30_000)).depth == depth
 
 
 @pytest.mark.parametrize("method", SEARCHES)
@@ -317,3 +324,14 @@ def test_values_and_mates() -> None:
         assert win + drawn + loss == 1000
         assert min(win, drawn, loss) >= 0
         assert (win - loss) / 1000 == pytest.approx(value, abs=0.002)
+
+
+def test_a_search_ends_where_the_tree_has_no_more_room() -> None:
+    """Nodes take as much room as the table's entries do, and each is smaller."""
+    fake = Fake()
+    evaluator = Evaluator(fake, fake, cut=0.98, width=20, hash_mb=1)
+    evaluator.max_entries = 1200
+    position, seen = positions.root(chess.Board())
+    search = BestFirstSearch(evaluator, SearchTuning(), position, seen, SearchLimits(), 1, 1)
+    search.think(None, lambda thought: None)
+    assert 1600 <= search.tree.n < 1600 + SearchTuning().batch

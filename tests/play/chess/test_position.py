@@ -17,6 +17,8 @@ ODD = (
     "r3k2r/8/8/8/8/8/p1p5/1N2K2R b Kkq - 3 9",
     "8/8/8/KPp4r/8/8/8/4k3 w - c6 0 2",  # en passant would bare the king
     "6rk/6pp/8/6N1/8/8/8/6K1 w - - 254 299",
+    "8/2p5/8/KP5r/8/8/8/4k3 b - - 0 1",  # the same en passant, after a move of the search
+    "8/8/5k2/8/2B5/8/3K4/3b4 w - - 0 1",  # bishops on squares of one colour
 )
 
 
@@ -31,7 +33,7 @@ def walks(seed: int) -> list[chess.Board]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("seed", range(len(ODD) + 3))
 def test_positions_are_those_of_python_chess(seed: int) -> None:
     for board in walks(seed):
         position, seen = positions.root(board)

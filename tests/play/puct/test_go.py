@@ -223,6 +223,26 @@ def test_no_position_comes_again() -> None:
     assert passed > 0
 
 
+@pytest.mark.parametrize("known", [0, 1, 40])
+def test_what_is_no_number_counts_as_nothing(known: int) -> None:
+    """Where a network knows some moves the others are not played; where it knows none, all are alike."""
+    start, _ = go.GoSearchRules(FakeGo()).start(Board(9), BLACK, go.hashes(()))
+    odds = np.full(len(start.moves), np.nan, np.float32)
+    odds[:known] = np.random.default_rng(2).random(known)
+
+    class Mad(FakeGo):
+        def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+            said = {name: np.full_like(each, np.nan) for name, each in super().evaluate(codes, state).items()}
+            said["policy"][0, start.moves] = odds
+            return said
+
+    values, priors = go.GoSearchRules(Mad(), temperature=2.0).evaluate(start.rows, start.moves, start.offsets)
+    weights = np.sqrt(np.nan_to_num(odds)) if known else np.ones(len(odds))
+    np.testing.assert_allclose(priors, weights / weights.sum(), rtol=1e-5)
+    assert values.tolist() == [0]
+    assert set(start.rows[0, go.OWNERS_AT : go.OWNERS_AT + POINTS].tolist()) == {128}
+
+
 def test_answers_of_a_turned_board_are_turned_back() -> None:
     board = Board(9)
     for name in (3, 44, 60):

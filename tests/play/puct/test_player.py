@@ -108,6 +108,13 @@ def test_what_is_proven_of_the_kept_tree_ends_the_next_thought_at_once() -> None
         assert several.think(chess.Board("7k/R7/6K1/8/8/8/8/8 b - - 0 1"), SearchLimits(nodes=200))
 
 
+def test_a_tree_whose_outcome_is_proven_does_not_grow() -> None:
+    player = PuctPlayer(Fake(sharp=0.0))
+    assert player.think(chess.Board("7k/R7/6K1/8/8/8/8/8 b - - 0 1"), SearchLimits(nodes=200))
+    assert player.search.solved
+    assert not player.search.grow(8, np.empty(0, np.uint64))
+
+
 def test_a_repetition_that_would_be_the_third_is_a_draw() -> None:
     """White is a queen down; going back and forth has brought the position twice."""
     board = chess.Board("6k1/5ppp/8/8/8/7q/8/R5K1 w - - 0 1")
