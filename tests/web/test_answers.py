@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from kibitz.analysis import load, load_owners
+from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.games.go.points import to_gtp
 from kibitz.games.go.replay import encode_board as encode_go
 from kibitz.play.go.ownership import BothSides, lead, points_of, spread, winrate
 from kibitz.play.session import Session
+from kibitz.play.side_inputs import with_side_inputs
 from support.board_client import Client
 from support.random_lines import random_chess, random_go
 
@@ -68,6 +70,37 @@ def test_analysis_of_a_game_of_chess(client: Client, name: str) -> None:
         assert shown == sorted(shown, reverse=True)
         for move in result["moves"]:
             assert board.san(board.parse_uci(move["move"])) == move["san"]
+
+
+def test_likely_moves_are_those_of_the_players_and_the_chance_is_nobodys(client: Client) -> None:
+    """Moves: both ratings and the last moves are told. Chance: no rating, so that names alone change no evaluation."""
+    moves, ratings = random_chess(3, 30), [900, 2300]
+    line = {"game": "chess", "moves": moves, "ratings": ratings}
+    results = client.stream("/api/analyse", {"network": "human", "line": line, "from": 7})[1:-1]
+    boards = boards_of(moves)[7:]
+    session, analysis = Session("human"), load("human")
+    for result, board in zip(results, boards, strict=True):
+        codes, state = rows([board])
+        known = {"rating": ratings[not board.turn] // 16, "opponent_rating": ratings[board.turn] // 16}
+        told = session.evaluate(codes, with_side_inputs(state, session.side_inputs, board, known))
+        _, _, shares = analysis.expected_moves(told, codes, state)  # type: ignore[misc]
+        assert result["rating"] == ratings[not board.turn]
+        assert result["moves"][0]["p"] == pytest.approx(shares.max() / shares.sum(), abs=1e-3)
+        alone = session.evaluate(codes, with_side_inputs(state, session.side_inputs, board, {}))
+        assert result["white"] == pytest.approx(analysis.white_wins(alone, state)[0], abs=1e-3)  # type: ignore[index]
+        assert [each["rating"] for each in result["by_rating"]] == [1200, 2200]
+    unrated = client.stream("/api/analyse", {"network": "human", "line": {"game": "chess", "moves": moves}, "from": 29})
+    assert "rating" not in unrated[1]
+    half = {"game": "chess", "moves": moves, "ratings": [0, 2300]}
+    told_by_half = client.stream("/api/analyse", {"network": "human", "line": half, "from": 29})[1:-1]
+    assert [result.get("rating") for result in told_by_half] == [2300, None], "Black's of the two positions"
+
+
+@pytest.mark.parametrize("ratings", [[1500], [1500, -1], [1500, 4001], ["1500", 1500], [True, 1500], 1500, None])
+def test_ratings_that_are_none(client: Client, ratings: object) -> None:
+    answer = client.post("/api/analyse", {"network": "human", "line": {"game": "chess", "ratings": ratings}})
+    assert answer.status == 400
+    assert "ratings must be two whole numbers up to 4000" in answer.json["error"]
 
 
 def test_the_rules_have_the_word_at_the_end(client: Client) -> None:
@@ -213,3 +246,20 @@ def test_an_empty_board_matters_nowhere(client: Client) -> None:
     mate = {"game": "chess", "moves": MATE}
     found = client.good("/api/occlusion", {"network": "convchess", "line": mate})
     assert found["what"] == "nothing: there is no legal move"
+
+
+def test_moves_that_have_no_probability_are_likely_moves_too_where_there_are_few() -> None:
+    """But a promotion to less than a queen is one only where the network knows it."""
+    from kibitz.web.chess.answers import best_moves
+
+    board = chess.Board("7k/P7/8/8/8/8/8/K7 w - - 0 1")
+    legal = list(board.legal_moves)
+
+    def listed(known: dict[str, float], limit: int) -> dict[str, float]:
+        shares = np.array([known.get(move.uci(), 0.0) for move in legal], np.float32)
+        moves = np.array([from_move(move) for move in legal], np.uint16)
+        return {each["move"]: each["p"] for each in best_moves(board, moves, shares, limit)}
+
+    rest = {move.uci(): 0.0 for move in legal if not move.promotion and move.uci() != "a1b1"}
+    assert list(listed({"a7a8q": 0.5, "a1b1": 1.5}, 9).items()) == [("a1b1", 0.75), ("a7a8q", 0.25), *rest.items()]
+    assert listed({"a7a8n": 0.5, "a1b1": 1.5}, 2) == {"a1b1": 0.75, "a7a8n": 0.25}

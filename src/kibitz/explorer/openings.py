@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import islice
 
 import chess
 
@@ -23,6 +24,9 @@ class Opening:
 
     eco: str
     name: str
+
+    def __str__(self) -> str:
+        return f"{self.eco} {self.name}"
 
 
 def rows() -> list[tuple[str, str, str]]:
@@ -42,11 +46,14 @@ def _by_position() -> dict[str, Opening]:
     return found
 
 
+def opening_at(board: chess.Board) -> Opening | None:
+    """The opening whose name the table gives to just this position; None where it has none for it."""
+    return _by_position().get(board.epd()) if board.fullmove_number <= LONGEST // 2 + 1 else None
+
+
 def opening_of(boards: Iterable[chess.Board]) -> Opening | None:
     """The last opening that a game's positions belong to, from its start on; None where none does."""
-    known, found = _by_position(), None
-    for ply, board in enumerate(boards):
-        if ply > LONGEST:
-            break
-        found = known.get(board.epd(), found)
+    found = None
+    for board in islice(boards, LONGEST + 1):
+        found = opening_at(board) or found
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from kibitz.web.chess.line import ChessLine, end_of
 if TYPE_CHECKING:
     import chess
 
-    from kibitz.analysis import Analysis
     from kibitz.play.session import Answers, Session
     from kibitz.web.networks import NetworkInfo
     from kibitz.web.torch_process import TorchSession
@@ -30,17 +30,33 @@ _WHITE_WINS_AT_END = {"checkmate": None, "stalemate": 0.5, "dead": 0.5}
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: ChessLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """The answers to the positions from ply first to last, batch by batch."""
+    """The answers to the positions from ply first to last, batch by batch.
+
+    A network that is told ratings hears those of the line for its moves. The chance is that of players who are not
+    known: a position is worth the same whoever plays it.
+    """
     from kibitz.analysis import load
+    from kibitz.analysis.chess.ratings import OPPONENT, RATING
 
     analysis = load(network.system)
     codes, state = line.rows(first, last)
+    told = partial(_told, session, line, state, first)
+    plain = told((0, 0))
+    own = told(line.ratings) if any(line.ratings) and RATING in session.side_inputs else None
+    compared = COMPARED_RATINGS if OPPONENT in session.side_inputs else ()
+    others = [(rating, told((rating, rating))) for rating in compared]
     boards = islice(line.boards(), first, None)
     for part in batches(len(codes)):
-        answers = session.evaluate(codes[part], state[part])
+        answers = session.evaluate(codes[part], plain[part])
         white = analysis.white_wins(answers, state[part])
+        if own is not None:
+            answers = session.evaluate(codes[part], own[part])
         expected = analysis.expected_moves(answers, codes[part], state[part])
-        by_rating = _at_ratings(session, analysis, codes[part], state[part])
+        by_rating = [
+            (rating, at[2])
+            for rating, rows in others
+            if (at := analysis.expected_moves(session.evaluate(codes[part], rows[part]), codes[part], state[part]))
+        ]
         batch = []
         for i, ply in enumerate(range(first + part.start, first + part.stop)):
             board = next(boards)
@@ -54,16 +70,37 @@ def results(
             }
             if expected is not None:
                 moves, offsets, probabilities = expected
-                own = slice(int(offsets[i]), int(offsets[i + 1]))
-                result["moves"] = best_moves(board, moves[own], probabilities[own])
+                its = slice(int(offsets[i]), int(offsets[i + 1]))
+                result["moves"] = best_moves(board, moves[its], probabilities[its])
                 result["origin"] = rounded_list(answers["origin"][i])
+                if own is not None and (rating := line.ratings[not board.turn]):
+                    result["rating"] = rating
                 if by_rating:
                     result["by_rating"] = [
-                        {"rating": rating, "moves": best_moves(board, moves[own], at_rating[own])}
+                        {"rating": rating, "moves": best_moves(board, moves[its], at_rating[its])}
                         for rating, at_rating in by_rating
                     ]
             batch.append(result)
         yield batch
+
+
+def _told(
+    session: Session | TorchSession, line: ChessLine, state: NDArray[np.uint8], first: int, ratings: tuple[int, int]
+) -> NDArray[np.uint8]:
+    """State rows of the positions from ply first on, with what the network is told besides: the last moves, and White's
+    and Black's rating, 0 if unknown."""
+    import chess
+    import chess.pgn
+
+    from kibitz.analysis.chess.ratings import add_side_inputs
+    from kibitz.play.side_inputs import LAST_MOVES
+
+    if not session.side_inputs:
+        return state
+    before = min(first, len(LAST_MOVES))
+    moves = [chess.Move.from_uci(move) for move in line.moves[first - before : first + len(state) - 1]]
+    rows = np.concatenate([np.zeros((before, state.shape[1]), np.uint8), state])
+    return add_side_inputs(rows, chess.pgn.Headers(), session.side_inputs, moves, ratings)[before:]
 
 
 def _chance(white_wins: Any, board: chess.Board) -> float | None:
@@ -72,25 +109,6 @@ def _chance(white_wins: Any, board: chess.Board) -> float | None:
     if end in _WHITE_WINS_AT_END:
         return _WHITE_WINS_AT_END[end] if end != "checkmate" else float(not board.turn)
     return rounded(white_wins)
-
-
-def _at_ratings(
-    session: Session | TorchSession, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
-) -> list[tuple[int, NDArray[np.float32]]]:
-    """The probabilities of all legal moves, as `expected_moves` gives them, at each of COMPARED_RATINGS; [] for a
-    network that does not take both ratings as side inputs."""
-    from kibitz.games.chess.sides import RATING_UNIT
-    from kibitz.runs import with_default_side_inputs
-
-    if "opponent_rating" not in session.side_inputs:
-        return []
-    by_rating = []
-    for rating in COMPARED_RATINGS:
-        values = {**session.side_inputs, "rating": rating // RATING_UNIT, "opponent_rating": rating // RATING_UNIT}
-        answers = session.evaluate(codes, with_default_side_inputs(state, values))
-        if expected := analysis.expected_moves(answers, codes, state):
-            by_rating.append((rating, expected[2]))
-    return by_rating
 
 
 def best_moves(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MAX_PLIES = 10_000
 MAX_FEN_LENGTH = 200
+MAX_RATING = 4000
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 NULL = "0000"
 """A null move as UCI names it."""
@@ -40,11 +41,13 @@ _IMPOSSIBLE = {
 
 @dataclass(frozen=True)
 class ChessLine:
-    """A line whose moves are legal: fen in its usual form, moves as UCI names them."""
+    """A line whose moves are legal: fen in its usual form, moves as UCI names them. ratings: White's and Black's, 0 if
+    unknown."""
 
     game: ClassVar[Literal["chess"]] = "chess"
     fen: str
     moves: tuple[str, ...] = ()
+    ratings: tuple[int, int] = (0, 0)
 
     def start(self) -> chess.Board:
         return chess.Board(self.fen)
@@ -74,7 +77,8 @@ class ChessLine:
             yield board
 
     def as_json(self) -> dict[str, Any]:
-        return {"game": "chess", "fen": self.fen, "moves": list(self.moves)}
+        ratings = {"ratings": list(self.ratings)} if any(self.ratings) else {}
+        return {"game": "chess", "fen": self.fen, "moves": list(self.moves), **ratings}
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """The positions from ply first to last for a network: codes uint8 [n, 64], state uint8 [n, 4]."""
@@ -167,7 +171,17 @@ def read_line(fields: Fields) -> ChessLine:
     moves = words(fields, "moves", MAX_PLIES)
     for ply, name in enumerate(moves, 1):
         start.push(_legal(start, name, f"move {ply}, "))
-    return ChessLine(fen, tuple(moves))
+    return ChessLine(fen, tuple(moves), _ratings(fields.get("ratings", [0, 0])))
+
+
+def _ratings(said: object) -> tuple[int, int]:
+    if (
+        isinstance(said, list)
+        and len(said) == 2
+        and all(type(each) is int and 0 <= each <= MAX_RATING for each in said)
+    ):
+        return said[0], said[1]
+    raise BadRequest(f"ratings must be two whole numbers up to {MAX_RATING}: White's and Black's, 0 if unknown")
 
 
 def read_move(board: chess.Board, name: str) -> chess.Move:
@@ -205,6 +219,8 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
 
 def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
     """A position as the page shows it. The board must have its move stack, by which repetitions are known."""
+    from kibitz.explorer.openings import opening_at
+
     dests: dict[str, list[str]] = {}
     for legal in board.legal_moves:
         if legal.promotion in (None, chess.QUEEN):  # one of four to the same square
@@ -218,6 +234,7 @@ def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 
         "fen": board.fen(),
         "check": board.is_check(),
         "dests": dests,
+        "opening": str(opening_at(board) or ""),
     }
 
 
