@@ -4,7 +4,7 @@ import { ChessView } from "./chessboard";
 import { draw } from "./editing";
 import { button, el } from "./elements";
 import { GoTools } from "./goediting";
-import { Counter } from "./gocount";
+import type { Counter } from "./gocount";
 import { GoView } from "./goboard";
 import { picture, shown, type View } from "./overlays";
 import type { App, Line } from "./state";
@@ -24,13 +24,14 @@ export function makeView(host: HTMLElement, start: Line, hands: { app: App; tool
   return new GoView(host, start.size ?? 19, app && play ? { play, edit: (point) => (hands.tools?.use(point) ?? false) || (hands.counter?.use(point) ?? false), say: (text) => app.say(text) } : null);
 }
 
-export function mountBoard(host: HTMLElement, app: App): void {
+/** controls: what is below the board, and gets the buttons of Go. */
+export function mountBoard(host: HTMLElement, controls: HTMLElement, app: App, counter: Counter): void {
   const place = el("div", { class: "board-place" });
   const tools = new GoTools(app);
-  const counter = new Counter(app);
   const below = new GoButtons(app, tools);
   host.classList.add("board-host");
-  host.replaceChildren(place, tools.element, counter.element, below.element);
+  host.replaceChildren(place, tools.element);
+  controls.append(below.element);
   let view: View | null = null;
   let kind = "";
   let previewed: string | null = null;
@@ -70,12 +71,11 @@ export function mountBoard(host: HTMLElement, app: App): void {
   draw();
 }
 
-/** Under a Go board: pass and resign, and the stones that were taken. Nothing for chess. */
+/** Under a Go board: pass and resign. Nothing for chess. */
 class GoButtons {
   readonly element: HTMLDivElement;
   private readonly pass: HTMLButtonElement;
   private readonly resign: HTMLButtonElement;
-  private readonly taken = el("span", { class: "taken" });
 
   constructor(
     private readonly app: App,
@@ -84,7 +84,7 @@ class GoButtons {
     const edit = button(texts.board.edit, () => tools.toggle(), { title: texts.board.editAbout });
     this.pass = button(texts.board.pass, () => void app.play("pass").catch(() => undefined));
     this.resign = button(texts.board.resign, () => shown.resign?.());
-    this.element = el("div", { class: "go-buttons" }, this.pass, this.resign, edit, tools.sideButton, this.taken);
+    this.element = el("div", { class: "go-buttons" }, this.pass, this.resign, edit, tools.sideButton);
   }
 
   draw(): void {
@@ -95,7 +95,5 @@ class GoButtons {
     const mine = shown.sides === "both" || shown.sides === node.turn;
     this.pass.disabled = node.end !== null || !mine;
     this.resign.hidden = shown.resign === null;
-    const { B, W } = node.captured ?? { B: 0, W: 0 };
-    this.taken.textContent = texts.board.captures(B, W);
   }
 }

@@ -43,10 +43,9 @@ export class Chance {
   private readonly note = el("p", { class: "note" });
   readonly element = el("div", { class: "chance" }, this.line, this.bar, this.score, this.note);
 
-  /** `short`: with a bar, and without the note about what the chance means. */
-  draw(kind: Kind, result: Result | undefined, network: Network | undefined, short = false): void {
+  /** `short`: with a bar, and without the note about what the chance means. `p`: the chance. */
+  draw(kind: Kind, result: Result | undefined, network: Network | undefined, short = false, p = chanceOf(kind, result)): void {
     const claim = network?.claim;
-    const p = chanceOf(kind, result);
     this.line.hidden = p === null;
     // The board has a bar of its own.
     this.bar.hidden = p === null || !short;

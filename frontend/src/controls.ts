@@ -9,6 +9,7 @@ import { texts } from "./texts";
 
 export interface Typed {
   focus(): void;
+  leave(): void;
 }
 
 export function mountControls(host: HTMLElement, app: App): Typed {
@@ -79,5 +80,5 @@ export function mountControls(host: HTMLElement, app: App): Typed {
   app.on("path", ends);
   app.on("game", game);
   game();
-  return { focus: () => input.select() };
+  return { focus: () => input.select(), leave: () => input.blur() };
 }

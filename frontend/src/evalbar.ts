@@ -1,11 +1,13 @@
 /** The chance as a bar beside the board: White's in chess, Black's in Go. */
 
-import { chanceOf, whose } from "./chance";
+import { believed } from "./believed";
+import { whose } from "./chance";
 import { el, percent } from "./elements";
+import type { Judging } from "./judging";
 import type { App } from "./state";
 import { fromServer, texts } from "./texts";
 
-export function mountEvalBar(host: HTMLElement, app: App): void {
+export function mountEvalBar(host: HTMLElement, app: App, judging: Judging): void {
   const fill = el("div", { class: "eval-fill" });
   const number = el("div", { class: "eval-number" });
   host.setAttribute("role", "meter");
@@ -16,7 +18,7 @@ export function mountEvalBar(host: HTMLElement, app: App): void {
   const draw = (): void => {
     const { kind } = app.game;
     const network = app.named(app.network);
-    const p = app.hints && network ? chanceOf(kind, app.result(network.name, app.cursor)) : null;
+    const p = app.hints ? believed(app, judging) : null;
     const side = whose(kind);
     // The side whose chance it is stands below, as its pieces do.
     const upside = kind === "chess" && app.flipped;
@@ -30,6 +32,6 @@ export function mountEvalBar(host: HTMLElement, app: App): void {
     const claim = network?.claim ? texts.evalbar.by(fromServer(network.claim.name), network.name) : texts.chance.of(side);
     host.title = p === null ? claim : `${claim}: ${percent(p)}`;
   };
-  for (const event of ["game", "cursor", "results", "networks", "settings"] as const) app.on(event, draw);
+  for (const event of ["game", "cursor", "results", "judgements", "networks", "settings"] as const) app.on(event, draw);
   draw();
 }

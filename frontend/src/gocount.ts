@@ -91,7 +91,7 @@ export function takenForDead(stones: string, owners: readonly number[], size: nu
   return dead;
 }
 
-/** The count under the board, wherever both have passed. */
+/** The count, wherever both have passed. */
 export class Counter {
   readonly element = el("p", { class: "go-count", role: "status" });
   /** Dead stones of the positions that were counted. */

@@ -53,6 +53,7 @@ export class GoTools {
 
   toggle(open = !this.open): void {
     this.element.hidden = !open;
+    document.getElementById("main")?.classList.toggle("editing", open);
     this.pick("play");
     if (open) this.element.querySelector("button")?.focus();
   }
@@ -80,7 +81,7 @@ export class GoTools {
 
   private draw(): void {
     const { game, cursor } = this.app;
-    if (game.kind !== "go") this.element.hidden = true;
+    if (game.kind !== "go" && this.open) this.toggle(false);
     this.side.hidden = !this.open || cursor !== game.root;
     this.side.textContent = game.start.side === "w" ? texts.goediting.whiteFirst : texts.goediting.blackFirst;
     this.side.title = texts.goediting.changeFirst;

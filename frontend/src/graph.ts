@@ -3,10 +3,12 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
+import { believed } from "./believed";
 import { chanceOf, whose } from "./chance";
 import { el, percent } from "./elements";
 import type { Mistakes } from "./mistakes";
 import { firstColumn, named, numberOf } from "./naming";
+import { scored } from "./opinion";
 import type { App } from "./state";
 import { fromServer, texts } from "./texts";
 
@@ -15,9 +17,20 @@ const HEIGHT = 124;
 /** A click so near a mistake's dot opens the position before it, px. */
 const NEAR = 9;
 
+/** Points that the graph shows at least, to either side of an even game. */
+const FEWEST = 5;
+
 export function mountGraph(host: HTMLElement, app: App, mistakes: Mistakes): void {
   new Graph(host, app, mistakes);
 }
+
+/** Black's lead in short: "B+4.3". */
+const leadOf = (score: number): string => scored("go", { score, moves: [], san: [] });
+
+const evenly = (_: uPlot, low: number, high: number): [number, number] => {
+  const most = Math.max(FEWEST, -low, high);
+  return [-most, most];
+};
 
 class Graph {
   private readonly caption = el("p", { class: "graph-caption" });
@@ -27,6 +40,8 @@ class Graph {
   private readonly second = el("select", { "aria-label": texts.graph.compare });
   private readonly secondField = el("div", { class: "graph-second" }, el("span"), this.second);
   private readonly first = el("span", { class: "graph-first" });
+  /** Of Go: Black's lead in points instead of the chance. */
+  private readonly points = el("button", { type: "button", class: "graph-points", "aria-pressed": "false" }, texts.graph.points);
   private plot: uPlot | null = null;
   private made = "";
   private offered = "";
@@ -37,7 +52,11 @@ class Graph {
     private readonly mistakes: Mistakes,
   ) {
     this.place.append(this.note);
-    host.replaceChildren(el("div", { class: "graph-head" }, this.first, this.secondField, this.caption), this.place);
+    host.replaceChildren(el("div", { class: "graph-head" }, this.first, this.secondField, this.points, this.caption), this.place);
+    this.points.addEventListener("click", () => {
+      this.points.setAttribute("aria-pressed", String(this.points.ariaPressed !== "true"));
+      this.draw();
+    });
     this.second.addEventListener("change", () => {
       app.chooseSecond(this.second.value || null);
       this.second.blur();
@@ -62,17 +81,25 @@ class Graph {
     });
   }
 
-  private values(network: string | null): (number | null)[] {
+  /** What is drawn of a position: the chance, or of Go Black's lead where that is asked for. */
+  private value(network: string | null, id: number): number | null {
     const { app } = this;
-    return app.path.map((id) => (network ? chanceOf(app.game.kind, app.result(network, id)) : null));
+    if (!network) return null;
+    if (this.leads) return app.result(network, id)?.score ?? null;
+    return network === app.network ? believed(app, this.mistakes.judging, id) : chanceOf(app.game.kind, app.result(network, id));
+  }
+
+  private get leads(): boolean {
+    return !this.points.hidden && this.points.ariaPressed === "true";
   }
 
   private draw(): void {
     const { app } = this;
     this.offer();
     const gives = this.gives(app.network);
-    const first = this.values(app.hints ? app.network : null);
-    const second = this.values(app.hints ? app.second : null);
+    this.points.hidden = app.game.kind === "chess" || !app.named(app.network)?.answers.includes("owners");
+    const first = app.path.map((id) => this.value(app.hints ? app.network : null, id));
+    const second = app.path.map((id) => this.value(app.hints ? app.second : null, id));
     const some = app.path.length > 1 && app.hints && (gives || this.gives(app.second));
     this.note.textContent = some
       ? ""
@@ -86,7 +113,7 @@ class Graph {
     this.note.hidden = some;
     this.place.classList.toggle("empty", !some);
     if (some) {
-      const wanted = `${app.game.kind} ${app.network} ${app.second}`;
+      const wanted = `${app.game.kind} ${app.network} ${app.second} ${this.leads}`;
       if (wanted !== this.made) this.plot = (this.plot?.destroy(), null);
       this.made = wanted;
       const data: uPlot.AlignedData = [app.path.map((_, place) => place), first, second];
@@ -137,8 +164,8 @@ class Graph {
     const id = place === null ? undefined : app.path[place];
     if (id !== undefined && app.game.nodes.has(id)) {
       const chances = [app.network, app.second].flatMap((name) => {
-        const p = name ? chanceOf(app.game.kind, app.result(name, id)) : null;
-        return p === null ? [] : [percent(p)];
+        const value = this.value(name, id);
+        return value === null ? [] : [this.leads ? leadOf(value) : percent(value)];
       });
       text = `${named(app, app.node(id))}${this.mistakes.of(id)?.mark ?? ""} ${chances.join(" / ")}`;
     } else if (app.analyser.busy && app.analyser.done < app.analyser.total && app.path.length > 1) {
@@ -198,7 +225,7 @@ class Graph {
         height: this.height,
         padding: [8, 14, 0, 0],
         legend: { show: false },
-        scales: { x: { time: false, range: (_, low, high) => [low, Math.max(high, low + 1)] }, y: { range: [0, 1] } },
+        scales: { x: { time: false, range: (_, low, high) => [low, Math.max(high, low + 1)] }, y: { range: this.leads ? evenly : [0, 1] } },
         cursor: { y: false, drag: { x: false, y: false, setScale: false, click: () => undefined }, points: { size: 7 } },
         axes: [
           { ...axis, size: 22, gap: 4, grid: { show: false }, splits: () => this.ticks().map(([place]) => place), values: () => this.ticks().map(([, number]) => number) },
@@ -206,16 +233,17 @@ class Graph {
             ...axis,
             size: 46,
             gap: 4,
-            label,
+            label: this.leads ? texts.graph.points : label,
             labelSize: 16,
             labelGap: 0,
-            splits: [0, 0.25, 0.5, 0.75, 1],
-            values: (_, ticks) => ticks.map((tick) => (tick % 0.5 ? "" : texts.common.percent(tick))),
+            ...(this.leads
+              ? { space: 24, values: (_: uPlot, ticks: number[]) => ticks.map((tick) => leadOf(tick).replace(".0", "")) }
+              : { splits: [0, 0.25, 0.5, 0.75, 1], values: (_: uPlot, ticks: number[]) => ticks.map((tick) => (tick % 0.5 ? "" : texts.common.percent(tick))) }),
           },
         ],
         series: [
           {},
-          { stroke: accent, width: 1.75, fill: colour("--accent-soft"), fillTo: 0.5, points: { show: false } },
+          { stroke: accent, width: 1.75, fill: colour("--accent-soft"), fillTo: this.leads ? 0 : 0.5, points: { show: false } },
           { stroke: colour("--warn"), width: 1.5, dash: [5, 4], points: { show: false } },
         ],
         hooks: {

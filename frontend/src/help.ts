@@ -15,7 +15,7 @@ function make(): HTMLDialogElement {
   const made = el(
     "dialog",
     { class: "dialog help", "aria-labelledby": "help-title" },
-    el("h2", { id: "help-title" }, texts.help.title),
+    el("h2", { id: "help-title", tabindex: -1, autofocus: true }, texts.help.title),
     el("dl", {}, ...rows),
     el("p", { class: "note" }, texts.help.about),
     el("div", { class: "dialog-buttons" }, button(texts.common.close, () => made.close(), { class: "primary" })),

@@ -17,6 +17,8 @@ export interface Judgement {
   best: { move: string; san: string };
   /** How the game would go on with the best move. */
   line: string[];
+  /** What it lost on the board, of Go. */
+  points?: number | null;
   /** Every other move would have lost much more. */
   only: boolean;
   /** White's chance with the best move, and after the played one. */
@@ -160,7 +162,7 @@ export class Judging {
     try {
       const line = app.line(ids.at(-1));
       if (app.game.kind === "chess") await app.api.judge({ network, line, from, to }, found, abort.signal);
-      else found(judgementOf(await app.api.check({ network, line }, abort.signal), from));
+      else found(judgementOf(await app.api.check({ network, line }, abort.signal), from, app.node(app.node(ids[0]!).parent!).turn));
       // What it leaves out is not asked for again.
       if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(texts.judging.leftOut(network));
     } catch (error) {
@@ -211,8 +213,9 @@ export class Judging {
   }
 }
 
-/** A move of Go, as it was checked. White's chances stay unknown: of Go it is Black's that is told. */
-function judgementOf({ loss, mark, line = [] }: Check, ply: number): Judgement {
+/** A move of Go, as it was checked. */
+function judgementOf({ loss, mark, points, before, after, line = [] }: Check, ply: number, mover: "w" | "b"): Judgement {
   const best = line[0] ?? "";
-  return { ply, loss, mark, best: { move: best, san: best }, line, only: false, white: { before: null, after: null }, exact: true };
+  const white = mover === "w" ? { before, after } : { before: 1 - before, after: 1 - after };
+  return { ply, loss, mark, points, best: { move: best, san: best }, line, only: false, white, exact: true };
 }

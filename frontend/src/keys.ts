@@ -66,6 +66,8 @@ export function mountKeys(app: App, mistakes: Mistakes, typed: Typed, board: HTM
     act();
   });
   afterClicks(app, board, acts);
+  // The keys, and what is pasted, are the page's again.
+  board.addEventListener("pointerdown", () => typed.leave(), true);
   wheel(app, board);
 }
 

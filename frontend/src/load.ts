@@ -15,13 +15,15 @@ const LARGEST = 400 * 1024 * 1024;
 export function mountLoading(app: App): Opener {
   const opener = new Loading(app);
   drops(opener);
-  // A paste that is not meant for a field is a game.
+  // A paste that is not meant for a field is a game; so is what is no move in the box for moves.
   document.addEventListener("paste", (event) => {
-    const target = event.target instanceof Element ? event.target : null;
-    const text = event.clipboardData?.getData("text/plain") ?? "";
+    const field = event.target instanceof Element ? event.target.closest<HTMLInputElement | HTMLTextAreaElement>("input, textarea") : null;
+    const text = event.clipboardData?.getData("text/plain").trim() ?? "";
     const file = event.clipboardData?.files[0];
-    if (target?.closest("input, textarea") || (!text.trim() && !file)) return;
+    const move = !file && text.length <= (field?.maxLength ?? 0) && !/^\[|^\(;|\n/.test(text);
+    if ((field && (move || !field.closest(".typed"))) || (!text && !file)) return;
     event.preventDefault();
+    field?.blur();
     void (file ? opener.file(file) : opener.text(text));
   });
   return opener;

@@ -8,6 +8,7 @@ import { mountBoard } from "./board";
 import { mountControls } from "./controls";
 import { mountEvalBar } from "./evalbar";
 import { type Exercise, Handover } from "./handover";
+import { Counter } from "./gocount";
 import { mountGraph } from "./graph";
 import { mountHeader } from "./header";
 import { Judging } from "./judging";
@@ -42,19 +43,21 @@ const opener = mountLoading(app);
 const size = (): void => void place("main").classList.toggle("of-go", app.game.kind === "go");
 app.on("game", size);
 mountHeader(place("header"), app, opener);
-mountEvalBar(place("evalbar"), app);
-mountBoard(place("board"), app);
-mountPlayers(place("player-above"), place("player-below"), app);
+mountEvalBar(place("evalbar"), app, mistakes.judging);
 const typed = mountControls(place("controls"), app);
+const counter = new Counter(app);
+mountBoard(place("board"), place("controls"), app, counter);
+mountPlayers(place("player-above"), place("player-below"), app);
 mountStatus(place("status"), app);
-mountSpoken(place("spoken"), app);
+mountSpoken(place("spoken"), app, mistakes.judging);
 mountTitle(place("title"), app);
+place("title").after(counter.element);
 mountGraph(place("graph"), app, mistakes);
 mountMoves(place("moves"), app, mistakes);
 const exercises = new Handover<Exercise[]>();
 const opponent = new Handover<string>();
 const tabs: Tabs = mountTabs(place("panels"), [
-  { id: "analysis", name: texts.tabs.analysis, mount: (host) => mountNetwork(host, app) },
+  { id: "analysis", name: texts.tabs.analysis, mount: (host) => mountNetwork(host, app, mistakes.judging) },
   { id: "compare", name: texts.tabs.compare, mount: async (host) => (await import("./compare")).mountCompare(host, app) },
   { id: "explorer", name: texts.tabs.explorer, mount: async (host) => (await import("./explorer")).mountExplorer(host, app) },
   { id: "play", name: texts.tabs.play, mount: async (host) => (await import("./play")).mountPlay(host, app, opponent) },
@@ -62,7 +65,7 @@ const tabs: Tabs = mountTabs(place("panels"), [
   { id: "mygames", name: texts.tabs.mygames, mount: async (host) => (await import("./mygames")).mountMyGames(host, app, { exercises, opponent, tabs: () => tabs }) },
   { id: "training", name: texts.tabs.training, mount: async (host) => (await import("./training")).mountTraining(host, app) },
 ]);
-mountWelcome(place("welcome"), app, opener, () => tabs.choose("play"));
+mountWelcome(place("welcome"), app, opener, tabs);
 mountKeys(app, mistakes, typed, place("board"), () => opener.show());
 // A training that was begun elsewhere appears by itself.
 setInterval(() => void (document.visibilityState === "visible" && app.findNetworks().catch(() => undefined)), LOOK_FOR_RUNS);

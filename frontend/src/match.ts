@@ -122,6 +122,13 @@ export class Match {
     return this.opponent.name;
   }
 
+  /** The opponent in words: a network that plays like people is not to be taken for one of them. */
+  private get called(): string {
+    const { name, program } = this.opponent;
+    const network = program ? undefined : this.app.named(name);
+    return network?.rated || network?.person ? texts.match.network(name) : name;
+  }
+
   /** Plays on from the position that is shown. */
   begin(opponent: Player, human: "w" | "b", strength: Strength, control: Control | null = null): void {
     this.opponent = opponent;
@@ -146,7 +153,7 @@ export class Match {
     const limit = limitOf(this.strength);
     const now = new Date();
     const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
-    const [white, black] = this.human === "w" ? [texts.match.you, this.name] : [this.name, texts.match.you];
+    const [white, black] = this.human === "w" ? [texts.match.you, this.called] : [this.called, texts.match.you];
     const event = texts.match.event(this.name, limit);
     const control = this.clock?.control;
     const times = !control
@@ -254,7 +261,7 @@ export class Match {
 
   resign(): void {
     this.score(this.human === "w" ? "b" : "w", "R");
-    this.finish(texts.match.resigned(this.name));
+    this.finish(texts.match.resigned(this.called));
   }
 
   /** No longer a game against anybody; the moves stay. */
@@ -469,7 +476,7 @@ export class Match {
       this.finish(texts.match.bareKing(whose), loser);
     } else {
       this.score(winner, "T");
-      this.finish(yours ? texts.match.lostOnTime(whose, this.name) : texts.match.wonOnTime(whose), loser);
+      this.finish(yours ? texts.match.lostOnTime(whose, this.called) : texts.match.wonOnTime(whose), loser);
     }
     this.app.go(this.tip);
   }

@@ -89,7 +89,11 @@ export class Mistakes {
       const short = texts.mistakes.opens(texts.mistakes.grades[word], before);
       return { ...sign, words: short, label: short };
     }
-    const words = texts.mistakes.lost(`${node.san}${mark}`, Math.round(100 * judged.loss), judged.line.join(" "));
+    const move = `${node.san}${mark}`;
+    const percent = Math.round(100 * judged.loss);
+    const line = judged.line.join(" ");
+    const words =
+      typeof judged.points === "number" ? texts.mistakes.lostPoints(move, judged.points, percent, line) : texts.mistakes.lost(move, percent, line);
     return { ...sign, words, label: texts.mistakes.label(words, before) };
   }
 

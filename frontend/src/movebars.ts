@@ -69,12 +69,14 @@ function valuedBy(app: App, line: OpinionLine | undefined): HTMLElement[] {
   const { kind } = app.game;
   const chance = line.white ?? line.black;
   const value = line.mate ? scored(kind, line) : chance === null || chance === undefined ? "" : percent(chance);
+  const moves = line.san.slice(1).join(" ");
   const looks = texts.movebars.visits(line.visits ?? 0);
-  const words = kind === "go" ? [scored(kind, line), looks] : [];
   const title = [texts.movebars.after(whose(kind)), line.mate || kind === "go" ? scoreWords(kind, line) : "", looks].filter(Boolean).join(" · ");
   return [
     el("span", { class: "value", title }, value),
-    el("span", { class: "continued" }, [...words, line.san.slice(1).join(" ")].filter(Boolean).join(" · ")),
+    kind === "go"
+      ? el("span", { class: "continued" }, scored(kind, line), el("span", { class: "looks" }, ` · ${looks}`), moves && ` · ${moves}`)
+      : el("span", { class: "continued" }, moves),
   ];
 }
 

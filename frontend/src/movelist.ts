@@ -219,11 +219,17 @@ class MoveList {
     for (const id of this.app.path) {
       const button = this.buttons.get(id);
       const sign = marks.has(id) ? undefined : mistakes.sign(id);
-      if (!button || !sign) continue;
+      if (!button || !sign || this.recorded(id, sign)) continue;
       const element = made(id, sign);
+      element.classList.toggle("beside", this.app.node(id).nags.length > 0);
       button.after(element);
       marks.set(id, { shown: sign, element });
     }
+  }
+
+  /** Whether the record has the same sign already. */
+  private recorded(id: number, { text }: Sign): boolean {
+    return this.app.node(id).nags.some((nag) => GLYPHS[nag] === text);
   }
 }
 

@@ -78,7 +78,7 @@ class MyGamesPanel {
     const named = el("label", { class: "field wide" }, el("span", {}, texts.mygames.whose), this.player);
     this.most = new Choice(texts.mygames.many, () => undefined);
     this.care = new Choice(texts.mygames.carefully, () => undefined);
-    this.care.element.classList.add("wide");
+    for (const { element } of [this.most, this.care]) element.classList.add("wide");
     this.care.offer([["search", texts.mygames.search], ["quick", texts.mygames.quick]]);
     this.asked = el("div", {}, this.known, el("div", { class: "fields" }, named, this.players, this.most.element, this.care.element), el("div", { class: "buttons" }, this.analyse));
     this.views = {

@@ -36,10 +36,10 @@ export function players({ kind, headers }: Game): string {
   return sides.map((each) => each || "?").join(" – ");
 }
 
-/** Where and when, and how it ended. */
+/** Where and when, and how it ended: "1-0" stays in one line. */
 export function occasion({ headers }: Game): string {
   const event = headers.Event ?? headers.EV ?? headers.GN ?? "";
   const date = (headers.Date ?? headers.DT ?? "").replace(/[.-]?\?+/g, "");
-  const result = headers.Result ?? headers.RE ?? "";
+  const result = (headers.Result ?? headers.RE ?? "").replaceAll("-", "\u2011");
   return [event, date, result].filter((each) => each && each !== "?" && each !== "*").join(" · ");
 }

@@ -4,18 +4,21 @@ import "./panels.css";
 
 import type { OpinionLine } from "./api";
 import { Kept, Latest } from "./asking";
+import { believed } from "./believed";
 import { Candidates, values } from "./candidates";
 import { Chance, whose } from "./chance";
 import { button, Choice, el, fresh, write } from "./elements";
+import type { Judging } from "./judging";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "./layers";
+import { ending } from "./match";
 import { MoveBars, MovesByRating } from "./movebars";
 import { OpinionPanel } from "./opinion";
 import { legend, shown, type Candidate, type Heat, type Layer } from "./overlays";
 import type { App, Network, Node } from "./state";
 import { fromServer, texts } from "./texts";
 
-export function mountNetwork(host: HTMLElement, app: App): void {
-  new NetworkPanel(host, app);
+export function mountNetwork(host: HTMLElement, app: App, judging: Judging): void {
+  new NetworkPanel(host, app, judging);
 }
 
 class NetworkPanel {
@@ -25,6 +28,7 @@ class NetworkPanel {
   private readonly chance = new Chance();
   private readonly bars: MoveBars;
   private readonly candidates: Candidates;
+  private readonly likely = el("span");
   private readonly columns = el("span", { class: "bar-columns" });
   private readonly byRating: MovesByRating;
   private readonly movesPart: HTMLElement;
@@ -56,11 +60,12 @@ class NetworkPanel {
   constructor(
     private readonly host: HTMLElement,
     private readonly app: App,
+    private readonly judging: Judging,
   ) {
     this.bars = new MoveBars(app);
     this.byRating = new MovesByRating(app);
     this.candidates = new Candidates(app, host, () => this.draw());
-    this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, texts.network.likely, this.columns), this.bars.element, this.byRating.element);
+    this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, this.likely, this.columns), this.bars.element, this.byRating.element);
     this.arrowsLabel = el("label", { class: "switch" }, this.arrows, this.arrowsWords);
     this.arrows.addEventListener("change", () => {
       shown.moves = this.arrows.checked;
@@ -98,6 +103,7 @@ class NetworkPanel {
       this.boardPart,
     );
     for (const event of ["cursor", "results", "settings", "networks"] as const) app.on(event, () => this.draw());
+    app.on("judgements", () => this.drawChance());
     app.on("game", () => {
       this.planes.clear();
       this.heats.clear();
@@ -116,6 +122,13 @@ class NetworkPanel {
     return this.app.networks.find((each) => each.name === this.app.network);
   }
 
+  private drawChance(): void {
+    const { app, kind } = this;
+    const network = this.network();
+    const says = app.hints && network ? app.result(network.name, app.cursor) : undefined;
+    this.chance.draw(kind, says, network, false, says ? believed(app, this.judging) : null);
+  }
+
   private draw(): void {
     const { app, kind } = this;
     const network = this.network();
@@ -130,10 +143,10 @@ class NetworkPanel {
     this.note.textContent = !network
       ? texts.network.noneOf(kind === "chess" ? texts.common.ofChess : texts.common.go)
       : (network.problem ??
-        (!app.hints ? texts.network.hidden : node.end ? texts.common.gameOver : ""));
+        (!app.hints ? texts.network.hidden : ending(node)));
     this.note.hidden = !this.note.textContent;
     const says = app.hints && Boolean(network);
-    this.chance.draw(kind, says ? result : undefined, network);
+    this.drawChance();
     this.unhide.hidden = app.hints;
     this.boardPart.hidden = !says;
     this.movesPart.hidden = !says || !result?.moves?.length;
@@ -141,6 +154,7 @@ class NetworkPanel {
     const lines = says ? this.candidates.of(network) : [];
     const likely = says ? (result?.moves ?? []).slice(0, byRating.length || values(network) ? 5 : 8) : [];
     this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines);
+    this.likely.textContent = result?.rating ? texts.network.likelyOf(result.rating) : texts.network.likely;
     this.columns.textContent = lines.length ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);
     this.arrows.checked = shown.moves;

@@ -97,8 +97,15 @@ class PlayPanel {
         ["b", texts.common.black],
         ["random", texts.play.random],
       ],
-      "w",
     );
+    let kind = "";
+    const begins = (): void => {
+      // Of each game the side that begins, until another one is chosen.
+      if (kind !== app.game.kind) this.side.value = app.game.kind === "chess" ? "w" : "b";
+      kind = app.game.kind;
+    };
+    app.on("game", begins);
+    begins();
     this.level = new Choice(texts.play.level, () => this.draw());
     this.time = new Choice(texts.play.clock, (control) => {
       keep("local", "clock", control);

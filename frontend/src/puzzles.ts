@@ -19,8 +19,8 @@ export function mountPuzzles(host: HTMLElement, app: App, mistakes: Mistakes, ex
 
 /** So much less than before is as good as before: neither a search nor a network is that exact. */
 const SLACK = 0.03;
-/** So much must have been lost: in chess by what a search says, in Go by what the network thinks. */
-const LEAST = { chess: 0.1, go: 0.05 };
+/** So much must have been lost in chess, by what a search says; in Go, whose points count too, a move must be marked. */
+const LEAST = 0.1;
 /** So many positions are asked. */
 const MOST = 15;
 
@@ -90,7 +90,7 @@ class Puzzles {
     const lost = new Map(app.path.map((id) => [id, this.mistakes.lost(id) ?? 0]));
     const wanted = this.side.value;
     return app.path
-      .filter((id) => lost.get(id)! >= LEAST[app.game.kind])
+      .filter((id) => (app.game.kind === "chess" ? lost.get(id)! >= LEAST : this.mistakes.judging.exact(id)?.mark))
       .filter((id) => wanted === "both" || app.node(app.node(id).parent!).turn === wanted)
       .sort((a, b) => lost.get(b)! - lost.get(a)!)
       .slice(0, MOST);

@@ -54,6 +54,8 @@ export interface Node {
   props?: Record<string, string[]>;
   fen?: string;
   check?: boolean;
+  /** Of chess: code and name of the opening that this position is. */
+  opening?: string;
   dests?: Record<string, string[]>;
   stones?: string;
   legal?: string;
@@ -70,6 +72,8 @@ export interface Line {
   side?: "b" | "w";
   /** Which of komi ("KM") and rules ("RU") an SGF does not say. */
   assumed?: string[];
+  /** White's and Black's, of chess; 0 where unknown. */
+  ratings?: [number, number];
   moves: string[];
 }
 
@@ -78,6 +82,8 @@ export interface Result {
   white?: number | null;
   black?: number | null;
   moves?: { move: string; san: string; p: number }[] | null;
+  /** Of whom the moves are likely, where a network is told ratings and the game has one. */
+  rating?: number;
   /** Of a network that is told ratings: the likely moves of players of each. */
   by_rating?: { rating: number; moves: { move: string; san: string; p: number }[] }[];
   origin?: number[] | null;
@@ -126,6 +132,8 @@ export interface Settings {
 
 /** A text beyond this is divided into its games before it is sent, in characters. */
 const LARGE = 200_000;
+/** What the server takes for a rating at most. */
+const HIGHEST_RATING = 4000;
 
 export class App {
   readonly api = new Api((answers) => this.reached(answers));
@@ -193,7 +201,14 @@ export class App {
 
   line(id = this.cursor): Line {
     const moves = ancestry(this.game, id).slice(1);
-    return { ...this.game.start, moves: moves.map((each) => this.node(each).move ?? "") };
+    const line = { ...this.game.start, moves: moves.map((each) => this.node(each).move ?? "") };
+    return this.game.kind === "chess" ? { ...line, ratings: [this.rating("WhiteElo"), this.rating("BlackElo")] } : line;
+  }
+
+  /** What a header says of a player's rating; 0 where that is none. */
+  private rating(header: string): number {
+    const said = Number.parseInt(this.game.headers[header] ?? "", 10);
+    return said > 0 && said <= HIGHEST_RATING ? said : 0;
   }
 
   /** The cursor's place on the path. */

@@ -1,7 +1,9 @@
 /** What the page says: the line under the board, and for those who hear it, the position. */
 
-import { chanceOf, whose } from "./chance";
+import { believed } from "./believed";
+import { whose } from "./chance";
 import { percent } from "./elements";
+import type { Judging } from "./judging";
 import { ending } from "./match";
 import { named } from "./naming";
 import type { App } from "./state";
@@ -38,14 +40,13 @@ export function mountStatus(host: HTMLElement, app: App): void {
 }
 
 /** Once somebody stands still. */
-export function mountSpoken(host: HTMLElement, app: App): void {
+export function mountSpoken(host: HTMLElement, app: App, judging: Judging): void {
   let timer = 0;
   const soon = (): void => {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
       const node = app.node();
-      const result = app.hints && app.network ? app.result(app.network, node.id) : undefined;
-      const p = chanceOf(app.game.kind, result);
+      const p = app.hints ? believed(app, judging) : null;
       const chance = p === null ? "" : texts.status.chance(whose(app.game.kind), percent(p));
       host.textContent = [`${named(app, node)}.`, ending(node), chance].filter(Boolean).join(" ");
     }, 600);

@@ -25,7 +25,7 @@ export function mountTitle(host: HTMLElement, app: App): void {
     const { file } = game;
     const size = game.start.size ?? 19;
     name.textContent = players(game) || (game.kind === "chess" ? texts.common.chess : texts.common.goBoard(size));
-    about.textContent = occasion(game);
+    about.textContent = [occasion(game), openingOf(app)].filter(Boolean).join(" · ");
     about.hidden = !about.textContent;
     document.title = players(game) ? `${players(game)} – kibitz` : "kibitz";
     chooser.hidden = !file || file.count < 2;
@@ -40,7 +40,15 @@ export function mountTitle(host: HTMLElement, app: App): void {
     summary.textContent = texts.title.problems(count);
     problems.replaceChildren(...file.problems.map((each) => el("li", {}, each)));
   };
-  app.on("game", draw);
-  app.on("tree", draw);
+  for (const event of ["game", "tree", "cursor"] as const) app.on(event, draw);
   draw();
+}
+
+/** The last opening on the way to the position that is shown; what the game itself says where the table knows none. */
+function openingOf(app: App): string {
+  const { game, path } = app;
+  if (game.kind !== "chess") return "";
+  const named = path.slice(0, app.place + 1).findLast((id) => app.node(id).opening);
+  if (named !== undefined) return app.node(named).opening!;
+  return app.place ? [game.headers["ECO"], game.headers["Opening"]].filter((each) => each && each !== "?").join(" ") : "";
 }

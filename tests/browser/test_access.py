@@ -46,7 +46,7 @@ def test_a_telephone(visit: Callable[..., Page]) -> None:
         assert wide <= 390, name
     desk.page.locator(".graph-second select").select_option("chessnet-value")
     ends = desk.page.evaluate(
-        """() => [...document.querySelectorAll(".graph-head > *, .graph-second > select")]
+        """() => [...document.querySelectorAll(".graph-head > :not([hidden]), .graph-second > select")]
             .map((each) => each.getBoundingClientRect())
             .map(({ left, right }) => [Math.round(left), Math.round(right)])"""
     )
@@ -125,6 +125,17 @@ def test_go_by_keyboard(visit: Callable[..., Page]) -> None:
     desk.keys("ArrowUp", "ArrowLeft", "Enter")
     desk.after("D6", "go")
     expect(desk.page.locator("#status")).to_contain_text("D6")
+
+
+def test_the_help_opens_at_its_beginning(visit: Callable[..., Page]) -> None:
+    page = visit(width=1366, height=768)
+    Desk(page).ready()
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog.get_by_role("heading", name="Keys")).to_be_focused()
+    assert dialog.evaluate("(each) => each.scrollTop") == 0
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
 
 
 def test_sound_is_off_until_it_is_asked_for(page: Page) -> None:

@@ -175,7 +175,7 @@ def test_marks_are_what_a_search_confirms(desk: Desk) -> None:
     desk.opened(HANGS, 8)
     desk.judged(8)
     expect(caption).to_have_text("")
-    assert any(re.fullmatch(r"checking moves \d of 8", said) for said in desk.page.evaluate("said"))
+    assert any(re.fullmatch(r"checking \d of 8", said) for said in desk.page.evaluate("said"))
     marks = desk.moves.locator("button.mark.blunder")
     expect(marks).to_have_text(["??"])
     mark = marks.first
@@ -200,6 +200,28 @@ def test_marks_are_what_a_search_confirms(desk: Desk) -> None:
     expect(caption).to_have_text("")
 
 
+def test_a_sign_of_the_record_is_not_said_twice(visit: Callable[..., Page]) -> None:
+    """And a move that is marked keeps its clock, which the highlight leaves alone."""
+    desk = Desk(visit(width=1366, height=768)).ready()
+    timed = re.sub(r"([a-hQNx]\S*)(?= )", r"\1 {[%clk 0:04:31]}", HANGS).replace("*", "0-1")
+    desk.opened(timed, 8)
+    desk.judged(8)
+    move = desk.moves.get_by_role("button", name="Qxe5+", exact=True)
+    cell = desk.moves.locator(".cell").filter(has=desk.page.get_by_role("button", name="Qxe5+", exact=True))
+    expect(cell.locator(".mark")).to_have_text("??")
+    desk.keys("Home", *["ArrowRight"] * 5)
+    boxes = [each.bounding_box() for each in (cell, move, cell.locator(".move-time"))]
+    whole, current, time = [each or {} for each in boxes]
+    assert time["y"] + time["height"] <= whole["y"] + whole["height"]
+    assert time["x"] >= current["x"] + current["width"] + 4
+    desk.opened(timed.replace("Qxe5+", "Qxe5+??"), 8)
+    desk.judged(8)
+    expect(desk.moves.get_by_role("button", name="Qxe5+??", exact=True)).to_be_visible()
+    expect(desk.moves.locator(".mark.blunder")).to_have_count(0)
+    # The result stays in one line.
+    assert "0-1" not in desk.page.locator("#title .note").first.inner_text()
+
+
 WALLS = "D5.E5.D4.E4.D6.E6.D3.E3.D7.E7.D2.E2.D8.E8.D1.E1"
 """Black has four columns of nine and the move at the top, which decides who gets the fifth."""
 
@@ -217,7 +239,9 @@ def test_marks_of_go_are_what_a_search_confirms(visit: Callable[..., Page]) -> N
     page.reload()
     mark = desk.moves.locator("button.mark").last
     expect(mark).to_have_text("??", timeout=SEARCHED)
-    expect(mark).to_have_attribute("title", re.compile(r"^A1\?\? lost \d+ points; better: [A-J]\d"))
+    expect(mark).to_have_attribute(
+        "title", re.compile(r"^A1\?\? lost \d+\.\d points on the board, \d+% of the chance; better: [A-J]\d")
+    )
     # A network without a search marks nothing, and has no puzzles.
     desk.choose("gocnn")
     desk.analysed(17)
@@ -227,10 +251,44 @@ def test_marks_of_go_are_what_a_search_confirms(visit: Callable[..., Page]) -> N
 
 def test_the_example_of_go_is_whole(visit: Callable[..., Page]) -> None:
     page = visit("/#game=go&network=gohuman")
+    page.route("**/api/load", lambda route: (page.wait_for_timeout(300), route.continue_()))
     page.get_by_role("button", name="Try an example").click()
+    expect(page.locator("#status")).to_have_text("Opening …")
     expect(page.locator("#title")).to_contain_text("GNU Go")
     expect(page.locator("#title .problems")).to_be_hidden()
     expect(Desk(page).moves.get_by_role("button")).to_have_count(210)
+
+
+def test_bar_number_and_graph_believe_the_search(desk: Desk) -> None:
+    """A queen hangs: chessnet alone sees nearly nothing, and its search sees it. All say the same then."""
+    desk.choose("chessnet")
+    desk.opened("1. e4 d5 2. exd5 Qxd5 3. Nc3 a6 *", 6)
+    desk.keys("End")
+    desk.judged(6)
+    expect(desk.chance).to_have_attribute("aria-valuenow", re.compile("^(9[0-9]|100)$"))
+    now = desk.chance.get_attribute("aria-valuenow")
+    expect(desk.page.locator(".chance strong").first).to_have_text(f"{now}%")
+    alone = desk.page.evaluate(
+        """async (moves) => {
+            const body = JSON.stringify({ network: "chessnet", line: { game: "chess", moves }, from: 6 });
+            const headers = { "Content-Type": "application/json" };
+            const lines = await (await fetch("/api/analyse", { method: "POST", headers, body })).text();
+            return JSON.parse(lines.split("\\n")[1]).white;
+        }""",
+        ["e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "a7a6"],
+    )
+    assert alone < 0.9, "else this shows nothing"
+
+
+def test_the_opening_is_named_as_far_as_the_game_has_come(desk: Desk) -> None:
+    title = desk.page.locator("#title")
+    desk.opened('[ECO "B99"]\n\n1. Nf3 c5 2. e4 d6 3. d4 cxd4 4. Nxd4 h6 5. h3 *', 9)
+    expect(title).not_to_contain_text("B")
+    desk.keys("ArrowRight", "ArrowRight", "ArrowRight")
+    expect(title).to_contain_text("B27 Sicilian Defence")
+    desk.keys("End")
+    expect(title).to_contain_text("Sicilian Defence")
+    expect(title).not_to_contain_text("B99")
 
 
 def test_a_move_more_is_judged_alone(desk: Desk) -> None:

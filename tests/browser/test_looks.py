@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from browser.conftest import Server
 from support import pictures
@@ -86,6 +86,28 @@ def test_the_page_looks_as_it_did(visit: Callable[..., Page], scene: str, theme:
             pictures.save(picture, reference)
         wrong += [f"{reference.name}: {each}" for each in pictures.differences(picture, pictures.load(reference))]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_menu_of_a_move_looks_as_it_did(visit: Callable[..., Page], theme: str) -> None:
+    page = visit("/", theme=theme)
+    chess(page)
+    size = SIZES[1]
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.get_by_role("button", name="Bxc6").click(button="right")
+    menu = page.get_by_role("menu", name="4. Bxc6")
+    for item in menu.get_by_role("menuitem").all():
+        expect(item).to_have_css("background-color", re.compile(r"rgba\(.*\)|" + re.escape(colour(menu))))
+        expect(item).to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
+    picture = taken(page, size)
+    reference = REFERENCES / f"menu-{theme}-{size[0]}x{size[1]}.webp"
+    if os.environ.get("KIBITZ_NEW_PICTURES"):
+        pictures.save(picture, reference)
+    assert pictures.differences(picture, pictures.load(reference)) == []
+
+
+def colour(element: Locator) -> str:
+    return str(element.evaluate("(each) => getComputedStyle(each).backgroundColor"))
 
 
 FONTS = ["serif", "monospace", "Liberation Sans", "sans-serif"]
@@ -166,6 +188,88 @@ def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Pag
         expect(desk.tab(tab)).to_be_visible()
         wrong += below(page, tab)
     assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_of_a_game_that_is_over_is_below_the_fold(visit: Callable[..., Page]) -> None:
+    """The panel after a game, the one for two players, and a count of Go."""
+    page = visit("/")
+    panel = Desk(page).ready().tab("Play")
+    panel.get_by_label("Clock").select_option("300+3")
+    panel.get_by_role("button", name="New game").click()
+    panel.get_by_role("button", name="Resign").click()
+    expect(panel).to_contain_text("You have resigned. human (network) wins.")
+    wrong = below(page, "after a game")
+    panel.get_by_text("Two players against each other").click()
+    expect(panel.get_by_role("button", name="Start")).to_be_visible()
+    wrong += below(page, "two players")
+    page = visit("/#game=go&size=9&network=gohuman&ply=7&moves=E5.C5.E3.G7.C3.G3.D3")
+    desk = Desk(page).ready()
+    desk.after("D3", "go")
+    for _ in range(2):
+        page.locator("#controls").get_by_role("button", name="Pass").click()
+    expect(page.locator(".go-count")).to_contain_text("with komi")
+    wrong += below(page, "a count")
+    panel = desk.tab("Play")
+    panel.get_by_role("button", name="New game").click()
+    panel.get_by_role("button", name="Resign").click()
+    expect(panel).to_contain_text("You have resigned.")
+    wrong += below(page, "after a game of Go")
+    assert not wrong, "\n".join(wrong)
+
+
+SIDEWAYS = [(844, 390), (683, 384)]
+"""A phone on its side, and a laptop at 200%."""
+
+
+def test_a_timed_game_is_in_the_window_of_a_phone_on_its_side(visit: Callable[..., Page]) -> None:
+    """The board, both clocks and what is below the board: at first, and where the page is scrolled."""
+    page = visit("/", width=844, height=390)
+    panel = Desk(page).ready().tab("Play")
+    panel.get_by_label("Clock").select_option("300+3")
+    panel.get_by_role("button", name="New game").click()
+    expect(panel.get_by_role("status").first).to_have_text("Your move. You play White.")
+    wrong = []
+    for width, height in SIDEWAYS:
+        page.set_viewport_size({"width": width, "height": height})
+        for scrolled in (0, 200):
+            page.evaluate("(to) => scrollTo(0, to)", scrolled)
+            page.evaluate(DRAWN)
+            for part in ("#board-row", "#player-above .clock", "#player-below .clock", "#controls"):
+                box = page.locator(part).bounding_box()
+                if not box or box["y"] < 0 or box["y"] + box["height"] > height:
+                    wrong.append(f"{part} at {width}x{height}, scrolled by {scrolled}: {box}")
+    assert not wrong, "\n".join(wrong)
+
+
+CUT = """() => {
+    const pen = document.createElement("canvas").getContext("2d");
+    const wide = (each) => {
+        pen.font = getComputedStyle(each).font;
+        return pen.measureText(each.selectedOptions[0].text).width + 20;
+    };
+    const shown = (words) => [...document.querySelectorAll(words)].filter((each) => each.offsetParent);
+    return [
+        ...shown("#graph select").filter((each) => each.clientWidth < wide(each)),
+        ...shown(".graph-caption").filter((each) => each.scrollWidth > each.clientWidth),
+        ...shown(".chance-line").filter((each) => each.offsetHeight > 40),
+        ...shown(".continued").filter((each) => each.clientWidth < 140),
+    ].map((each) => each.className || each.tagName);
+}"""
+
+
+@pytest.mark.parametrize("locale", ["en-US", "de-DE"])
+@pytest.mark.parametrize("game", ["chess", "go"])
+def test_no_words_beside_the_board_are_cut_on_a_laptop(visit: Callable[..., Page], game: str, locale: str) -> None:
+    page = visit("about:blank", locale=locale)
+    for asked in ("judge", "check"):
+        page.route(f"**/api/{asked}*", lambda route: None)
+    page.goto("/#network=human&ply=4&moves=e2e4.e7e5.g1f3.b8c6" if game == "chess" else GO)
+    expect(page.locator(".move-bars.valued .continued").first).to_be_visible()
+    for width, height in LAPTOPS[1:]:
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(DRAWN)
+        assert page.locator("#side").evaluate("(each) => each.offsetWidth") >= 430, width
+        assert page.evaluate(CUT) == [], f"{width}x{height}"
 
 
 @pytest.fixture(scope="module")

@@ -57,6 +57,8 @@ class Panel:
         self.see("Games")
         self.upload(path)
         expect(self.panel.get_by_text(f"{path.name}: {GAMES} games.")).to_be_visible()
+        many = self.panel.get_by_role("combobox", name="How many")
+        assert many.evaluate("each => each.offsetWidth") > 250
         self.panel.get_by_role("combobox", name="How carefully").select_option("quick")
         self.panel.get_by_role("button", name="Analyse my games").click()
         expect(self.said).to_have_text(f"{person.PERSON}: {GAMES} games analysed by a quick look.", timeout=WORK)
@@ -76,6 +78,9 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     # The report: every division there is, with what is usual beside it.
     by = panel.panel.get_by_role("combobox", name="Points lost by")
     expect(panel.panel.locator(".my-big")).to_have_text(re.compile(r"^\d+\.\d$"))
+    # All of it is seen: there is no game on the board, but the ways in are on the first tab alone.
+    expect(page.locator("#welcome")).to_be_hidden()
+    assert page.locator("#panel-mygames").evaluate("each => each.scrollHeight - each.clientHeight") <= 1
     expect(panel.panel.locator(".my-report")).to_contain_text("Players of the same rating lose")
     names = by.locator("option").all_inner_texts()
     assert names == ["Phase", "Piece", "Time left", "Colour", "Result", "Opening"]

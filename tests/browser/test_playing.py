@@ -69,6 +69,24 @@ def test_moves_can_be_typed(desk: Desk) -> None:
     desk.after("g3")
 
 
+def test_a_game_that_is_pasted_into_the_box_for_moves_is_opened(desk: Desk) -> None:
+    page = desk.page
+    box = page.get_by_role("textbox", name="Type a move")
+    box.click()
+    for text in ("e4", "1. d4 d5 2. c4 *"):
+        page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
+        desk.keys("ControlOrMeta+v")
+    expect(desk.moves.get_by_role("button")).to_have_count(3)
+    expect(box).to_have_value("e4")  # a move stays there
+    expect(box).not_to_be_focused()
+    # A click on the board gives the keys back to the page.
+    box.click()
+    page.mouse.click(*desk.square("e5"))
+    expect(box).not_to_be_focused()
+    desk.keys("End")
+    desk.after("c4")
+
+
 def test_go_by_hand(desk: Desk) -> None:
     page = desk.page
     page.get_by_role("button", name="New", exact=True).click()
@@ -78,12 +96,13 @@ def test_go_by_hand(desk: Desk) -> None:
     expect(page.locator("#board svg.go .ghost")).to_have_attribute("visibility", "visible")
     desk.place("E5", "A1", "B1", "J9", "A2")
     assert desk.stones() == {"black": 3, "white": 1}
-    expect(page.locator("#board")).to_contain_text("Captures: Black 1, White 0")
+    expect(page.locator("#player-below")).to_contain_text("1 capture")
+    expect(page.locator("#player-above .lead")).to_be_empty()
     page.mouse.click(*desk.point("A1"))  # would be suicide
     expect(desk.status).to_contain_text("A1 cannot be played")
     desk.analysed(5)
     for _ in range(2):
-        page.locator("#board").get_by_role("button", name="Pass").click()
+        page.locator("#controls").get_by_role("button", name="Pass").click()
     expect(desk.moves.get_by_role("button", name="pass", exact=True)).to_have_count(2)
     expect(page.locator("#spoken")).to_contain_text("Both have passed")
     expect(desk.chance).to_have_attribute("aria-valuetext", re.compile("Black "))
@@ -134,6 +153,13 @@ def test_a_player_of_a_rating(desk: Desk) -> None:
     begin(desk, Against="human", You_play="w", Level="1000")
     panel = desk.page.get_by_role("tabpanel", name="Play")
     expect(panel).to_contain_text("human: plays like a 1000 player")
+    expect(panel.get_by_label("Level").locator("option")).to_contain_text(
+        ["Plays like an 800 player", "Plays like a 1000 player"]
+    )
+    expect(desk.page.locator("#title")).to_contain_text("You – human (network)")
+    note = desk.page.locator(".graph-place")
+    expect(note).to_have_text("Hints are off.")
+    assert note.evaluate("(each) => each.offsetHeight") < 30
     expect(panel.get_by_role("button", name="New game")).to_be_hidden()
     desk.drag("e2", "e4")
     expect(desk.moves.locator("button.move")).to_have_count(2)
@@ -147,5 +173,5 @@ def test_go_against_a_network(visit: Callable[..., Page]) -> None:
     desk.page.mouse.click(*desk.point("E5"))
     expect(desk.moves.locator("button.move")).to_have_count(2)
     assert desk.stones() == {"black": 1, "white": 1}
-    desk.page.locator("#board").get_by_role("button", name="Resign").click()
+    desk.page.locator("#controls").get_by_role("button", name="Resign").click()
     expect(desk.page.get_by_role("tabpanel", name="Play")).to_contain_text("You have resigned. gocnn wins.")

@@ -100,6 +100,37 @@ def test_weaker_and_stronger_players_side_by_side(desk: Desk) -> None:
     expect(players).to_have_count(0)
 
 
+def test_likely_moves_are_those_of_the_players(desk: Desk) -> None:
+    desk.choose("human")
+    panel = desk.tab("Analysis")
+    desk.opened('[WhiteElo "900"]\n[BlackElo "2310"]\n\n' + FRENCH, 6)
+    expect(panel).to_contain_text("Likely moves of a player rated 900")
+    desk.keys("ArrowRight")
+    expect(panel).to_contain_text("Likely moves of a player rated 2310")
+    desk.opened(FRENCH, 6)
+    expect(panel).to_contain_text("Likely moves")
+    expect(panel).not_to_contain_text("Likely moves of")
+
+
+def test_points_of_go_as_a_graph(desk: Desk) -> None:
+    """Pressed, it shows Black's lead in points in place of the chance."""
+    desk.choose("chessnet")
+    points = desk.page.locator("#graph").get_by_role("button", name="points")
+    expect(points).to_be_hidden()
+    desk.choose("gocnn")
+    desk.opened(CORNER, 10)
+    place = desk.page.locator(".graph-place").bounding_box()
+    assert place
+    middle = (place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    desk.page.mouse.move(*middle)
+    caption = desk.page.locator(".graph-caption")
+    expect(caption).to_contain_text("%")
+    points.click()
+    expect(points).to_have_attribute("aria-pressed", "true")
+    desk.page.mouse.move(*middle)
+    expect(caption).to_contain_text(re.compile(r"[BW]\+\d+\.\d"))
+
+
 def test_what_it_is_given_and_what_matters(desk: Desk) -> None:
     desk.open("4k3/8/8/8/8/8/Q7/4K3 w - - 0 1")
     panel = layer(desk, "Important pieces")

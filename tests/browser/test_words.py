@@ -78,7 +78,7 @@ def test_the_browsers_language_is_taken_and_another_can_be_chosen(visit: Callabl
     expect(page.get_by_role("combobox", name="Netz", exact=True)).to_be_enabled()
     desk.click("e2", "e4")
     expect(desk.board()).to_have_attribute("aria-label", "Schachbrett. Schwarz am Zug, nach e4.")
-    expect(page.locator(".chance .whose")).to_have_text("Erwartete Punkte von Weiß")
+    expect(page.locator(".chance .whose")).to_have_text("Erwartung für Weiß")
     page.get_by_role("tab", name="Spielen").click()
     expect(page.get_by_role("tabpanel", name="Spielen")).to_contain_text("Spielt wie jemand mit 1400")
     assert serious(page) == []

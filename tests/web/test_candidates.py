@@ -71,6 +71,7 @@ def test_a_wasted_move_of_go(client: Client) -> None:
     ("network", "line", "why"),
     [
         ("winner", chess_line(""), "no move to judge"),
+        ("winner", chess_line("e2e4 0000"), "no move to judge"),
         ("gohuman", go_line(), "no move to judge"),
         ("convchess", chess_line("e2e4"), "does not say who wins"),
     ],
@@ -103,9 +104,23 @@ def test_candidates_of_chess(client: Client) -> None:
 
 
 def test_a_mate_among_candidates(client: Client) -> None:
-    best = candidates(client, "chessnet", chess_line("f2f3 e7e5 g2g4"))[0]
+    best, *others = candidates(client, "chessnet", chess_line("f2f3 e7e5 g2g4"))
     assert (best["san"], best["mate"], best["white"]) == (["Qh4#"], -1, 0.0)
+    assert others
+    assert best["moves"][0] not in [other["moves"][0] for other in others]
     assert candidates(client, "chessnet", chess_line("f2f3 e7e5 g2g4 d8h4")) == []
+
+
+RECAPTURE = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 e1g1 f7f6 d2d4 e5d4 f3d4 c6c5 d4e2 d8d1"
+
+
+def test_likely_moves_have_values_even_where_a_search_wants_one_alone(client: Client) -> None:
+    lines = candidates(client, "human", chess_line(RECAPTURE))
+    assert lines[0]["san"][0] == "Rxd1"
+    assert len(lines) >= 8
+    assert all(line["visits"] and line["white"] < 0.2 for line in lines[1:])
+    (mated,) = [line for line in lines if line["moves"][0] == "f1e1"]
+    assert (mated["san"], mated["mate"], mated["white"]) == (["Re1", "Qxe1#"], -1, 0.0)
 
 
 def test_candidates_of_go_in_the_view_of_black(client: Client) -> None:

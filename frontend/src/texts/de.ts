@@ -41,10 +41,9 @@ export const de: Texts = {
     editAbout: "Steine, Buchstaben und Zeichen setzen",
     pass: "Passen",
     resign: "Aufgeben",
-    captures: (black, white) => `Gefangen: Schwarz ${black}, Weiß ${white}`,
   },
   chance: {
-    even: "etwa ausgeglichen",
+    even: "etwa gleich",
     little: (side) => `${side} steht etwas besser`,
     better: (side) => `${side} steht besser`,
     much: (side) => `${side} steht viel besser`,
@@ -233,6 +232,7 @@ export const de: Texts = {
     compareWith: "mit anderem …",
     checked: (moves: number) => `, ${moves} geprüft`,
     noOther: "keines",
+    points: "Punkte",
     ofAll: (done, total) => `${done} von ${total}`,
   },
   header: {
@@ -269,7 +269,7 @@ export const de: Texts = {
     about: "Auch das Mausrad über dem Brett geht durch die Partie. Chancen sind beim Schach die von Weiß, beim Go die von Schwarz.",
   },
   judging: {
-    checking: (done, total) => `Züge werden geprüft: ${done} von ${total}`,
+    checking: (done, total) => `Prüfung: ${done} von ${total}`,
     leftOut: (network) => `${network} hat Züge ausgelassen.`,
   },
   keys: {
@@ -323,6 +323,7 @@ export const de: Texts = {
   },
   match: {
     you: "Du",
+    network: (name) => `${name} (Netz)`,
     event: (network, limit) => `Partie gegen ${network}, ${limit}`,
     noLimit: (limit, network) => `${limit} für ${network}, ohne Grenze für dich`,
     noneToTake: "Es gibt keinen Zug von dir, der zurückzunehmen wäre.",
@@ -366,6 +367,7 @@ export const de: Texts = {
     grades: { blunder: "Patzer", mistake: "Fehler", inaccuracy: "Ungenauigkeit" },
     opens: (grade, move) => `${grade}: öffnet die Stellung vor ${move}`,
     lost: (move, points, line) => `${move} kostete ${points} Punkte; besser: ${line}`,
+    lostPoints: (move, points, percent, line) => `${move} verlor ${points.toFixed(1).replace(".", ",")} Punkte auf dem Brett, ${percent} % der Chance; besser: ${line}`,
     label: (words, move) => `${words}. Öffnet die Stellung vor ${move}`,
   },
   movebars: {
@@ -501,6 +503,7 @@ export const de: Texts = {
     unhide: "Hinweise zeigen",
     colours: "Farben auf dem Brett",
     likely: "Wahrscheinliche Züge",
+    likelyOf: (rating) => `Wahrscheinliche Züge bei Wertung ${rating}`,
     arrows: "Als Pfeile zeigen",
     onPoints: "Auf dem Brett zeigen",
     piece: "Figur",
@@ -815,17 +818,18 @@ export const de: Texts = {
   },
   welcome: {
     example: "Beispiel ansehen",
+    opening: "Wird geöffnet …",
     play: "Spielen",
     against: "Gegen das Netz spielen",
     lead: "Sieh, was ein Netz über eine Partie denkt, oder spiele gegen eines.",
     paste: "Partie einfügen",
   },
   server: {
-    "White's winning probability": "Gewinnwahrscheinlichkeit von Weiß",
+    "White's winning probability": "Chance von Weiß",
     "White wins": "Weiß gewinnt",
-    "White's expected score": "Erwartete Punkte von Weiß",
+    "White's expected score": "Erwartung für Weiß",
     "White scores": "Weiß",
-    "Black's winning probability": "Gewinnwahrscheinlichkeit von Schwarz",
+    "Black's winning probability": "Chance von Schwarz",
     "Black wins": "Schwarz gewinnt",
     "White's probability of standing better": "Wahrscheinlichkeit, dass Weiß besser steht",
     "White better": "Weiß besser",

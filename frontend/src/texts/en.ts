@@ -40,7 +40,6 @@ export const en = {
     editAbout: "Set up stones, labels and marks",
     pass: "Pass",
     resign: "Resign",
-    captures: (black: number, white: number) => `Captures: Black ${black}, White ${white}`,
   },
   chance: {
     even: "about even",
@@ -232,6 +231,7 @@ export const en = {
     compareWith: "compare with …",
     checked: (moves: number) => `, ${moves} checked`,
     noOther: "none",
+    points: "points",
     ofAll: (done: number, total: number) => `${done} of ${total}`,
   },
   header: {
@@ -268,7 +268,7 @@ export const en = {
     about: "The wheel over the board steps too. Chances are White’s in chess and Black’s in Go.",
   },
   judging: {
-    checking: (done: number, total: number) => `checking moves ${done} of ${total}`,
+    checking: (done: number, total: number) => `checking ${done} of ${total}`,
     leftOut: (network: string) => `${network} left moves out.`,
   },
   keys: {
@@ -322,6 +322,7 @@ export const en = {
   },
   match: {
     you: "You",
+    network: (name: string) => `${name} (network)`,
     event: (network: string, limit: string) => `Game against ${network}, ${limit}`,
     noLimit: (limit: string, network: string) => `${limit} for ${network}, no limit for you`,
     noneToTake: "There is no move of yours to take back.",
@@ -365,6 +366,7 @@ export const en = {
     grades: { blunder: "blunder", mistake: "mistake", inaccuracy: "inaccuracy" },
     opens: (grade: string, move: string) => `${grade}: open the position before ${move}`,
     lost: (move: string, points: number, line: string) => `${move} lost ${points} points; better: ${line}`,
+    lostPoints: (move: string, points: number, percent: number, line: string) => `${move} lost ${points.toFixed(1)} points on the board, ${percent}% of the chance; better: ${line}`,
     label: (words: string, move: string) => `${words}. Open the position before ${move}`,
   },
   movebars: {
@@ -500,6 +502,7 @@ export const en = {
     unhide: "Show hints",
     colours: "Colours on the board",
     likely: "Likely moves",
+    likelyOf: (rating: number) => `Likely moves of a player rated ${rating}`,
     arrows: "Show as arrows",
     onPoints: "Show on the board",
     piece: "Piece",
@@ -561,7 +564,7 @@ export const en = {
     fullSecond: "Full strength: 1 second a move",
     custom: "Custom …",
     person: "Plays like the person",
-    like: (rating: number) => `Plays like a ${rating} player`,
+    like: (rating: number) => `Plays like ${/^(8|1[18]..$)/.test(String(rating)) ? "an" : "a"} ${rating} player`,
     noHandicap: "None",
     stones: (n: number) => `${n} stones`,
     chinese: "Chinese",
@@ -814,6 +817,7 @@ export const en = {
   },
   welcome: {
     example: "Try an example",
+    opening: "Opening …",
     play: "Play",
     against: "Play against it",
     lead: "See what a network thinks of a game, or play against it.",
