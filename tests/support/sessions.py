@@ -75,7 +75,8 @@ NOISE = (
     "setoption name Nonsense value 7", "setoption name Hash value many", "setoption name MultiPV value -3",
     "setoption name method value none", "register later", "debug", "stop", "ponderhit", "é\x7f\x01", "x" * 5000,
 )  # fmt: skip
-"""Lines that change nothing while nobody searches. What they would change is refused."""
+"""Lines that change nothing while nobody searches. What they would change is refused; after a refused position there
+is no move until another is set."""
 
 
 Each = Callable[[int, Process], bool]
@@ -89,6 +90,7 @@ def uci_session(run: str, commands: int, seed: int, options: Sequence[str] = (),
     else is said but `info`.
     """
     draw, board, searches = random.Random(seed), chess.Board(), 0
+    refused = False
     with Process([sys.executable, "-m", "kibitz", "uci", run, *options]) as engine:
 
         def until(word: str) -> str:
@@ -101,7 +103,7 @@ def uci_session(run: str, commands: int, seed: int, options: Sequence[str] = (),
         for number in range(commands):
             kind = draw.random()
             if kind < 0.35:
-                board = chess.Board()
+                board, refused = chess.Board(), False
                 for _ in range(draw.randrange(0, 80)):
                     if board.is_game_over():
                         break
@@ -116,7 +118,7 @@ def uci_session(run: str, commands: int, seed: int, options: Sequence[str] = (),
                     engine.say(" ".join(["position startpos moves", *moves]))
             elif kind < 0.7:
                 searches += 1
-                _search(engine, board, draw, until)
+                _search(engine, None if refused else board, draw, until)
             elif kind < 0.8:
                 engine.say("isready")
                 until("readyok")
@@ -129,7 +131,9 @@ def uci_session(run: str, commands: int, seed: int, options: Sequence[str] = (),
                     )
                 )  # fmt: skip
             else:
-                engine.say(draw.choice(NOISE))
+                line = draw.choice(NOISE)
+                refused |= line.startswith("position")
+                engine.say(line)
             if each and each(number, engine):
                 break
         engine.say("isready")
@@ -138,8 +142,8 @@ def uci_session(run: str, commands: int, seed: int, options: Sequence[str] = (),
     return searches
 
 
-def _search(engine: Process, board: chess.Board, draw: random.Random, until: Callable[[str], str]) -> None:
-    """One search, some of them with questions while it runs."""
+def _search(engine: Process, board: chess.Board | None, draw: random.Random, until: Callable[[str], str]) -> None:
+    """One search, some of them with questions while it runs. board: None after a refused position."""
     ended = draw.choice(("", "", "", "stop", "ponderhit"))
     if ended:
         engine.say("go infinite" if ended == "stop" else "go ponder nodes 3")
@@ -150,7 +154,7 @@ def _search(engine: Process, board: chess.Board, draw: random.Random, until: Cal
     else:
         engine.say("go " + draw.choice(("nodes 2", "nodes 9", "depth 1", "movetime 2", "wtime 20 btime 20", "mate 1")))
     answer = until("bestmove").split()
-    if any(board.legal_moves):
+    if board and any(board.legal_moves):
         assert chess.Move.from_uci(answer[1]) in board.legal_moves, (answer, board.fen())
     else:
         assert answer[1] == "(none)", answer

@@ -117,6 +117,17 @@ def test_a_move() -> None:
     assert lines == ["info depth 1 multipv 1 score cp 7 nodes 30 nps 1500 time 20 pv g1h3", "bestmove g1h3"]
 
 
+@pytest.mark.parametrize("wrong", ["fen garbage", "fen 1k6/8/8/8/8/8/8/RK5R w HA - 0 1"])
+def test_after_a_refused_position_no_move_is_played(wrong: str) -> None:
+    """A move from the position before would be illegal in the GUI's."""
+    bench = Bench()
+    refused, *rest = bench.say(f"position {wrong}", "go depth 1", "(wait)", "go infinite", "stop")
+    assert refused.endswith("no move is played until another one is set")
+    assert rest == ["info string go: the last position was refused, so there is no move", "bestmove (none)"] * 2
+    assert not bench.players
+    assert bench.say("position startpos moves e2e4 e7e5", "go depth 1")[-1] == "bestmove g1h3"
+
+
 def test_several_choices_with_chances() -> None:
     lines = Bench().say("setoption name MultiPV value 2", "setoption name UCI_ShowWDL value true", "go depth 1")
     assert lines == [

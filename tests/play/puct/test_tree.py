@@ -258,6 +258,50 @@ def test_the_part_below_a_move_is_the_same_tree() -> None:
     assert into.size[1] == (into.row[: into.size[0]] >= 0).sum()
 
 
+def test_what_was_seldom_visited_is_cut_back() -> None:
+    """Its visits and values stay; what is proven stays whole; the root's children keep their slots."""
+    tree = grown(600)
+    into = empty_tree(len(tree.visits), len(tree.rows), tree.rows.shape[1])
+    cut_out(tree, np.int64(0), into, 5)
+    n = int(into.size[0])
+    assert n < tree.size[0] * 0.7
+    top = children(tree, 0)
+    assert children(into, 0).tolist() == top.tolist()
+    for name in ("visits", "total", "move", "value", "proven"):
+        assert getattr(into, name)[top].tolist() == getattr(tree, name)[top].tolist(), name
+    inner = np.flatnonzero(into.first[:n] >= 0)
+    assert ((into.visits[inner] >= 5) | (into.proven[inner] != UNKNOWN) | (inner == 0)).all()
+    assert (into.visits[:n][into.row[:n] < 0] > 1).any(), "a leaf that was more before"
+    assert into.size[1] == (into.row[:n] >= 0).sum()
+
+
+@pytest.mark.parametrize("batch", [8, 64])
+def test_a_full_tree_is_cut_back_and_the_search_goes_on(batch: int) -> None:
+    search = PuctSearch(Toy(), Constants(), 1)
+    search.begin(Toy().describe(np.array([1], np.uint64)))
+    while search.tree.visits[0] < 20_000:
+        assert search.grow(batch, np.empty(0, np.uint64))
+        assert sum(array.nbytes for array in search.tree) < 2.2e6
+    tree, n = search.tree, int(search.tree.size[0])
+    assert not tree.pending.any()
+    for node in np.flatnonzero(tree.first[:n] >= 0):
+        assert tree.visits[node] >= 1 + tree.visits[children(tree, node)].sum()
+        assert abs(tree.total[node]) <= tree.visits[node] + 1e-6
+
+
+def test_moves_of_the_root_are_visited_in_a_full_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = PuctSearch(Toy(), Constants(), 1)
+    search.begin(Toy().describe(np.array([1], np.uint64)))
+    while search.tree.visits[0] < 600:
+        assert search.grow(8, np.empty(0, np.uint64))
+    search.tree.visits[1] = 0
+    full = [None]
+    monkeypatch.setattr("kibitz.play.puct.search.with_room", lambda tree, *room: full.pop() if full else tree)
+    assert search.visit(np.array([1]), np.empty(0, np.uint64))
+    assert search.tree.visits[1] == 1
+    assert not search.tree.pending.any()
+
+
 def test_room_is_taken_within_the_limit() -> None:
     tree = family(3)
     tree.move[:4] = 1, 2, 3, 4

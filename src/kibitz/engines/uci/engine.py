@@ -2,7 +2,7 @@
 
 `uci` is answered before anything heavy is loaded; the network is loaded on `isready`, or on the first `go`. What a GUI
 sends wrong is told in an `info string` line and passed over. A search that fails still ends with a legal move.
-Every `go` is answered by exactly one `bestmove`. Not supported: Chess960.
+Every `go` is answered by exactly one `bestmove`, (none) where the last position was refused. Not supported: Chess960.
 
 Pondering is a search without limits that `stop` ends, and `ponderhit` too; then the search with the limits of the `go`
 begins, for which the player has kept what it knows.
@@ -196,17 +196,27 @@ class UciEngine:
             self._thread.join()
         board = self._position.board
         go = read_go(line.split()[1:], board)
+        if self._position.refused:
+            self._send_info("go: the last position was refused, so there is no move")
+            self._begin(SearchSignals(go.infinite, go.ponder), lambda signals: self._answer(signals, ()))
+            return
         self._send_info(*go.problems)
         player = self._ready()
         self._advisers.use(self._options)
         limits = _limits(go, board, self._options.overhead)
         if self._debug:
             self._send_info(f"{limits}")
-        self._signals = SearchSignals(go.infinite, go.ponder)
-        self._searching = True
-        self._thread = threading.Thread(
-            target=self._search, args=(player, board.copy(), limits, begun, self._signals), daemon=True
+        board = board.copy()
+        self._begin(
+            SearchSignals(go.infinite, go.ponder),
+            lambda signals: self._search(player, board, limits, begun, signals),
         )
+
+    def _begin(self, signals: SearchSignals, search: Callable[[SearchSignals], None]) -> None:
+        """Begin what answers a `go`, in a thread of its own."""
+        self._signals = signals
+        self._searching = True
+        self._thread = threading.Thread(target=search, args=(signals,), daemon=True)
         self._thread.start()
 
     def _ready(self) -> ThinkingPlayer:
@@ -232,7 +242,7 @@ class UciEngine:
     def _search(
         self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals
     ) -> None:
-        """Think and answer, in a thread of its own."""
+        """Think and answer."""
         try:
             moves = self._choose(player, board, limits, begun, signals)
         except Exception as error:  # a bug: the game goes on, and whoever looks at standard error sees where it is
@@ -241,6 +251,10 @@ class UciEngine:
             self._send_info(f"the search failed ({one_line(error)}); any legal move is played")
             moves = (next(iter(limits.moves or board.legal_moves)),)
             self._send(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {moves[0].uci()}")
+        self._answer(signals, moves)
+
+    def _answer(self, signals: SearchSignals, moves: tuple[chess.Move, ...]) -> None:
+        """Send the move, and the expected answer, once it may be given."""
         signals.wait()
         self._searching = False
         answer = moves[0].uci() if moves else "(none)"

@@ -61,18 +61,22 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
 
 
 class PositionCommand:
-    """The position a GUI has set: always a legal one, the last good one where a command is wrong."""
+    """The position a GUI has set: always a legal one, the last good one where a command is wrong.
+
+    refused: whether the GUI has another position before it, since its last one could not be read.
+    """
 
     def __init__(self) -> None:
         self.board = chess.Board()
         """With its moves, so that repetitions are seen."""
+        self.refused = False
         self._start = ""
         self._moves: list[str] = []
 
     def set(self, words: Sequence[str]) -> str | None:
         """Parse the words after `position`. Returns None, or the problem in one line.
 
-        After an impossible start nothing has changed; after an illegal move the position before that move stands.
+        After an impossible start the board is what it was; after an illegal move the position before that move stands.
         """
         lower = [word.lower() for word in words]
         end = lower.index("moves") if "moves" in lower else len(words)
@@ -82,8 +86,10 @@ class PositionCommand:
             try:
                 self.board = _board(words[:end])
             except ValueError as error:
-                return f"position: {error}; {self.board.fen()} is kept"
+                self.refused = True
+                return f"position: {error}; no move is played until another one is set"
             self._start, self._moves, known = start, [], 0
+        self.refused = False
         for number, text in enumerate(moves[known:], known + 1):
             if (move := legal(self.board, text)) is None:
                 return f"position: move {number} ({shown(text)}) is illegal; {self.board.fen()} is set"

@@ -32,6 +32,8 @@ _SMALL = 1 << 15, 1 << 10
 """Nodes and positions for which a tree has room at first."""
 _LEAST = 1 << 21
 """Bytes of such a tree, about, which any tree may have."""
+_MUCH = 0.9
+"""Share of a full tree's nodes that may be left where it is worth while to go on."""
 
 
 class Entered(NamedTuple):
@@ -89,7 +91,8 @@ class BatchSizes:
 
 
 class PuctSearch:
-    """A tree that grows, and what the network said of earlier positions.
+    """A tree that grows, and what the network said of earlier positions. Where it is full, its least visited parts
+    go, unless what the network said is summed over them (`tail`).
 
     constants: of the selection; size: bytes for tree and cache together (at least about 2 MB are taken).
     """
@@ -157,7 +160,7 @@ class PuctSearch:
             self._idle += 1
             return int(tree.visits[0]) > before and self._idle < MAX_IDLE
         self._idle = 0
-        return self._visit(leaves, often)
+        return self._visit(leaves, often) or self._cut()
 
     def visit_children(self, most: int, often: NDArray[np.uint64]) -> bool:
         """Evaluate up to so many moves of the root that were not visited, the likeliest first; False where there are
@@ -170,9 +173,28 @@ class PuctSearch:
         return self.visit(moves[np.argsort(-tree.prior[moves], kind="stable")][:most], often)
 
     def visit(self, nodes: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
-        """Evaluate these leaves, however unlikely; False where there is no room for them."""
+        """Evaluate these moves of the root, however unlikely; False where there is no room for them."""
         reserve(self.tree, nodes)
+        if self._visit(nodes, often):
+            return True
+        if not self._cut():
+            return False
+        reserve(self.tree, nodes)  # children of the root keep their slots
         return self._visit(nodes, often)
+
+    def _cut(self) -> bool:
+        """Make room: half of the tree's inner nodes, the least visited, become leaves again. False where that is
+        little, and where rows have tails, over whose visits the game counts."""
+        if self.rules.tail:
+            return False
+        tree, n = self.tree, int(self.tree.size[0])
+        inner = (tree.first[1:n] >= 0) & (tree.proven[1:n] == UNKNOWN)
+        if not inner.any():
+            return False
+        kept = empty_tree(len(tree.visits), len(tree.rows), self.rules.width)
+        cut_out(tree, 0, kept, int(np.median(tree.visits[1:n][inner])) + 1)
+        self.tree = kept
+        return int(kept.size[0]) < n * _MUCH
 
     def _visit(self, leaves: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
         """Evaluate selected leaves; False where there is no room for them."""
