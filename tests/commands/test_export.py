@@ -56,7 +56,8 @@ def test_the_description_names_every_input_and_output(tmp_path: Path) -> None:
     [
         (["nowhere", "--to", "x"], 1, "nowhere: no such run"),
         (["chessnet", "--to", "full"], 2, "there is something already"),
-        (["gocnn", "--to", "x"], 1, "no hand-over form yet"),
+        (["gocnn", "--to", "x"], 1, f"no hand-over form yet; copy {Run('gocnn').path / 'model.onnx'}"),
+        (["deepchess", "--to", "full"], 1, "no hand-over form yet"),
         (["chessnet"], 2, "Missing option '--to'"),
         (["chessnet", "--to", "x", "--int8", "--half"], 2, "choose one"),
     ],
@@ -94,3 +95,14 @@ def test_smaller_numbers_answer_nearly_the_same(
     before = Session("winner").evaluate(codes, state)["white_wins"]
     assert np.abs(answers - before).mean() < mean
     assert np.abs(answers - before).max() > 0, "in other numbers"
+
+
+def test_what_cannot_be_exported_is_refused_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from kibitz.commands import export
+
+    monkeypatch.setattr(Run, "person", {"name": "Kim"})
+    monkeypatch.setattr(export, "_name_of_person", lambda name: pytest.fail("it asked"))
+    assert run(["export", "gocnn", "--to", str(tmp_path / "x")]) == 1
+    assert "no hand-over form yet" in capsys.readouterr().err

@@ -211,6 +211,16 @@ def test_without_ray_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPat
         list(map_unordered(square, range(4), Backend("ray")))
 
 
+def test_a_broken_ray_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "__init__.py").write_text("raise ImportError('libray.so: no such file')")
+    for name in [name for name in sys.modules if name.split(".")[0] == "ray"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match=r"Ray is installed but cannot be loaded \(.*libray\.so"):
+        list(map_unordered(square, range(4), Backend("ray")))
+
+
 def test_a_cluster_that_does_not_answer_is_one_line() -> None:
     if not HAS_RAY:
         pytest.skip("Ray is not installed")

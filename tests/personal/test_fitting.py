@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.split import TEST
 from kibitz.store.store import Store
+from kibitz.training.trainer import TIME_LIMIT, TrainConfig
 from support import person
 
 FORKS = """
@@ -141,6 +143,26 @@ def test_games_are_added(my_games: Path, human_run: Path, tmp_path: Path) -> Non
     newest = np.sort(store.column("date"))[-9:]
     assert (np.sort(store.column("date")[store.sides(run.split) == TEST]) == newest).all()
     assert make(request).reason == "finished before"
+
+
+def test_a_time_limit_is_of_the_call_and_not_of_each_training(
+    my_games: Path, human_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each training is given what is left; none begins where nothing is."""
+    now, given = [0.0], []
+
+    def train(*arguments: object, plan: TrainConfig, **rest: object) -> SimpleNamespace:
+        given.append(plan.time_limit)
+        now[0] += 40
+        return SimpleNamespace(outcome=SimpleNamespace(reason="done"))
+
+    monkeypatch.setattr(fitting, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(fitting, "train", train)
+    monkeypatch.setattr(fitting, "Session", lambda run, **_: Session(human_run))
+    monkeypatch.setattr(fitting, "Run", lambda path: Run(human_run))
+    request = PersonalRequest([str(my_games)], base=str(human_run), run=tmp_path / "r", time_limit=70.0)
+    assert make(request).reason == TIME_LIMIT
+    assert given == [70, 30]
 
 
 def test_calls_that_cannot_work(my_games: Path, human_run: Path, small_run: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +53,14 @@ def test_nobody_of_that_name(my_games: Path, make_store: Callable[..., Store], t
         names.find(store, ["Muños"], "my.pgn")
     with pytest.raises(UsageError, match=r"the most frequent are Muñoz, Ana \(60\), Opponent 0 \(1\)"):
         names.find(store, ["Zz"], "my.pgn")
+
+
+def test_names_with_the_same_beginning_are_near() -> None:
+    players = names.players_among(Counter({"Zoe": 9, "marlow_the_quiet": 3, "ben_b": 2}))
+    with pytest.raises(UsageError, match=r"near it: marlow_the_quiet \(3\)$"):
+        names.named(players, ["marlowxx"], "my.pgn")
+    with pytest.raises(UsageError, match=r"the most frequent are Zoe"):
+        names.named(players, ["marx"], "my.pgn")
 
 
 def test_two_people_in_all_games(make_store: Callable[..., Store], tmp_path: Path) -> None:

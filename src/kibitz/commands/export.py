@@ -29,13 +29,17 @@ def export(
 ) -> None:
     """Write a network for other programs: model.onnx, a description of its inputs and outputs, and an example.
 
-    The example, example.py, needs onnxruntime and numpy (and python-chess, for a network of chess).
+    For networks of chess that answer for one position: all but deepchess, which compares two. Of deepchess and of Go,
+    copy the model.onnx alone.
+
+    The example, example.py, needs onnxruntime, numpy and python-chess.
     """
     from kibitz.runs import Run
-    from kibitz.training.standalone import write_folder
+    from kibitz.training.standalone import check, write_folder
 
     opened = Run(run)
     opened.trained()
+    check(opened)
     if int8 and half:
         raise UsageError("--int8 and --half: choose one")
     numbers = "int8" if int8 else "half" if half else ""

@@ -38,6 +38,18 @@ def need_ray() -> None:
         raise UsageError("--ray needs Ray, which is not installed: pip install 'kibitz[ray]'")
 
 
+def _imported() -> Any:
+    """The module ray. Raises UsageError where it cannot be loaded."""
+    try:
+        import ray
+    except ImportError as error:
+        raise UsageError(
+            f"--ray: Ray is installed but cannot be loaded ({one_line(error)}); "
+            "install it again: pip install --force-reinstall ray"
+        ) from None
+    return ray
+
+
 class RayWorkers:
     """`kibitz.parallel.Workers` on Ray. Ray itself repeats the item of a worker that died, DEATHS times at most.
 
@@ -62,8 +74,7 @@ class RayWorkers:
             # Other users of this machine must not be able to call our Ray, and nothing is left in the home folder.
             os.environ.setdefault("RAY_AUTH_MODE", "token")
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        import ray
-
+        ray = _imported()
         self._own = not ray.is_initialized()
         if not self._own:
             return ray

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
@@ -127,6 +128,7 @@ def make(
     Raises KibitzError or UsageError where there is nobody of that name, or too few games, or the directory is of
     another person or of other games.
     """
+    deadline = None if request.time_limit is None else time.monotonic() + request.time_limit
     person = _begin(request, log)
     if person.info.get("finished") and person.info["data"]["fingerprint"] == person.store.fingerprint:
         shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)  # where the call was killed at its very end
@@ -151,7 +153,10 @@ def make(
             settings = replace(person.settings, learns=learns, learning_rate=rate)
             folder = person.path / CANDIDATES / f"{person.store.fingerprint}-{learns}-{rate:g}"
             step = PersonalStep(f"{learns} at {rate:g}", len(tried.scores), TrainProgress("", 0, 1))
-            if reason := _train(person, settings, folder, step, on_step):
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                return PersonalResult(person.path, person.info, TIME_LIMIT)
+            if reason := _train(person, settings, folder, step, on_step, left):
                 return PersonalResult(person.path, person.info, reason)
             score = _score(asked, Session(folder, corrected=False), book, step.name)
             log(f"{step.name}: {_in_words(score)} on the validation games; before it: {_in_words(tried.kept)}")
@@ -313,14 +318,20 @@ def _stored(path: Path, held: Store | None, source: Store, mine: NDArray[np.int6
 
 
 def _train(
-    person: _Person, settings: Any, folder: Path, step: PersonalStep, on_step: Callable[[PersonalStep], object]
+    person: _Person,
+    settings: Any,
+    folder: Path,
+    step: PersonalStep,
+    on_step: Callable[[PersonalStep], object],
+    time_limit: float | None,
 ) -> str:
-    """Train one network in a run of its own; why the call has to stop, "" where it need not."""
+    """Train one network in a run of its own, for so many seconds at most; why the call has to stop, "" where it need
+    not."""
     request = person.request
     plan = TrainConfig(
         validate_positions=1 << 30, validations=CHECKS_AN_EPOCH * settings.epochs, patience=PATIENCE, seed=request.seed,
         precision=request.precision, checkpoint_every=CHECKPOINT_EVERY, checkpoint_megabytes=0.0,
-        time_limit=request.time_limit,
+        time_limit=time_limit,
     )  # fmt: skip
     done = train(
         person.kind.SYSTEM, settings, str(person.store.path), run=folder, split=person.split, plan=plan,

@@ -17,6 +17,8 @@ NEARLY_ALL = 0.9
 """Share of the games that a player must be in to be taken without a name."""
 TOLD = 5
 """Names at most that an error tells."""
+PREFIX = 5
+"""Letters at the beginning that two names must share to be near each other, at least."""
 _PROGRAM = re.compile(
     r"\b(stockfish|lc0|leela|komodo|gnu ?chess|crafty|houdini|rybka|fritz|shredder|maia\d*|sunfish|ethereal|"
     r"bot|computer|lichess ai|ai level \d+)\b|(?:bot|_ai)$"
@@ -114,5 +116,6 @@ def _nearest(name: str, players: Sequence[Player]) -> str:
     words = {near for word in wanted.split() for near in difflib.get_close_matches(word, every, TOLD, cutoff=0.75)}
     near = [player for text, player in of_key.items() if words & set(text.split()) or (wanted and wanted in text)]
     close = difflib.get_close_matches(wanted, list(of_key), TOLD, cutoff=0.6)
-    chosen = dict.fromkeys([*(of_key[text] for text in close), *near])
+    same = [player for text, player in of_key.items() if wanted[:PREFIX] == text[:PREFIX] and len(wanted) >= PREFIX]
+    chosen = dict.fromkeys([*(of_key[text] for text in close), *near, *same])
     return f"near it: {told(chosen)}" if chosen else f"the most frequent are {told(players)}"

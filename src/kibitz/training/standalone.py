@@ -52,12 +52,9 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
     """Write the files into an empty folder; returns their paths. name: what the network is called there; None for the
     name of the run. numbers: "int8" for whole numbers of 8 bits, "half" for numbers of 16 bits.
 
-    Raises KibitzError if the run has no ONNX file, or if it is for Go or compares positions: there is no example then.
+    Raises KibitzError if the run has no ONNX file, or no form for it, see `check`.
     """
-    if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:
-        raise KibitzError(
-            f"{run.name}: a network of {run.info['system']}, which has no hand-over form yet; copy its model.onnx"
-        )
+    check(run)
     if not (run.path / ONNX).is_file():
         raise KibitzError(f"{run.path / ONNX}: missing; finish the training with the command that began it")
     description = describe(run, name)
@@ -75,6 +72,14 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
         shutil.copyfile(run.path / CARD, folder / CARD)
         files.append(folder / CARD)
     return files
+
+
+def check(run: Run) -> None:
+    """Raises KibitzError if a run is for Go or compares positions: there is no example then."""
+    if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:
+        raise KibitzError(
+            f"{run.name}: a network of {run.info['system']}, which has no hand-over form yet; copy {run.path / ONNX}"
+        )
 
 
 def describe(run: Run, name: str | None = None) -> dict[str, Any]:
