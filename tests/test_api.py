@@ -375,7 +375,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.analyse("1. e4 *", "winner", raw=True, depth=2), kibitz.UsageError, "raw: without a search"),
     (lambda: kibitz.analyse("1. e4 *", "winner", depth=13), kibitz.UsageError, "depth 13: from 1 to 12"),
     (lambda: kibitz.analyse("1. e4 *", "human", nodes=-1), kibitz.UsageError, "nodes -1: 0 or more"),
-    (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", raw=True), kibitz.UsageError, "raw: of chess"),
+    (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", depth=2), kibitz.UsageError, "depth: of chess"),
     (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", nodes=5), kibitz.UsageError, "does not name moves"),
     (lambda: kibitz.analyse(7, "winner"), kibitz.UsageError, "no game: int"),  # type: ignore[arg-type]
     (lambda: kibitz.train("nothing", "my.store"), kibitz.UsageError, "no such system"),

@@ -47,14 +47,15 @@ def analyse(
 
     Moves of chess are judged by a short search: depth plies (6), and by networks that search themselves so many nodes
     (evaluations) of each position (100). raw: by the network's own opinions of the positions before and after instead.
-    Go: nodes of search for each position, by networks that name moves and score; None or 0: none.
+    Go: nodes of search for each position (16), by networks that name moves and score; raw, or 0: none.
 
     Chess gives a kibitz.analysis.chess.moves.AnalysedGame: `moves` (each with san, uci, mark, worth, expected),
     `white` (float64 [moves + 1]: White's probability in each position, None where the network does not say), `swings`,
     `surprises`, `average_loss("white")`. Go gives a kibitz.analysis.go.games.AnalysedGame: `positions` (each with the
     owners and the score), `moves` (vertex, change in points, mark), `swings`, `average_loss(colour)`. Both have
     `as_json()`, which gives what `kibitz analyze --json` prints; judged moves of chess have `judged` (loss, best,
-    line). Moves after the first illegal one are left out; then `record.problem` (Go: `problem`) says why.
+    line). Moves after the first illegal one, or from where the text is cut short, are left out; then `record.problem`
+    (Go: `problem`) says why. Of Go `assumed` lists what the record does not say.
 
     Raises KibitzError where there is no such file or game, or it cannot be analysed at all; UsageError for an option
     that is out of range or not for this network, and a network of the other game.
@@ -181,8 +182,8 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
 
     if options.ratings is not None:
         raise UsageError(f"ratings: {network.name} has no ratings among its inputs")
-    if options.raw or options.depth is not None:
-        raise UsageError(f"{'raw' if options.raw else 'depth'}: of chess, and {network.name} is a network for Go")
+    if options.depth is not None:
+        raise UsageError(f"depth: of chess, and {network.name} is a network for Go")
     if options.nodes and "policy" not in network._session.outputs:
         raise UsageError(f"nodes: {network.name} does not name moves, so it cannot search; take gohuman")
     swing = options.swing
@@ -192,13 +193,13 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
     if (path := _path(game)) is not None:
         if path.lower().endswith(".pgn"):
             raise UsageError(f"{path}: a file of chess, and {network.name} is a network for Go")
-        games = read_records([path])
+        games = read_records([path], cut=True)
     else:
         try:
-            games = iter([parse_record(str(game))])
+            games = iter([parse_record(str(game), cut=True)])
         except ValueError as error:
             raise KibitzError(f"no game of Go in this text: {' '.join(str(error).split())}") from None
-    count, session, nodes = 0, network._session, options.nodes or 0
+    count, session, nodes = 0, network._session, 0 if options.raw else options.nodes
     for record in games:
         if isinstance(record, Unreadable) and record.number == 0:
             raise KibitzError(f"{record.file}: {record.reason}")

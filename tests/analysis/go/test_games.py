@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +16,10 @@ from hypothesis import strategies as st
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go import answers
 from kibitz.analysis.go.games import SWINGS, AnalysedGame, analyse, lead_words, score
-from kibitz.games.go.io.sgf import parse_record
+from kibitz.games.go.io.sgf import Record, parse_record, read_records
 from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp
 from kibitz.games.go.replay import start_row
+from kibitz.play.session import Session
 from support.go_fakes import FakeGo, FakeOwners, influence, owners
 
 GAME = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[Shū]PW[B]BR[3k]RE[W+3.5];B[ee];W[ec];B[cc];W[gg])"
@@ -166,3 +170,25 @@ def test_a_search_says_more_of_each_position() -> None:
     assert told["line"][0] in {f"{letter}{number}" for letter in "ABCDEFGHJ" for number in range(1, 10)}
     assert "line" not in raw.moves[5].as_json()
     assert seen.positions[8].told.line, "after the last move, too"  # type: ignore[union-attr]
+
+
+def test_by_default_a_search_takes_the_movers_optimism_away() -> None:
+    """Of a good game's opening, where one look of the network says that a move loses three points on the average."""
+    import kibitz
+
+    games = read_records([str(Path(kibitz.__file__).parent / "data" / "games.sgfl.zst")])
+    record = next(itertools.islice(games, 62, None))
+    assert isinstance(record, Record)
+    opening, session = replace(record, moves=record.moves[:20]), Session("gohuman")
+    usual, raw = (analyse(1, opening, session, answers, nodes=nodes) for nodes in (None, 0))
+    lost, said = (np.mean([max(0.0, -move.change) for move in game.moves]) for game in (usual, raw))
+    assert said > 2
+    assert lost < said / 3
+    assert all(move.as_json()["line"] for move in usual.moves)
+
+
+def test_a_network_of_owners_alone_does_not_search_by_default() -> None:
+    record, fake = parse_record(GAME), FakeOwners()
+    usual, raw = (analyse(1, record, fake, answers, nodes=nodes) for nodes in (None, 0))  # type: ignore[arg-type]
+    assert usual.as_json(owners=True) == raw.as_json(owners=True)
+    assert len(fake.asked) == 2

@@ -17,7 +17,7 @@ import zstandard
 
 from kibitz.cli import run
 from kibitz.play.go.ownership import BothSides
-from support.go_fakes import FakeOwners
+from support.go_fakes import FakeGo, FakeOwners
 
 GAME = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[A]PW[B]RE[W+3.5];B[ee];W[ec];B[cc];W[gg])\n"
 ILLEGAL = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[C]PW[D];B[ee];W[ec];B[ee])\n"
@@ -235,3 +235,54 @@ def test_a_folder(network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFix
     assert [line.split(": ")[2] for line in err.splitlines()] == [
         str(tmp_path / "b.sgf"), f"{tmp_path / 'c.sgf'} game 1",
     ]  # fmt: skip
+
+
+def test_a_search_unless_raw(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("kibitz.play.session.Session", lambda run: FakeGo())
+
+    def moves(*options: str) -> Any:
+        return json.loads(analyzed(capsys, "gohuman", file, "--game", "1", "--json", *options)[0])["games"][0]["moves"]
+
+    usual, raw = moves(), moves("--raw")
+    assert all("line" in move for move in usual)
+    assert not any("line" in move for move in raw)
+    assert usual == moves("--nodes", "16")
+    assert raw == moves("--nodes", "0")
+    assert "--raw: without a search" in refused(capsys, 2, "gohuman", file, "--raw", "--nodes", "5")
+
+
+def test_what_a_record_does_not_say_is_told(
+    network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "games.sgf"
+    file.write_text("(;GM[1]SZ[9]RU[Weird]HA[3];W[ee];B[ec])\n" + GAME, encoding="utf-8")
+    out, err = analyzed(capsys, "gocnn", file, "--json")
+    assert [game["komi"] for game in json.loads(out)["games"]] == [0, 6.5]
+    assert err == (
+        f"kibitz: warning: {file} game 1: no komi in the record, 0 is assumed; the rules Weird are unknown, area is "
+        "counted; HA[3], but no stones are placed, none are assumed\n"
+    )
+
+
+def test_a_game_that_is_cut_short_is_analysed_up_to_there(
+    network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, target = tmp_path / "games.sgf", tmp_path / "out.sgf"
+    file.write_text("(;GM[1]SZ[9]KM[0];B[ee];W[ec];B[\n" + GAME + "(;GM[1]SZ[9]KM[0];B[cc];W[g", encoding="utf-8")
+    out, err = analyzed(capsys, "gocnn", file, "--json", "--sgf", target)
+    games = json.loads(out)["games"]
+    assert [[move["vertex"] for move in game["moves"]] for game in games] == [
+        ["E5", "E7"], ["E5", "E7", "C7", "G3"], ["C7"],
+    ]  # fmt: skip
+    assert [game["problem"] for game in games] == [
+        "cut short: the closing bracket is missing",
+        None,
+        games[0]["problem"],
+    ]
+    assert err.splitlines() == [
+        f"kibitz: warning: {file} game {number}: cut short: the closing bracket is missing; analysed up to there"
+        for number in (1, 3)
+    ]
+    again, err = analyzed(capsys, "gocnn", target, "--json")
+    assert err == ""
+    assert [len(game["moves"]) for game in json.loads(again)["games"]] == [2, 4, 1]

@@ -17,7 +17,7 @@ from kibitz.errors import KibitzError
 from support.go_fakes import FakeOwners
 from support.gtp_bench import Bench
 
-TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.gtp"))
+TRANSCRIPTS = sorted((Path(__file__).parents[1] / "transcripts").glob("*.gtp"))
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
@@ -62,6 +62,26 @@ def test_every_command_of_the_list_is_known() -> None:
     commands = names.removeprefix("= ").split("\n")
     assert len(commands) == len(set(commands)) > 50
     assert bench.say(*(f"known_command {name}" for name in commands)) == ["= true"] * len(commands)
+
+
+def test_parameters_of_katago_that_controllers_ask_for() -> None:
+    bench = Bench()
+    assert bench.say(
+        "kata-get-param playoutDoublingAdvantage", "kata-get-param analysisWideRootNoise",
+        "1 kata-set-param analysisWideRootNoise 0.0", "2 kata-set-param analysisWideRootNoise 0.04",
+        "kata-set-param playoutDoublingAdvantage nonsense", "kata-set-param playoutDoublingAdvantage",
+        "3 kata-get-param maxVisits", "kata-set-param maxVisits 5", "kata-get-param",
+        "known_command kata-get-param", "known_command kata-set-param",
+    ) == [
+        "= 0", "= 0",
+        "=1 ", "?2 analysisWideRootNoise is always 0, not 0.04",
+        "? syntax error: nonsense is no number that is possible here", "? syntax error: an argument is missing",
+        "?3 unknown parameter maxVisits; there are playoutDoublingAdvantage analysisWideRootNoise",
+        "? unknown parameter maxVisits; there are playoutDoublingAdvantage analysisWideRootNoise",
+        "? syntax error: an argument is missing",
+        "= true", "= true",
+    ]  # fmt: skip
+    assert bench.loads == 0
 
 
 def test_largest_board() -> None:

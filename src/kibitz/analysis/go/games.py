@@ -12,6 +12,7 @@ from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
 from kibitz.analysis.go.told import Told, phases, told, with_side_inputs
+from kibitz.games.go.io.headers import assumptions
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
@@ -27,6 +28,9 @@ BATCH_SIZE = 512
 """Positions that are evaluated at once."""
 EXPECTED = 3
 """Number of likely moves that are told of a position."""
+USUAL_NODES = 16
+"""Visits of the search of a position. One look alone is optimistic for the side to move, so that every move seems to
+lose points; with so many visits that is over."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +168,12 @@ class AnalysedGame:
     problem: str | None = None
 
     @property
+    def assumed(self) -> list[str]:
+        """What the record does not say, and what stands for it."""
+        record = self.record
+        return assumptions(record.headers, record.komi, record.rules, record.handicap)
+
+    @property
     def swings(self) -> list[Move]:
         """The moves with a mark, those that changed the lead most first."""
         return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
@@ -227,14 +237,14 @@ def analyse(
     session: Session,
     analysis: OwnerAnalysis,
     swing: float | None = None,
-    nodes: int = 0,
+    nodes: int | None = None,
     judge: NetworkSession | None = None,
 ) -> AnalysedGame:
     """Ask the network about every position. swing: the least change that is marked, in points; None: the usual one.
-    nodes: visits of a search of each position, for networks that name moves and score; 0: none. judge: the session in
-    other words, whose answers count (see `play.go.ownership.steady`).
+    nodes: visits of a search of each position, by networks that name moves and score; None: USUAL_NODES; 0: none.
+    judge: the session in other words, whose answers count (see `play.go.ownership.steady`).
 
-    Moves from the first illegal one on are left out, and the game's `problem` says so.
+    Moves from the first illegal one on are left out, and the game's `problem` says so, or what the record's says.
     """
     swing = swing or SWINGS[record.size]
     codes, state, problem = _played(record)
@@ -248,7 +258,9 @@ def analyse(
     answers = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     owns = analysis.black_owns(answers)
     named = told(answers, state)
-    if nodes:
+    if nodes is None:
+        nodes = USUAL_NODES
+    if nodes and named:
         from kibitz.analysis.go.searched import searched  # only here: it loads the search
 
         named, owns = searched(record, session, named, nodes)
@@ -258,7 +270,7 @@ def analyse(
         for i, colours in enumerate(colours_of(codes))
     ]
     moves = [_move(i, point, record, positions, swing) for i, point in enumerate(record.moves)]
-    return AnalysedGame(number, record, positions, moves, swing, problem)
+    return AnalysedGame(number, record, positions, moves, swing, problem or record.problem)
 
 
 def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float, says: Told | None = None) -> Score:

@@ -23,7 +23,7 @@ class OwnerQuestion:
 
     run: str
     swing: float | None = None
-    nodes: int = 0
+    nodes: int | None = None
 
 
 def analysed_by_workers(

@@ -50,7 +50,8 @@ def analyze(
     --mine and --player NAME make a report about one player's own games, --page a page of it.
 
     Go. Who will own each point: Black's lead before and after each move by the points that each will own, what changed
-    owner by the largest swings, and boards.
+    owner by the largest swings, and boards. Where the network names moves and the score (gohuman), both are found by a
+    short search of each position, with --raw by one look of the network, which favours the side to move.
 
     Evaluations written by --pgn are in pawns from White's side, by Lichess's relation of pawns and winning chances.
     """
@@ -77,7 +78,7 @@ def analyze(
 
 
 _NAMES = {"chess": "chess", "go": "Go"}
-_OPTIONS = {"chess": ("pgn", "rating", "raw", "depth", "player", "mine", "page"), "go": ("sgf", "move", "owners")}
+_OPTIONS = {"chess": ("pgn", "rating", "depth", "player", "mine", "page"), "go": ("sgf", "move", "owners")}
 """Options that mean something for one game alone."""
 _INSTEAD = {"pgn": "; write SGF with --sgf", "sgf": "; write PGN with --pgn"}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl")}

@@ -99,7 +99,7 @@ class _SgfGames:
 
     def _judged(self, games: Iterator[Numbered]) -> Iterator[AnalysedGame]:
         """The analysis of each game, here or by workers."""
-        swing, nodes = self.options.swing, self.options.nodes or 0
+        swing, nodes = self.options.swing, 0 if self.options.raw else self.options.nodes
         if self.workers is None:
             from kibitz.analysis import load_owners
             from kibitz.analysis.go.games import analyse
@@ -121,7 +121,7 @@ class _SgfGames:
         from kibitz.games.go.io.sgf import Unreadable, read_records
 
         only = self.options.game
-        for record in read_records([self.path]):
+        for record in read_records([self.path], cut=True):
             show(self.read, 0)
             if isinstance(record, Unreadable) and record.number == 0:
                 self._file_problem(record)
@@ -169,6 +169,8 @@ class _SgfGames:
         if size not in self.boards and size not in self._warned_sizes:
             self._warned_sizes.add(size)
             warn(f"{where}: {size}×{size}, of which {self.session.name} has learned nothing")
+        if game.assumed:
+            warn(f"{where}: {'; '.join(game.assumed)}")
         if game.problem:
             warn(f"{where}: {game.problem}; analysed up to there")
         if move is not None and move > len(game.moves):

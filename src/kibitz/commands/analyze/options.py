@@ -83,13 +83,13 @@ class AnalyzeOptions:
     ] = None
     raw: Annotated[
         bool,
-        typer.Option("--raw", help="Chess: the network's own opinion of each position as it stands, without a search."),
+        typer.Option("--raw", help="The network's own opinion of each position as it stands, without a search."),
     ] = False
     nodes: Annotated[
         int | None,
         typer.Option(
             help="For networks that predict moves and say who wins: positions that the network's own search looks at "
-            "for each move; 0: none. Default: 100, of Go 0.",
+            "for each move; 0: none. Default: 100, of Go 16.",
             min=0,
             max=1_000_000,
             show_default=False,

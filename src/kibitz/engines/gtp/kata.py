@@ -30,6 +30,8 @@ MAX_MOVES = 20
 """Moves in a line, unless the command says how many."""
 MIN_INTERVAL = 0.01
 """Seconds."""
+PARAMETERS = {"playoutDoublingAdvantage": "0", "analysisWideRootNoise": "0"}
+"""Parameters of KataGo's search that controllers ask for. The search here has neither, so that they are 0."""
 FLAGS = ("ownership", "movesownership", "pvvisits", "rootinfo", "ownershipstdev", "movesownershipstdev")
 
 
@@ -294,6 +296,26 @@ def _get_rules(session: GtpSession, command: Command) -> str:
     return session.game.rules.json()
 
 
+def _get_param(session: GtpSession, command: Command) -> str:
+    return PARAMETERS[_parameter(command)]
+
+
+def _set_param(session: GtpSession, command: Command) -> str:
+    name = _parameter(command)
+    value = argument(command.words, 1)
+    if number(value, -1e9, 1e9) != float(PARAMETERS[name]):
+        raise GtpError(f"{name} is always {PARAMETERS[name]}, not {shown(value)}")
+    return ""
+
+
+def _parameter(command: Command) -> str:
+    """The parameter that a command names. Raises GtpError."""
+    name = argument(command.words)
+    if name not in PARAMETERS:
+        raise GtpError(f"unknown parameter {shown(name)}; there are {' '.join(PARAMETERS)}")
+    return name
+
+
 def _nothing(session: GtpSession, command: Command) -> str:
     """`stop`: whatever comes ends an analysis."""
     return ""
@@ -315,6 +337,8 @@ COMMANDS: dict[str, Handler] = {
     "kata-set-rules": _set_rules,
     "kata-set-rule": _set_rule,
     "kata-get-rules": _get_rules,
+    "kata-get-param": _get_param,
+    "kata-set-param": _set_param,
     "kgs-rules": _kgs_rules,
     "stop": _nothing,
     "clear_cache": _clear_cache,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kibitz.games.go.io.headers import interpret_headers, read_komi, read_result, read_rules
+from kibitz.games.go.io.headers import assumptions, interpret_headers, read_komi, read_result, read_rules
 from kibitz.games.go.io.text import charset_of, put_right, read_headers, unscramble
 from kibitz.games.go.ranks import read_rank
 
@@ -47,6 +47,22 @@ def test_komi(text: str, margin: float | None, rules: str | None, handicap: int,
 )  # fmt: skip
 def test_rules(text: str, rules: str | None) -> None:
     assert read_rules(text) == rules
+
+
+@pytest.mark.parametrize(
+    ("headers", "komi", "rules", "handicap", "told"),
+    [({}, 0, None, 0, ["no komi in the record, 0 is assumed"]),
+     ({"KM": " "}, 6.5, None, 0, ["no komi in the record, 6.5 is assumed"]),
+     ({"KM": "none"}, 0, None, 0, ["the komi none is no number, 0 is assumed"]),
+     ({"KM": "0", "RU": "Weird\n"}, 0, None, 0, ["the rules Weird are unknown, area is counted"]),
+     ({"KM": "6.5", "RU": "Japanese", "HA": "0"}, 6.5, "japanese", 0, []),
+     ({"KM": "0.5", "HA": "3"}, 0.5, None, 0, ["HA[3], but no stones are placed, none are assumed"]),
+     ({"KM": "0.5", "HA": "3"}, 0.5, None, 3, []), ({"KM": "0.5", "HA": "3", "AW": "aa"}, 0.5, None, 0, [])],
+)  # fmt: skip
+def test_what_is_assumed(
+    headers: dict[str, str], komi: float, rules: str | None, handicap: int, told: list[str]
+) -> None:
+    assert assumptions(headers, komi, rules, handicap) == told
 
 
 def test_all_of_it() -> None:
@@ -101,6 +117,56 @@ def test_text_read_with_the_wrong_encoding_is_put_right() -> None:
     assert unscramble("9段]".encode().decode("gb18030")) == "9段]"
     assert unscramble("檀啸") == "檀啸"  # in Chinese bytes these are UTF-8 for something odd
     assert unscramble("José") == "José"
+
+
+LOST = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
+
+
+def scrambled(text: str, encoding: str) -> str:
+    """What is left of a UTF-8 text that was written with `?` for the bytes that cp1252 lacks."""
+    return "".join("?" if byte in LOST else bytes((byte,)).decode(encoding) for byte in text.encode())
+
+
+@pytest.mark.parametrize(
+    ("meant", "read"),
+    [("聂明", "聂明"), ("梁", "梁"), ("卢光亏 9段", "卢光亏 9段"), ("梁明?", "梁明?"), ("ふかし", "ふかし"),
+     ("李明", "\ufffd明"), ("品明", "\ufffd明"),  # other common characters may have stood there
+     ("明\u3401", "明\ufffd")],  # and here no common one
+)  # fmt: skip
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+def test_names_that_lost_bytes_are_put_right(meant: str, read: str, encoding: str) -> None:
+    left = scrambled(meant, encoding)
+    assert "?" in left
+    assert unscramble(left) == read
+    assert read_headers(f"(;PB[{left}]PW[b])") == {"PB": read, "PW": "b"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "José?",
+        "é??",
+        "Zoë??",
+        "ça? été",
+        "Ã?",
+        "Ñuño?²",
+        "æ?",
+        "?é",
+        "李?",
+        "who?",
+        "Björn (3d?)",
+        "æ?Ž and Müller",
+        "¿qué?",
+    ],
+)
+def test_names_that_lost_nothing_stay(name: str) -> None:
+    assert unscramble(name) == name
+
+
+@given(st.text(max_size=12))
+def test_names_in_latin_letters_stay(name: str) -> None:
+    latin = "".join(letter for letter in name if letter < "\u0250" and letter.isprintable()) + "é ?"
+    assert unscramble(latin) == latin
 
 
 def test_headers() -> None:

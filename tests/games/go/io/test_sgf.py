@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from pathlib import Path
 
@@ -76,6 +77,43 @@ def test_the_rules_of_the_game_count() -> None:
 def test_what_is_no_record(text: str | bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         parse_record(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [("(;SZ[9];B[aa];W[bb];B[", 2), ("(;SZ[9];B[aa];W[bb];B[c", 2), ("(;SZ[9];B[aa];W[bb];B[cc", 2),
+     ("(;SZ[9];B[aa];W[bb];B", 2), ("(;SZ[9];B[aa];W[bb]", 2), ("(;SZ[9];B[aa];W[bb]C[a \\] b (; [", 2),
+     ("(;SZ[9];B[aa]C[)];W[bb](;B[cc](;W[dd])(;W[ee", 4), ("(;SZ[9];B[aa](;W[bb]C[x\\", 2),
+     ("(;SZ[9]C[(];B[aa]\n;W[bb]TR[aa][b", 2)],
+)  # fmt: skip
+def test_a_game_that_is_cut_short(text: str, moves: int) -> None:
+    with pytest.raises(ValueError, match="cut short"):
+        parse_record(text)
+    record = parse_record(text, cut=True)
+    assert record.problem == "cut short: the closing bracket is missing"
+    assert record.moves == [0, 20, 40, 60][:moves]
+
+
+@pytest.mark.parametrize(
+    "text", ["(;SZ[9]PB[A]", "(;SZ[9]PB[Sh", "(;SZ[9];B[", "(;SZ[20];B[aa];W[", "(;GM[2];B[aa]", "(;"]
+)
+def test_nothing_is_left_of_some_games(text: str) -> None:
+    with pytest.raises(ValueError, match=r"cut short|another game"):
+        parse_record(text, cut=True)
+
+
+def test_a_chinese_game_that_is_cut_short() -> None:
+    """The second byte of a character looks like a bracket."""
+    text = "(;CA[GB18030]SZ[9]PB[昡];B[aa]C[昡];W[bb]C[昡".encode("gb18030")
+    assert text.count(b"]") == 6 + 3
+    record = parse_record(text, cut=True)
+    assert (record.headers["PB"], record.moves) == ("昡", [0, 20])
+
+
+@given(st.binary(max_size=60))
+def test_any_end_of_a_cut_game_is_read(end: bytes) -> None:
+    with contextlib.suppress(ValueError):
+        assert parse_record(b"(;SZ[9];B[aa]" + end, cut=True).moves[:1] == [0]
 
 
 def test_text_and_bytes() -> None:

@@ -6,6 +6,7 @@ The fast reader (`scan`) parses the moves; sgfmill parses the games that it does
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -24,6 +25,12 @@ BLOCK = 1 << 20
 """Bytes of text in a block."""
 MAX_GAME_BYTES = 1 << 24
 """Bytes of text after which a game is given up. No real game is as long; a file that is not SGF may be."""
+
+
+_VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
+_VALUE_DOUBLES = re.compile(rb"\[(?:[\x81-\xff][\x40-\xff]|\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
+"""A property's value, to its bracket or to the end of the text: the first group. The second reads as the scanner does
+where `doubles` is set."""
 
 
 @dataclass
@@ -101,6 +108,18 @@ class Games:
         if status == ODD:
             return "unreadable", self.reasons.get(i, "")
         return None
+
+    def whole_part(self, i: int) -> Games:
+        """That game alone, up to its last value with a closing bracket, and closed there."""
+        text = self.text[int(self.begins[i]) : int(self.ends[i])]
+        doubles = _doubles(text)
+        values = _VALUE_DOUBLES if doubles else _VALUE
+        end = max((match.end() for match in values.finditer(text) if match[1]), default=len(text))
+        outside = values.sub(b"", text[:end])
+        text = text[:end] + b")" * max(0, outside.count(b"(") - outside.count(b")"))
+        begins, ends = np.array([0]), np.array([len(text)])
+        lines = main_lines(text, begins, ends, doubles)
+        return Games(text, begins, ends, [self.files[i]], [self.numbers[i]], np.array([True]), lines, self.charset)
 
     def _parse_with_sgfmill(self, i: int) -> None:
         """Parse a game that the fast reader did not understand; if it succeeds, replace the main line."""

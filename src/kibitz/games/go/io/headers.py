@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from kibitz.dates import read_date
 from kibitz.games.go.ranks import read_rank
+from kibitz.text import shown
 
 RULES = ("japanese", "chinese", "korean", "aga", "new zealand", "ing", "tromp-taylor")
 SUICIDE = ("new zealand", "ing", "tromp-taylor")
@@ -26,6 +27,7 @@ _RULE_WORDS = (
 
 _RESULT = re.compile(r"([BWbw]|black|white)\s*\+\s*(.*)", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?!\d|[eE]\d)")
+_GIVEN = {str(stones) for stones in range(2, 26)}
 _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "new zealand": 7.0, "ing": 8.0, "tromp-taylor": 7.5}
 
 
@@ -83,6 +85,28 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int)
     if margin is not None and margin % 1 == 0.5 and komi % 1 == 0:
         komi = 0.5 if handicap >= 2 else _USUAL_KOMI.get(rules or "", 6.5)
     return komi if -361 <= komi <= 361 else 0.0
+
+
+def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
+    """Whether a game's headers tell of handicap stones that the record does not place. handicap: those that it does."""
+    return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers  # AW: from a position
+
+
+def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, handicap: int) -> list[str]:
+    """What the headers of a game do not say, or not in words that are understood, and what stands for it.
+
+    komi, rules, handicap: as they were read.
+    """
+    found = []
+    written = headers.get("KM", "").strip()
+    if not _NUMBER.match(written):
+        lacks = f"the komi {shown(written)} is no number" if written else "no komi in the record"
+        found.append(f"{lacks}, {komi:g} is assumed")
+    if rules is None and (named := headers.get("RU", "").strip()):
+        found.append(f"the rules {shown(named)} are unknown, area is counted")
+    if without_its_stones(headers, handicap):
+        found.append(f"HA[{headers['HA'].strip()}], but no stones are placed, none are assumed")
+    return found
 
 
 @dataclass

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.filters import Filter
 from kibitz.games.go.io.blocks import Games, Piece, gather, pieces
-from kibitz.games.go.io.headers import SUICIDE, SUPERKO, HeaderInfo, interpret_headers
+from kibitz.games.go.io.headers import SUICIDE, SUPERKO, HeaderInfo, interpret_headers, without_its_stones
 from kibitz.games.go.io.main_lines import NO_LIBERTY, SOUND, WHY, MainLine, play
 from kibitz.games.go.points import POINTS, to_gtp
 from kibitz.games.go.replay import STANDARD_START
@@ -138,17 +138,9 @@ def _why_unusable(game: HeaderInfo) -> str | None:
         return "void"
     if game.result is None:
         return "no result"
-    if game.handicap == 0 and game.headers.get("HA", "").strip() in _GIVEN and not _placed(game):
+    if without_its_stones(game.headers, game.handicap):
         return "handicap stones missing"
     return None
-
-
-_GIVEN = {str(stones) for stones in range(2, 26)}
-
-
-def _placed(game: HeaderInfo) -> bool:
-    """Whether the game began from a position with stones of both colours."""
-    return "AW" in game.headers
 
 
 def _fault(played: MainLine, k: int, begin: int, size: int) -> tuple[str, str]:

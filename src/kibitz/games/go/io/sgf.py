@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ class Record:
 
     black, white: points of the stones set up, handicap too; side: the colour that moves first; moves: points or PASS,
     colours taking turns from `side`; headers: properties before the first move by SGF name, decoded; the rest as in a
-    store's table. The moves need not be legal.
+    store's table; problem: why the moves stop before their end. The moves need not be legal.
     """
 
     size: int
@@ -50,6 +50,7 @@ class Record:
     result: int | None = None
     margin: float | None = None
     ending: str = "unknown"
+    problem: str | None = None
 
     def start(self) -> NDArray[np.uint8]:
         """The start position as a row of a store, uint8 [363]."""
@@ -80,8 +81,11 @@ class Unreadable:
     reason: str
 
 
-def read_records(paths: list[str]) -> Iterator[Record | Unreadable]:
-    """The games of files, folders and archives, one by one. Raises KibitzError for a missing path."""
+def read_records(paths: list[str], cut: bool = False) -> Iterator[Record | Unreadable]:
+    """The games of files, folders and archives, one by one. Raises KibitzError for a missing path.
+
+    cut: a game that is cut short among its moves is given too, with its whole moves, and its `problem` says so.
+    """
     for path in records.find(paths, ENDINGS):
         broken: list[str] = []
         try:
@@ -92,7 +96,7 @@ def read_records(paths: list[str]) -> Iterator[Record | Unreadable]:
         with contextlib.closing(stream):
             for piece in pieces(stream, broken):  # one piece at a time, so that the first game comes at once
                 for games in gather([piece]):
-                    yield from _records(games)
+                    yield from _records(games, cut)
             yield from (_broken(stream.name, line) for line in broken)
 
 
@@ -100,8 +104,8 @@ def _broken(file: str, line: str) -> Unreadable:
     return Unreadable(file, 0, line.removeprefix(f"{file}: "))
 
 
-def parse_record(text: bytes | str) -> Record:
-    """The first game of a text. Raises ValueError with the reason if it cannot be read."""
+def parse_record(text: bytes | str, cut: bool = False) -> Record:
+    """The first game of a text. cut: see `read_records`. Raises ValueError with the reason if it cannot be read."""
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     begins, ends, closed = find_games(data)
     if not len(begins):
@@ -109,28 +113,36 @@ def parse_record(text: bytes | str) -> Record:
     begins, ends, closed = begins[:1], ends[:1], closed[:1]
     lines = main_lines(data, begins, ends)
     charset = "utf-8" if isinstance(text, str) else None
-    record = next(iter(_records(Games(data, begins, ends, [""], [1], closed, lines, charset))))
+    record = next(iter(_records(Games(data, begins, ends, [""], [1], closed, lines, charset), cut)))
     if isinstance(record, Unreadable):
         raise ValueError(record.reason)
     return record
 
 
-def _records(games: Games) -> Generator[Record | Unreadable]:
+def _records(games: Games, cut: bool) -> Generator[Record | Unreadable]:
     for i in range(len(games)):
-        headers = games.headers(i)
-        if why := games.why_not(i, headers):
-            yield Unreadable(games.files[i], games.numbers[i], ": ".join(part for part in why if part))
-            continue
-        anything = np.ones(1, np.bool_)
-        played = play(games.lines, np.array([i]), anything, ~anything)  # legality is not checked here
-        info = interpret_headers(headers, games.handicap(i), int(games.lines.size[i]))
-        start = played.starts[0]
-        stones = start[:POINTS]
-        yield Record(
-            info.size, tuple(np.flatnonzero(stones == BLACK).tolist()), tuple(np.flatnonzero(stones == WHITE).tolist()),
-            int(start[POINTS]) + 1, played.moves.tolist(), headers, info.komi, info.rules, info.handicap, info.result,
-            info.margin, info.ending,
-        )  # fmt: skip
+        found = _record(games, i)
+        if cut and isinstance(found, Unreadable) and not games.closed[i]:
+            part = _record(games.whole_part(i), 0)
+            if isinstance(part, Record) and part.moves:
+                found = replace(part, problem=found.reason)
+        yield found
+
+
+def _record(games: Games, i: int) -> Record | Unreadable:
+    headers = games.headers(i)
+    if why := games.why_not(i, headers):
+        return Unreadable(games.files[i], games.numbers[i], ": ".join(part for part in why if part))
+    anything = np.ones(1, np.bool_)
+    played = play(games.lines, np.array([i]), anything, ~anything)  # legality is not checked here
+    info = interpret_headers(headers, games.handicap(i), int(games.lines.size[i]))
+    start = played.starts[0]
+    stones = start[:POINTS]
+    return Record(
+        info.size, tuple(np.flatnonzero(stones == BLACK).tolist()), tuple(np.flatnonzero(stones == WHITE).tolist()),
+        int(start[POINTS]) + 1, played.moves.tolist(), headers, info.komi, info.rules, info.handicap, info.result,
+        info.margin, info.ending,
+    )  # fmt: skip
 
 
 def write_sgf(

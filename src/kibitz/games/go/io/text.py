@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import re
 
 DOUBLE_BYTES = ("gb18030", "gbk", "gb2312", "shift_jis", "cp932", "big5", "big5hkscs")
@@ -23,6 +24,8 @@ _JAPANESE = {
     "碁聖戦棋名人段第期局回決勝九八七六五四初依紀基"
 }
 """Common characters in the names of Japanese players and events."""
+_LOST = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
+"""The bytes that are no character of Windows' kind of Latin-1."""
 _SECOND = frozenset((*range(0x40, 0x7F), *range(0xA1, 0xFF)))
 _FREQUENT = {
     "gb18030": (frozenset((*range(0xB0, 0xD8), *range(0xA1, 0xA4))), frozenset(range(0xA1, 0xFF))),
@@ -138,7 +141,48 @@ def unscramble(text: str) -> str:
             continue
         if wrong != "gb18030" or _asian(meant):  # the bytes of a Chinese name may be valid UTF-8 by chance
             return meant
-    return text
+    return (_with_lost_bytes(text) if "?" in text else None) or text
+
+
+def _with_lost_bytes(text: str) -> str | None:
+    """A Chinese or Japanese text in UTF-8 that was decoded as Windows' kind of Latin-1, with `?` for each of the five
+    bytes that this lacks; None if it is not one.
+
+    Of each character with such bytes the only choice that is common, U+FFFD where there are several or none.
+    """
+    try:
+        data = _latin_bytes(text)
+    except UnicodeEncodeError:
+        return None
+    found, at = list[str](), 0
+    while at < len(data):
+        lead = data[at]
+        length = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+        bytes_of_it = [_LOST if byte == ord("?") and i else (byte,) for i, byte in enumerate(data[at : at + length])]
+        meant = [bytes(choice) for choice in itertools.product(*bytes_of_it)]
+        fitting = [choice.decode() for choice in meant if _fits(choice, "utf-8")]
+        if not fitting:
+            return None
+        if len(meant) > 1:
+            fitting = [letter for letter in fitting if _common(letter)]
+        found.append(fitting[0] if len(fitting) == 1 else "\ufffd")
+        at += length
+    known = "".join(found).replace("\ufffd", "")
+    return "".join(found) if not known.isascii() and _asian(known) else None
+
+
+def _common(letter: str) -> bool:
+    """Whether a character is a kana or one of the 3,755 that Chinese uses most, the first level of GB 2312."""
+    try:
+        lead = letter.encode("gb2312")[0]
+    except UnicodeEncodeError:
+        return False
+    return lead in (0xA4, 0xA5) or 0xB0 <= lead <= 0xD7
+
+
+def _latin_bytes(text: str) -> bytes:
+    """The bytes of a text that was decoded as Latin-1 or Windows' kind of it. Raises UnicodeEncodeError for others."""
+    return b"".join(bytes((ord(c),)) if ord(c) < 256 else c.encode("cp1252") for c in text)
 
 
 def put_right(text: str) -> str:
@@ -147,7 +191,7 @@ def put_right(text: str) -> str:
     if text.isascii():
         return text
     try:
-        data = b"".join(bytes((ord(c),)) if ord(c) < 256 else c.encode("cp1252") for c in text)
+        data = _latin_bytes(text)
     except UnicodeEncodeError:  # no Latin-1
         return text
     return data.decode(charset_of(data), "replace")
