@@ -64,7 +64,7 @@ PATIENCE = 600.0
 
 GAMES = {"chess": (7, 412), "go": (3, 20)}
 """Games of the bundled files that are analyzed, by their number."""
-RAW = {"chess": ("--raw",), "go": ()}
+RAW = ("--raw",)
 FENS = (
     "startpos",
     "startpos moves e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6",
@@ -220,10 +220,10 @@ def stores(work: Path) -> dict[str, Any]:
 
 
 def analysis(name: str) -> dict[str, Any]:
-    """`kibitz analyze` of a packaged network, on two bundled games; of chess its own opinions: a search may differ from
+    """`kibitz analyze` of a packaged network, on two bundled games: its own opinions, since a search may differ from
     machine to machine."""
     game, file = games_of(name)
-    return {f"game {number}": answered("analyze", name, file, "--game", number, *RAW[game]) for number in GAMES[game]}
+    return {f"game {number}": answered("analyze", name, file, "--game", number, *RAW) for number in GAMES[game]}
 
 
 def table(name: str, work: Path) -> Any:
@@ -248,7 +248,7 @@ def texts(work: Path) -> dict[str, list[str]]:
     calls += [("systems", system["name"]) for system in answered("systems")["systems"]]
     for name in NETWORKS:
         game, file = games_of(name)
-        call = ("analyze", name, file, "--game", GAMES[game][0], *RAW[game])
+        call = ("analyze", name, file, "--game", GAMES[game][0], *RAW)
         calls += [call, (*call, "--pgn" if game == "chess" else "--sgf", "-")]
     commands = [call.removeprefix("kibitz ").split() for call in option_names() if call != "kibitz"]
     calls += [(*command, "--help") for command in commands]
@@ -265,7 +265,7 @@ def old_stores() -> dict[str, Any]:
 def old_run(name: str, work: Path) -> dict[str, Any]:
     """What a run says of a game; of `winner` also how it does on an old store."""
     game, file = ("go", GO_GAMES) if name == "gocnn" else ("chess", CHESS_GAMES)
-    found = {"analyze": answered("analyze", OLD / name, file, "--game", GAMES[game][0], *RAW[game])}
+    found = {"analyze": answered("analyze", OLD / name, file, "--game", GAMES[game][0], *RAW)}
     if name == "winner":
         out = ["--split", "all", "--stockfish-positions", 0, "--positions", 200, "--out", work / "old.html"]
         found["test"] = answered("test", OLD / name, OLD / "chess-store", *out)
