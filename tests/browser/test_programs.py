@@ -44,7 +44,7 @@ def test_a_game_against_a_program(beside: Callable[..., Desk]) -> None:
     panel = desk.tab("Play")
     level = panel.get_by_label("Level", exact=True)
     expect(level.locator("option")).to_have_text(
-        [f"Plays like a {rating} player" for rating in (1400, 1600, 1800, 2000)]
+        [f"Plays like {rating} player" for rating in ("a 1400", "a 1600", "an 1800", "a 2000")]
         + ["Full strength: 1 second a move", "Custom …"]
     )
     expect(level).to_have_value("1400")
