@@ -20,13 +20,16 @@ export function mountTitle(host: HTMLElement, app: App): void {
   const summary = el("summary");
   const details = el("details", { class: "problems" }, summary, problems);
   host.replaceChildren(name, about, chooser, details);
+  const tell = (): void => {
+    about.textContent = [occasion(app.game), openingOf(app)].filter(Boolean).join(" · ");
+    about.hidden = !about.textContent;
+  };
   const draw = (): void => {
     const { game } = app;
     const { file } = game;
     const size = game.start.size ?? 19;
     name.textContent = players(game) || (game.kind === "chess" ? texts.common.chess : texts.common.goBoard(size));
-    about.textContent = [occasion(game), openingOf(app)].filter(Boolean).join(" · ");
-    about.hidden = !about.textContent;
+    tell();
     document.title = players(game) ? `${players(game)} – kibitz` : "kibitz";
     chooser.hidden = !file || file.count < 2;
     details.hidden = !file?.problems.length;
@@ -40,7 +43,9 @@ export function mountTitle(host: HTMLElement, app: App): void {
     summary.textContent = texts.title.problems(count);
     problems.replaceChildren(...file.problems.map((each) => el("li", {}, each)));
   };
-  for (const event of ["game", "tree", "cursor"] as const) app.on(event, draw);
+  app.on("game", draw);
+  app.on("tree", draw);
+  app.on("cursor", tell);
   draw();
 }
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 MAX_PLIES = 10_000
 MAX_FEN_LENGTH = 200
-MAX_RATING = 4000
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 NULL = "0000"
 """A null move as UCI names it."""
@@ -175,13 +174,11 @@ def read_line(fields: Fields) -> ChessLine:
 
 
 def _ratings(said: object) -> tuple[int, int]:
-    if (
-        isinstance(said, list)
-        and len(said) == 2
-        and all(type(each) is int and 0 <= each <= MAX_RATING for each in said)
-    ):
+    from kibitz.analysis.chess.ratings import HIGHEST
+
+    if isinstance(said, list) and len(said) == 2 and all(type(each) is int and 0 <= each <= HIGHEST for each in said):
         return said[0], said[1]
-    raise BadRequest(f"ratings must be two whole numbers up to {MAX_RATING}: White's and Black's, 0 if unknown")
+    raise BadRequest(f"ratings must be two whole numbers up to {HIGHEST}: White's and Black's, 0 if unknown")
 
 
 def read_move(board: chess.Board, name: str) -> chess.Move:
