@@ -1,12 +1,14 @@
-"""How often the likeliest move was played, over the course of a training of `human`: one row a kept checkpoint.
+"""How often the likeliest move was played, over the course of trainings of `human` or `chessnet`: one row a kept checkpoint.
 
-    python bench/accuracy_over_time.py runs/human-1 masters.store [--positions 5000] [--rate 885]
+    python bench/accuracy_over_time.py runs/human-1 runs/chessnet-1 masters.store [--positions 5000] [--rate 885]
 
-The same positions each time, of games that the run has not seen, with all that is known of them. --rate: positions a
-second that one core trains on, to tell CPU time from positions. Prints Markdown.
+The same positions each time, of games that the first run has not seen, with all that is known of them where a network
+asks for it. Minutes: what the run's own log says its positions took, validations left out, which is CPU time where a
+training had one core to itself; --rate takes so many positions a second instead. Prints Markdown.
 """
 
 import argparse
+import json
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +33,9 @@ class Checkpoint(Session):
         self.network.load_state_dict(load_file(weights))
         self.network.eval()
         self.run, self.name, self.threads = run, run.name, 1
-        self.system, self.game, self.side_inputs = "human", "chess", self.network.side_inputs
+        self.system, self.game, self.side_inputs = run.info["system"], "chess", run.system.side_inputs
         self.outputs = self.network.outputs
+        self._batch, self._correct = 512, None
         self._answer = self._of
 
     def _of(self, codes: np.ndarray, state: np.ndarray) -> list[np.ndarray]:
@@ -41,33 +44,51 @@ class Checkpoint(Session):
         return [values.float().numpy() for values in found]
 
 
+def minutes(run: Run, rate: float | None) -> dict[int, float]:
+    """Minutes of learning up to each logged iteration."""
+    so_far, before, found = 0.0, 0, {0: 0.0}
+    for line in (run.path / "metrics.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        if entry["kind"] == "summary":
+            so_far += (entry["samples"] - before) / (rate or entry["samples_per_second"]) / 60
+            before = entry["samples"]
+            found[entry["iteration"]] = so_far
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run")
+    parser.add_argument("runs", nargs="+")
     parser.add_argument("store")
     parser.add_argument("--positions", type=int, default=5000)
-    parser.add_argument("--rate", type=float, default=885.0)
+    parser.add_argument("--rate", type=float)
     options = parser.parse_args()
-    run, store = Run(options.run), Store(options.store)
-    chosen = choose(run, store)
-    positions = Positions(store, chosen.games, last=-2)
+    runs, store = [Run(path) for path in options.runs], Store(options.store)
+    positions = Positions(store, choose(runs[0], store).games, last=-2)
     numbers = sample_indices(positions, options.positions, 0)
-    games, _ = positions.locate(numbers)
-    print("| positions learned from | CPU minutes | first choice (95%) | log loss |\n|---|---|---|---|")
-    files = sorted((run.path / "snapshots").glob("*.safetensors")) + sorted(
-        (run.path / "checkpoints").glob("*.safetensors")
-    )
-    for path in files:
-        rated = RatedSession(Checkpoint(run, path), store)
-        found = evaluate_in_batches(
-            positions, numbers, lambda batch, rated=rated: rated.measure(batch, rated.full_state(batch))
-        )
-        right, loss = ClusterBootstrap(games).means([found["rank"] == 1, -np.log(np.maximum(found["chance"], 1e-7))])
-        seen = int(path.stem.split("-")[-1]) * run.settings.batch
-        print(
-            f"| {seen:,} | {seen / options.rate / 60:.0f} | {right.value:.1%} ({right.low * 100:.1f} to "
-            f"{right.high * 100:.1f}) | {loss.value:.3f} |"
-        )
+    clusters = ClusterBootstrap(positions.locate(numbers)[0])
+    print("| run | positions learned from | minutes | first choice (95%) | log loss |\n|---|---|---|---|---|")
+    for run in runs:
+        passed = minutes(run, options.rate)
+        for path in sorted((run.path / "snapshots").glob("*.safetensors"), key=iteration):
+            session = Checkpoint(run, path)
+            rated = RatedSession(session, store)
+
+            def measure(batch, session=session, rated=rated):
+                return rated.measure(batch, rated.full_state(batch) if session.side_inputs else batch.state)
+
+            found = evaluate_in_batches(positions, numbers, measure)
+            right, loss = clusters.means([found["rank"] == 1, -np.log(np.maximum(found["chance"], 1e-7))])
+            took = np.interp(iteration(path), list(passed), list(passed.values()))
+            print(
+                f"| {run.name} | {iteration(path) * run.settings.batch:,} | {took:.1f} | {right.value:.1%} "
+                f"({right.low * 100:.1f} to {right.high * 100:.1f}) | {loss.value:.3f} |",
+                flush=True,
+            )
+
+
+def iteration(path: Path) -> int:
+    return int(path.stem.split("-")[-1])
 
 
 if __name__ == "__main__":

@@ -77,6 +77,15 @@ def test_ratings_that_are_given_come_before_the_headers() -> None:
 
 
 @pytest.mark.parametrize(
+    ("white", "known"), [("99", 0), ("100", 100), ("4000", 4000), ("4001", 0), ("9999", 0), ("?", 0), ("", 0)]
+)
+def test_a_rating_that_nobody_has_is_not_believed(white: str, known: int) -> None:
+    headers: Any = {"WhiteElo": white, "BlackElo": "2000"}
+    assert ratings.ratings_of(headers) == (known, 2000)
+    assert ratings.lacking(headers) == (known == 0)
+
+
+@pytest.mark.parametrize(
     ("text", "pair"), [("1500", (1500, 1500)), ("1500,1720", (1500, 1720)), (" 900/950", (900, 950))]
 )
 def test_a_pair_of_ratings(text: str, pair: tuple[int, int]) -> None:

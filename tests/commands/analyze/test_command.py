@@ -376,12 +376,12 @@ def test_games_without_ratings_for_a_network_that_is_told_them(
 ) -> None:
     _, err = analyzed(capsys, chessnet, file)
     assert err == (
-        f"kibitz: warning: {file}: game 1 lacks a rating, which the network is told; "
+        f"kibitz: warning: {file}: game 1 lacks a rating from 100 to 4000, which the network is told; "
         "it took the player for one of 2400\n"
     )
     _, err = analyzed(capsys, chessnet, file, "--all", "--json")
     assert err.splitlines()[-1] == (
-        f"kibitz: warning: {file}: 3 games, from 1 on, lack a rating, which the network is told; "
+        f"kibitz: warning: {file}: 3 games, from 1 on, lack a rating from 100 to 4000, which the network is told; "
         "it took the player for one of 2400"
     )
 

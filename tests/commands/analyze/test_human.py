@@ -69,7 +69,7 @@ def test_a_game_without_ratings_is_told(human_run: Path, unrated: str, capsys: p
     assert run(["analyze", str(human_run), unrated, "--json"]) == 0
     out, err = capsys.readouterr()
     assert "by_strength" not in json.loads(out)["games"][0]["moves"][0]
-    assert "game 1 lacks a rating, which the network is told; it was told that it is not known" in err
+    assert "game 1 lacks a rating from 100 to 4000, which the network is told; it was told that it is not known" in err
 
 
 @pytest.mark.parametrize(

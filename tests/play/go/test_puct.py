@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from kibitz.errors import UsageError
-from kibitz.games.go.points import BLACK, GRID, PASS, WHITE, from_gtp, to_gtp
+from kibitz.games.go.points import BLACK, GRID, PASS, POINTS, WHITE, from_gtp, to_gtp
 from kibitz.games.go.replay import colours_of
 from kibitz.games.go.rules import Board
 from kibitz.play.go.player import GoPlayer, own_eyes
 from kibitz.play.go.players import player_of
 from kibitz.play.go.puct import GoPuctPlayer
 from kibitz.play.go.thought import GoThought, Terms
+from kibitz.play.puct.go import CHANCE_AT, OWNERS_AT, SIDE_AT, owners_below, sums_below
 from kibitz.play.puct.search import children
 from support.go_fakes import FakeGo, FakeOwners
 
@@ -246,12 +247,16 @@ def test_moves_are_told_in_order_and_with_their_doubt() -> None:
     assert [move.point for move in player.look(3).moves] == [move.point for move in visited[:3]]
 
 
-def test_memory_stays_within_bounds_and_thinking_ends() -> None:
+def test_memory_stays_within_bounds_and_thinking_goes_on() -> None:
     player = GoPuctPlayer(FakeGo(), hash_mb=8)
     for _ in player.looks(Board(9), BLACK, Terms()):
         used = sum(array.nbytes for array in (*player.search.tree, *player.search.cache))
         assert used <= 8_000_000
-    assert player.search.tree.visits[0] > 300
+        if player.search.tree.visits[0] > 4000:
+            break
+    tree = player.search.tree
+    n = int(tree.size[0])
+    assert tree.visits[0] > 4000 > 2 * (tree.first[:n] >= 0).sum(), "more than it can hold"
 
 
 def test_what_it_cannot_do_is_refused() -> None:
@@ -262,3 +267,24 @@ def test_what_it_cannot_do_is_refused() -> None:
     assert isinstance(player_of(FakeOwners()), GoPlayer)
     assert isinstance(player_of(FakeGo(), "best-score"), GoPlayer)
     assert isinstance(player_of(FakeGo()), GoPuctPlayer)
+
+
+def test_visits_of_what_was_cut_back_count() -> None:
+    """Owners and lead are means over all visits: a leaf that was more before stands for all of its own."""
+    position = board(".........", ".........", ".........", "....OOO..", "...OXXXO.", "....OO...")
+    position.to_move = WHITE
+    player = GoPuctPlayer(Stones(), visits=2500, hash_mb=4)
+    assert to_gtp(player.choose(position, WHITE, Terms(0.5)).point, 9) == "G4"
+    tree = player.search.tree
+    n, rows = (int(size) for size in tree.size)
+    assert ((tree.first[:n] < 0) & (tree.row[:n] >= 0) & (tree.visits[:n] > 1)).any(), "leaves that were more before"
+    own = tree.visits[:n] - np.bincount(tree.parent[1:n], tree.visits[1:n], n)
+    held = np.flatnonzero(tree.row[:n] >= 0)
+    assert own[held].sum() == tree.visits[0]
+    tree.rows[:rows, CHANCE_AT : CHANCE_AT + 2] = 1  # 257 for the side to move
+    sign = np.where(tree.rows[tree.row[held], SIDE_AT] == tree.rows[tree.row[0], SIDE_AT], 1, -1)
+    assert sums_below(tree, CHANCE_AT)[0] == pytest.approx(257 * (own[held] * sign).sum())
+    owners = np.empty((1, POINTS))
+    tree.rows[:rows, OWNERS_AT : OWNERS_AT + POINTS] = 255
+    owners_below(tree, np.array([0]), owners)
+    assert owners == pytest.approx(1)

@@ -20,7 +20,7 @@ RATING, OPPONENT = "rating", "opponent_rating"
 UNIT = RATING_UNIT
 """Rating points in one step of the column: 0..255 are ratings up to 4080."""
 LOWEST, HIGHEST = 100, 4000
-"""Range of the ratings that a user may give."""
+"""Range of the ratings that are believed."""
 
 
 def add_side_inputs(
@@ -69,13 +69,14 @@ def _last_moves(moves: Sequence[chess.Move], positions: int) -> dict[str, NDArra
 
 
 def lacking(headers: chess.pgn.Headers) -> bool:
-    """Whether a player of the game has no rating."""
+    """Whether a player of the game has no rating that is believed."""
     return not all(ratings_of(headers))
 
 
 def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
-    """Ratings of White and Black; 0 if unknown."""
-    return read_rating(headers.get("WhiteElo", "")), read_rating(headers.get("BlackElo", ""))
+    """Ratings of White and Black; 0 if unknown, or if nobody has such a one."""
+    white, black = (read_rating(headers.get(name, "")) for name in ("WhiteElo", "BlackElo"))
+    return (white if LOWEST <= white <= HIGHEST else 0), (black if LOWEST <= black <= HIGHEST else 0)
 
 
 def read_pair(text: str) -> tuple[int, int]:

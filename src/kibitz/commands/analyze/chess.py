@@ -178,7 +178,7 @@ class PgnGames:
 
     def _warn_of_ratings(self) -> None:
         """Say which games lacked a rating that the network is given."""
-        from kibitz.analysis.chess.ratings import RATING, UNIT
+        from kibitz.analysis.chess.ratings import HIGHEST, LOWEST, RATING, UNIT
 
         if not self._unrated:
             return
@@ -187,7 +187,7 @@ class PgnGames:
             which = f"{len(self._unrated):,} games, from {self._unrated[0]} on, lack"
         usual = self.session.side_inputs[RATING] * UNIT
         took = f"took the player for one of {usual}" if usual else "was told that it is not known"
-        warn(f"{self.name}: {which} a rating, which the network is told; it {took}")
+        warn(f"{self.name}: {which} a rating from {LOWEST} to {HIGHEST}, which the network is told; it {took}")
 
     def _nothing_left(self) -> KibitzError:
         first = self._refused[0] if self._refused else ""

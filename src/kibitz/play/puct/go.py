@@ -451,16 +451,26 @@ def hashes(history: Iterable[int]) -> NDArray[np.uint64]:
 # What a tree knows
 
 
+@inner
+def _own_visits(tree):  # type: ignore[no-untyped-def]
+    """int64 [nodes]: the visits of each node that went no further: one where its position was evaluated; more where the
+    game has ended, or what was below was cut back."""
+    n = tree.size[0]
+    own = tree.visits[:n].astype(np.int64)
+    for node in range(1, n):
+        own[tree.parent[node]] -= tree.visits[node]
+    return own
+
+
 @numba.njit(nogil=True, cache=True)
 def sums_below(tree, at):  # type: ignore[no-untyped-def]
     """float64 [nodes]: for each node the sum, over the visits that came to it, of the number of two bytes at `at` in
     the row of the position that was evaluated, in the view of the side to move at the node."""
     n = tree.size[0]
-    sums = np.zeros(n)
+    sums, times = np.zeros(n), _own_visits(tree)
     for node in range(n - 1, -1, -1):  # children stand behind their parents
         if tree.row[node] >= 0:
-            own = np.float64(_get(tree.rows[tree.row[node]], at))
-            sums[node] += own * tree.visits[node] if tree.proven[node] == SCORED else own
+            sums[node] += times[node] * np.float64(_get(tree.rows[tree.row[node]], at))
         if node and sums[node] != 0:
             sums[tree.parent[node]] -= sums[node]
     return sums
@@ -472,7 +482,7 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
     over the visits that came to it."""
     n = tree.size[0]
     group = np.full(n, -1, np.int64)
-    weight = np.zeros(tops.shape[0])
+    weight, own = np.zeros(tops.shape[0]), _own_visits(tree)
     owners[:] = 0
     for i in range(tops.shape[0]):
         group[tops[i]] = i
@@ -483,7 +493,7 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
             group[node] = group[tree.parent[node]]
         if group[node] < 0:
             continue
-        times = np.float64(tree.visits[node]) if tree.proven[node] == SCORED else 1.0
+        times = np.float64(own[node])
         row = tree.rows[tree.row[node]]
         weight[group[node]] += times
         for point in range(POINTS):
@@ -508,13 +518,14 @@ def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
     """Give every node of a tree the value that it has with this preference. centre: for Black."""
     values = np.empty(tree.size[1], np.float32)
     _weigh(tree.rows, tree.size[1], share, centre, values)
+    own = _own_visits(tree)
     for node in range(tree.size[0]):
         tree.total[node] = 0.0
     for node in range(tree.size[0] - 1, -1, -1):
         if tree.row[node] >= 0:
             value = values[tree.row[node]]
             tree.value[node] = value
-            tree.total[node] += value * tree.visits[node] if tree.proven[node] == SCORED else value
+            tree.total[node] += value * own[node]
         if node:
             tree.total[tree.parent[node]] -= tree.total[node]
 

@@ -92,7 +92,7 @@ class BatchSizes:
 
 class PuctSearch:
     """A tree that grows, and what the network said of earlier positions. Where it is full, its least visited parts
-    go, unless what the network said is summed over them (`tail`).
+    go.
 
     constants: of the selection; size: bytes for tree and cache together (at least about 2 MB are taken).
     """
@@ -183,16 +183,14 @@ class PuctSearch:
         return self._visit(nodes, often)
 
     def _cut(self) -> bool:
-        """Make room: half of the tree's inner nodes, the least visited, become leaves again. False where that is
-        little, and where rows have tails, over whose visits the game counts."""
-        if self.rules.tail:
-            return False
+        """Make room: half of the tree's inner nodes, the least visited, become leaves again, which keep their rows
+        where these have tails, so that their visits count. False where that is little."""
         tree, n = self.tree, int(self.tree.size[0])
         inner = (tree.first[1:n] >= 0) & (tree.proven[1:n] == UNKNOWN)
         if not inner.any():
             return False
         kept = empty_tree(len(tree.visits), len(tree.rows), self.rules.width)
-        cut_out(tree, 0, kept, int(np.median(tree.visits[1:n][inner])) + 1)
+        cut_out(tree, 0, kept, int(np.median(tree.visits[1:n][inner])) + 1, bool(self.rules.tail))
         self.tree = kept
         return int(kept.size[0]) < n * _MUCH
 

@@ -396,16 +396,17 @@ def lead(tree):  # type: ignore[no-untyped-def]
     return first - second
 
 
-def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0) -> None:
+def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: bool = False) -> None:
     """Copy the part of the tree below a node into an empty tree, the node as its root. Breadth first.
 
-    least: nodes below it with fewer visits, of which nothing is proven, become leaves again, with their visits.
+    least: nodes below it with fewer visits, of which nothing is proven, become leaves again, with their visits; and with
+    their rows, where rows is true.
     """
-    _cut_out(tree, np.int64(root), into, np.int64(least))  # compiled once, before a clock runs, for both uses
+    _cut_out(tree, np.int64(root), into, np.int64(least), rows)  # compiled once, before a clock runs, for both uses
 
 
 @numba.njit(nogil=True, cache=True)
-def _cut_out(tree, root, into, least):  # type: ignore[no-untyped-def]
+def _cut_out(tree, root, into, least, rows):  # type: ignore[no-untyped-def]
     source = np.empty(into.visits.shape[0], np.int32)
     source[0] = root
     n, at = 1, 0
@@ -417,14 +418,12 @@ def _cut_out(tree, root, into, least):  # type: ignore[no-untyped-def]
         into.proven[at], into.plies[at] = tree.proven[old], tree.plies[old]
         into.key[at], into.row[at] = tree.key[old], -1
         into.first[at], into.children[at] = -1, 0
-        if at > 0 and tree.visits[old] < least and tree.first[old] >= 0 and tree.proven[old] == UNKNOWN:
-            at += 1
-            continue
-        if tree.row[old] >= 0:
+        cut = at > 0 and tree.visits[old] < least and tree.first[old] >= 0 and tree.proven[old] == UNKNOWN
+        if tree.row[old] >= 0 and (rows or not cut):
             into.row[at] = into.size[1]
             fill(into.rows[into.size[1]], tree.rows[tree.row[old]])
             into.size[1] += 1
-        if tree.first[old] >= 0:
+        if tree.first[old] >= 0 and not cut:
             into.first[at], into.children[at] = n, tree.children[old]
             for i in range(tree.children[old]):
                 source[n] = tree.first[old] + i
