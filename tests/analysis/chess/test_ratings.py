@@ -20,7 +20,7 @@ GAME = '[WhiteElo "{}"]\n[BlackElo "{}"]\n\n1. e4 e5 *\n'
     ("white", "black", "column", "lacking"),
     [
         ("2000", "1605", [125, 100, 125], False), ("?", "1605", [150, 100, 150], True), ("", "-", [150] * 3, True),
-        ("9999", "5", [255, 150, 255], False), ("0", "2000", [150, 125, 150], True),
+        ("9999", "5", [150] * 3, True), ("0", "2000", [150, 125, 150], True),
     ],
 )  # fmt: skip
 def test_the_movers_rating(

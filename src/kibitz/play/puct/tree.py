@@ -399,8 +399,8 @@ def lead(tree):  # type: ignore[no-untyped-def]
 def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: bool = False) -> None:
     """Copy the part of the tree below a node into an empty tree, the node as its root. Breadth first.
 
-    least: nodes below it with fewer visits, of which nothing is proven, become leaves again, with their visits; and with
-    their rows, where rows is true.
+    least: nodes below it with fewer visits, of which nothing is proven, become leaves again, with their visits;
+    rows: and with their rows.
     """
     _cut_out(tree, np.int64(root), into, np.int64(least), rows)  # compiled once, before a clock runs, for both uses
 
