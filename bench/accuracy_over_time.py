@@ -1,4 +1,4 @@
-"""How often the likeliest move was played, in the course of trainings of `human` or `chessnet`: a row a kept checkpoint.
+"""How often the likeliest move was played, over the course of trainings of `human` or `chessnet`, row by row.
 
     python bench/accuracy_over_time.py runs/human-1 runs/chessnet-1 masters.store [--positions 5000] [--rate 885]
 
