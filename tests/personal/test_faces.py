@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -40,9 +41,34 @@ def test_options_of_the_person_are_offered_for_the_person_alone(personal_run: Pa
     assert "option name Resign type check default false" in mine
     assert "UCI_Elo" not in mine
     assert "ThinkTimes" not in human
-    assert changed(UciOptions().of_engine(str(personal_run)), "resign", "true").resign
+    with pytest.raises(ValueError, match="no option thinktimes"):
+        changed(UciOptions().of_engine("human"), "thinktimes", "true")
+
+
+def test_people_resign_and_other_networks_do_not(personal_run: Path) -> None:
+    for network in ("human", str(personal_run)):
+        options = UciOptions().of_engine(network)
+        assert not options.resign
+        assert "option name Resign type check default false" in "\n".join(declared(options))
+        assert changed(options, "resign", "true").resign
     with pytest.raises(ValueError, match="no option resign"):
-        changed(UciOptions().of_engine("human"), "resign", "true")
+        changed(UciOptions().of_engine("chessnet"), "resign", "true")
+
+
+@pytest.mark.parametrize(("rating", "share"), [(800, 0.43), (2199, 0.43), (2200, 0.97), (2800, 0.97)])
+def test_human_gives_up_as_often_as_people_of_its_rating(rating: int, share: float) -> None:
+    """Whether a lost game is resigned is drawn as it begins; a game that is not lost never is."""
+    options = replace(UciOptions().of_engine("human"), resign=True, limit_strength=True, elo=rating, seed=1)
+    player = opener("human")(options)
+    lost, resigned = chess.Board("rnbqkbnr/pppppppp/8/8/8/8/8/K7 w kq - 0 1"), 0
+    for _ in range(100):
+        player.new_game()
+        told = [player.think(board, SearchLimits()) for board in (chess.Board(), lost)]
+        assert told[0] is not None
+        assert told[1] is not None
+        assert not told[0].resigns
+        resigned += told[1].resigns
+    assert resigned == pytest.approx(100 * share, abs=12)
 
 
 class GivesUp:
@@ -116,7 +142,9 @@ def test_it_is_not_trained_by_hand(small_run: Path, my_games: Path, capsys: pyte
 
 def test_habits_are_for_persons(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["uci", "human", "--think-times"]) == 2
-    assert "--think-times and --resign are for networks of one person" in capsys.readouterr().err
+    assert "--think-times is for networks of one person" in capsys.readouterr().err
+    assert cli.run(["uci", "chessnet", "--resign"]) == 2
+    assert "--resign is for networks of people (human, or kibitz personal), not chessnet" in capsys.readouterr().err
 
 
 def test_analysis(personal_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

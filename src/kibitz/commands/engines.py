@@ -78,7 +78,8 @@ class UciOptions:
         bool,
         typer.Option(
             "--resign",
-            help="A network of one person: resigns when the person would; it says so, and its move is (none).",
+            help="A network of one person, or of ratings as human: resigns when the person, or people of that rating,"
+            " would; it says so, and its move is (none).",
         ),
     ] = False
 
@@ -100,8 +101,10 @@ class UciOptions:
         if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
             raise UsageError(f"--elo {self.elo}: ratings from {ELO[0]} to {ELO[1]}")
         person = opened.person is not None
-        if (self.think_times or self.resign) and not person:
-            raise UsageError(f"--think-times and --resign are for networks of one person (kibitz personal), not {run}")
+        if self.think_times and not person:
+            raise UsageError(f"--think-times is for networks of one person (kibitz personal), not {run}")
+        if self.resign and not (person or rated):
+            raise UsageError(f"--resign is for networks of people (human, or kibitz personal), not {run}")
         usual = OWN_TEMPERATURE if rated else 100 if person else 0
         return Options(
             method=self.method, value=self.value or "", rated=rated, methods=methods,
@@ -217,10 +220,12 @@ def rehearse(player: ThinkingPlayer) -> None:
 
 
 def _with_habits(player: ThinkingPlayer, run: Run, options: Options) -> ThinkingPlayer:
-    """The player with the habits of the run's person, as far as they are known."""
-    from kibitz.personal.habits import HabitualPlayer
+    """The player with the habits of the run's person, as far as they are known, or of people of its rating."""
+    from kibitz.personal.habits import HabitualPlayer, usual_habits
+    from kibitz.play.session import STRONGEST
 
-    habits = run.info.get("habits", {})
+    rating = options.elo if options.limit_strength else STRONGEST
+    habits = usual_habits(rating) if options.rated else run.info.get("habits", {})
     for wanted, name, why in (
         (options.think_times, "think", "its games have no clocks"),
         (options.resign, "resign", "it resigned too few of its games"),

@@ -29,6 +29,9 @@ MOVES = (0, 5, 10, 15, 20, 30, 40, 1000)
 QUANTILES = 21
 LEAST_MOVES, LEAST_RESIGNED = 200, 10
 """Moves with a clock, and games resigned, from which a habit is told."""
+MASTER = 2200
+ONLINE_RESIGNED, MASTERS_RESIGNED = (0.43, 0.08), (0.97, 0.18)
+"""Share of the lost games that are resigned, and the expected score under which they are, told by `human`."""
 LONGEST = 0.5
 """Part of the clock that one move takes at most."""
 _INCREMENT = re.compile(r"\+(\d+)$")
@@ -88,6 +91,13 @@ def resignations(
     value = session.evaluate(codes, state)["value"].astype(np.float64)
     score = (1 + np.where(state[:, 0] == sides[resigned], value, -value)) / 2
     return {"share": round(len(resigned) / len(lost), 3), "below": round(float(np.median(score)), 4)}
+
+
+def usual_habits(rating: int) -> dict[str, Any]:
+    """The habits of people of a rating that are known, as `habits_of` has those of one person: "resign", of 6,000 lost
+    games each of 220,000 online games of players below 2200, and 171,000 games of masters (docs/RESULTS-human.md)."""
+    share, below = ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED
+    return {"resign": {"share": share, "below": below}}
 
 
 class HabitualPlayer:

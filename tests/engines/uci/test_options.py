@@ -46,6 +46,7 @@ def test_networks_of_ratings_have_a_strength() -> None:
         "option name temperature type spin default -1 min -1 max 200",
         "option name UCI_LimitStrength type check default false",
         "option name UCI_Elo type spin default 1500 min 800 max 2800",
+        "option name Resign type check default false",
     ]
     limited = changed(changed(rated, "uci_limitstrength", "true"), "uci_elo", "2200")
     assert (limited.limit_strength, limited.elo, limited.temperature) == (True, 2200, OWN_TEMPERATURE)

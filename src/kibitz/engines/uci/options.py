@@ -28,7 +28,8 @@ class Options:
     folders of tablebases, "" for none; book: an opening book, "" for none, used in the first book_depth plies of a
     game. seed: of all draws, 0 for any. limit_strength, elo: of a network that is told ratings (rated), whether it
     plays like a person of that rating. person: of a network of one person; think_times, resign: whether it takes as
-    long as the person, and resigns like the person. methods: that can be chosen, besides AUTO."""
+    long as the person, and resigns like the person, or like people of the rating. methods: that can be chosen, besides
+    AUTO."""
 
     hash: int = 64
     threads: int = field(default_factory=cores)
@@ -61,12 +62,14 @@ class _Known:
     field: str
     spin: tuple[int, int] | None = None
     check: bool = False
-    rated: bool = False  # only for networks with rating inputs
-    person: bool = False  # only for networks of one person
+    rated: bool = False  # for networks with rating inputs
+    person: bool = False  # for networks of one person; with neither for all networks
 
     def offered(self, options: Options) -> bool:
         """Whether the network of the options has this one."""
-        return (options.rated or not self.rated) and (options.person or not self.person)
+        if not (self.rated or self.person):
+            return True
+        return (options.rated and self.rated) or (options.person and self.person)
 
     def declaration(self, options: Options) -> str:
         now = getattr(options, self.field)
@@ -125,7 +128,7 @@ _KNOWN = (
     _Known("UCI_LimitStrength", "limit_strength", check=True, rated=True),
     _Known("UCI_Elo", "elo", spin=ELO, rated=True),
     _Known("ThinkTimes", "think_times", check=True, person=True),
-    _Known("Resign", "resign", check=True, person=True),
+    _Known("Resign", "resign", check=True, rated=True, person=True),
 )
 _BY_NAME = {known.name.lower(): known for known in _KNOWN}
 
