@@ -6,7 +6,7 @@
 PLAYERS: games of many people, each with the tag Owner, old games of a person first. GAMES: of Go, one in a line; the
 players in most of them count. A person's newest 50 games are the test, the 500 before them (or fewer) are learned from.
 The people with the most games come first; they are called player 1, 2, … in that order, and nobody's name is printed. A
-call that was stopped goes on; what is done stays done.
+call that was stopped goes on; what is done stays done. Minutes of a player are those of the last call.
 The tables are printed again and again with what there is: --tables prints them and trains nothing.
 """
 
@@ -199,7 +199,7 @@ def main() -> None:
                 continue
             wall, cpu = time.monotonic(), time.process_time()
             made = make(PersonalRequest([str(file)], base=options.base, run=path, test=options.test))
-            if made.reason != "done":
+            if made.reason not in ("done", "finished before"):
                 return
             spent = {"seconds": time.monotonic() - wall, "cpu_seconds": time.process_time() - cpu}
             (path / "bench.json").write_text(json.dumps(spent))

@@ -10,12 +10,13 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from kibitz.games.go.replay import SIZE
 from kibitz.nets.build import ResidualBlock
 from kibitz.nets.dead_units import branches, prune, revive
 from kibitz.nets.layers import Residual
 from kibitz.runs import Run
 from kibitz.store.store import Store
-from kibitz.systems import human
+from kibitz.systems import gohuman, human
 from kibitz.systems.gohuman import Block, BoardMask, GameConditions
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig, TrainProgress
@@ -102,7 +103,7 @@ def test_a_training_that_goes_on_says_it(small_store: Store, tmp_path: Path) -> 
         "human", settings, str(small_store.path), run=tmp_path / "two", plan=plan, start_from=str(tmp_path / "one"),
         on_progress=notes.append,
     )  # fmt: skip
-    assert any("16 of 32 units of residual blocks were dead: drawn anew" in note.note for note in notes)
+    assert any("units were dead: drawn anew" in note.note for note in notes)
     warned = [row for row in Run(tmp_path / "two").metrics() if row["kind"] == "warning"]
     assert [row["warning"] for row in warned].count("revived") == 1
     assert Run(tmp_path / "two").load_network().state_dict()["blocks.1.first.bias"].min() > -1
@@ -150,3 +151,54 @@ def test_dead_units_of_squeezes_live_and_nothing_is_said_differently() -> None:
     torch.testing.assert_close(block(boards, told), before)
     block(boards, told).square().sum().backward()
     assert (block.excite.weight.grad[:, :20].abs().sum(0) > 0).float().mean() > 0.7
+
+
+def test_squeezes_that_leak_never_die() -> None:
+    torch.manual_seed(4)
+    block = human.ConditionedBlock(8, norm=True)
+    with torch.no_grad():
+        block.squeeze.bias[:20] = -100
+    boards, told = torch.rand(30, 8, 8, 8), torch.rand(30, human.Conditions.WIDTH)
+    revive(block, block.parameters(), lambda: block(boards, told), drawn())
+    assert (block.squeeze.bias[:20] < -90).all()
+
+
+def random_positions(game: str, n: int = 64) -> tuple[Tensor, Tensor]:
+    """Boards with anything on them, with and without an edge, and any side inputs."""
+    draw = drawn(7)
+    if game == "chess":
+        return torch.randint(0, 13, (n, 64), generator=draw).byte(), torch.randint(0, 2, (n, 12), generator=draw).byte()
+    codes, state = torch.randint(0, 3, (n, 19, 19), generator=draw), torch.randint(0, 2, (n, 10), generator=draw)
+    codes[::2, 9:] = codes[::2, :, 9:] = 14  # outside the board
+    state[:, SIZE] = torch.where(torch.arange(n) % 2 == 0, 9, 19)
+    return codes.flatten(1).byte(), state.byte()
+
+
+@pytest.mark.parametrize(
+    ("network", "game"),
+    [
+        (human.Human(human.Settings(blocks=2, filters=16, norm=False)), "chess"),
+        (gohuman.GoHuman(gohuman.Settings(blocks=3, filters=16, norm=False)), "go"),
+    ],
+)
+def test_units_that_the_network_tells_live_too(network: Any, game: str) -> None:
+    """Three units of each layer that it names are killed: nothing is said differently, and they live and are heard."""
+    codes, state = random_positions(game)
+    for p in network.parameters():
+        torch.nn.init.normal_(p, 0, 0.05, generator=drawn(3))
+    layers = list(network.heard())
+    revive(network, network.parameters(), lambda: network(codes, state), drawn())
+    with torch.no_grad():
+        for units in layers:
+            for layer, begins in units.by:  # what revived units are heard by is 0 until it learns
+                for begin in begins:
+                    torch.nn.init.normal_(layer.weight[:, begin : begin + len(units.layer.weight)], 0, 0.05)
+            units.layer.bias[:3] = -1e6
+    before = [part.detach() for part in network(codes, state)]
+    dead, of = revive(network, network.parameters(), lambda: network(codes, state), drawn())
+    assert 3 * len(layers) <= dead < of
+    for old, new in zip(before, network(codes, state), strict=True):
+        torch.testing.assert_close(new, old, rtol=1e-3, atol=1e-3)
+    again, _ = revive(network, network.parameters(), lambda: network(codes, state), drawn())
+    assert again < dead
+    assert all(units.layer.bias.min() > -1 for units in layers)

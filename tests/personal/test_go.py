@@ -31,7 +31,7 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 from support import go_person
 
-SMALL = Settings(blocks=2, filters=16, channels=4, players="A; B", rank=43)
+SMALL = Settings(blocks=2, filters=16, channels=4, players="A\nB", rank=43)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 from kibitz.personal.chess.system import ADAPTERS, ALL, SYSTEM, PersonalHuman, Settings
 from kibitz.runs import Run
 
-SMALL = Settings(blocks=2, filters=8, rank=4, players="A; B", rating=90)
+SMALL = Settings(blocks=2, filters=8, rank=4, players="A\nB", rating=90)
 
 
 def test_adapters_begin_as_no_change() -> None:

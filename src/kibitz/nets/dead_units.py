@@ -1,4 +1,4 @@
-"""Units of residual blocks that are 0 for every example: they get no gradient, so no training brings them back.
+"""Units that are 0 for every example: they get no gradient, so no training brings them back.
 
 At high learning rates whole blocks die one after the other, while the loss still falls: the network gets shallower and
 nobody notices. A training that goes on from such a network begins with new units in their place (`revive`); what only
@@ -8,13 +8,27 @@ answers need not compute them (`prune`).
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol, cast
 
 import torch
 from torch import Tensor, nn
 
 from kibitz.nets.batch_norm import BatchNorm
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Units outside of residual blocks, which a network with a method `heard` tells: those of `layer`, after a ReLU.
+
+    by: the layers that hear them, and where in the columns of each they begin: more than once where they are pooled in
+    several ways. added: layers whose outputs are added to the units before the ReLU.
+    """
+
+    layer: nn.Linear | nn.Conv2d
+    by: Sequence[tuple[nn.Linear | nn.Conv2d, Sequence[int]]]
+    added: Sequence[nn.Linear] = ()
 
 
 class Branch(Protocol):
@@ -39,10 +53,10 @@ def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]
 def revive(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """Draw new weights for the dead units of residual blocks, and for those of squeezes; how many of the first there
-    were, and how many units there are.
+    """Draw new weights for the dead units of residual blocks, of squeezes, and of what else the network tells as `Heard`;
+    how many there were, those of squeezes not counted, and how many units there are.
 
-    A unit is a channel between the two convolutions of a block; it is dead if it is 0 on every square of all examples.
+    A unit of a block is a channel between its two convolutions; it is dead if it is 0 on every square of all examples.
     Its new filter has variance 2 / fan-in, and nothing listens to it yet (the second convolution's weights for it are
     0), so that the network answers as before: what a dead unit told was nothing. Normalisations that the network had
     not so far begin as nothing, too. learning: the weights that learn; others stay as they are. answer: has the network
@@ -52,13 +66,13 @@ def revive(
     blocks = list(branches(network, learning))
     _begin_norms([block.norm for block in blocks if isinstance(block.norm, BatchNorm)], answer)
     _revive_squeezes(network, learning, answer, generator)
-    dead, units = 0, 0
-    for block, (of_first, of_second) in zip(blocks, _watch(blocks, answer), strict=True):
-        if of_first.alive is None or of_second.alive is None:  # no example came there
+    dead, units = _revive_heard(network, learning, answer, generator)
+    for block, of in zip(blocks, _watch(blocks, answer), strict=True):
+        if of.alive is None:  # no example came there
             continue
-        _redraw(block, ~of_first.alive, ~of_second.alive, generator)
-        dead += int((~of_second.alive).sum())
-        units += len(of_second.alive)
+        _redraw(block, ~of.alive, generator)
+        dead += int((~of.alive).sum())
+        units += len(of.alive)
     return dead, units
 
 
@@ -71,16 +85,16 @@ def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
     """
     blocks = list(branches(network, network.parameters()))
     dead, units = 0, 0
-    for block, (_, of_second) in zip(blocks, _watch(blocks, answer), strict=True):
-        if of_second.alive is None:
+    for block, of in zip(blocks, _watch(blocks, answer), strict=True):
+        if of.alive is None:
             continue
         spread = getattr(block, "spread", None)
-        living = int(of_second.alive.sum())
-        units += len(of_second.alive)
-        if living == len(of_second.alive) or (spread is not None and living):
+        living = int(of.alive.sum())
+        units += len(of.alive)
+        if living == len(of.alive) or (spread is not None and living):
             continue
-        dead += len(of_second.alive) - max(1, living)
-        _narrow(block, of_second.alive)
+        dead += len(of.alive) - max(1, living)
+        _narrow(block, of.alive)
     return dead, units
 
 
@@ -100,13 +114,18 @@ def _narrow(block: Branch, alive: Tensor) -> None:
         block.spread = None  # type: ignore[attr-defined]
 
 
-def _watch(blocks: list[Branch], answer: Callable[[], object]) -> list[tuple[_Seen, _Seen]]:
-    """Which channels live after the first convolution of each block, and which before its second one."""
-    seen = [(_Seen(), _Seen()) for _ in blocks]
+def _watch(blocks: list[Branch], answer: Callable[[], object]) -> list[_Seen]:
+    """Which channels live that come to the second convolution of each block."""
+    return _watch_inputs([block.second for block in blocks], answer)
+
+
+def _watch_inputs(layers: Iterable[nn.Module], answer: Callable[[], object]) -> list[_Seen]:
+    """Which channels live that come to some layers."""
+    seen = []
     with contextlib.ExitStack() as hooks, torch.no_grad():
-        for block, (of_first, of_second) in zip(blocks, seen, strict=True):
-            hooks.callback(block.norm.register_forward_hook(of_first.note_output).remove)
-            hooks.callback(block.second.register_forward_pre_hook(of_second.note_input).remove)
+        for layer in layers:
+            seen.append(_Seen())
+            hooks.callback(layer.register_forward_pre_hook(seen[-1].note_input).remove)
         answer()
     return seen
 
@@ -126,26 +145,51 @@ def _begin_norms(norms: list[BatchNorm], answer: Callable[[], object]) -> None:
 def _revive_squeezes(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> None:
-    """The same for units of linear layers `squeeze`, which a linear layer `excite` listens to."""
+    """The same for units of linear layers `squeeze`, which a linear layer `excite` listens to. Those that leak never
+    die."""
     learns = {id(weight) for weight in learning}
     pairs = []
     for module in network.modules():
         squeeze, excite = getattr(module, "squeeze", None), getattr(module, "excite", None)
         if isinstance(squeeze, nn.Linear) and isinstance(excite, nn.Linear) and id(squeeze.weight) in learns:
-            pairs.append((squeeze, excite))
-    seen = [_Seen() for _ in pairs]
-    with contextlib.ExitStack() as hooks, torch.no_grad():
-        for (_, excite), of in zip(pairs, seen, strict=True):
-            hooks.callback(excite.register_forward_pre_hook(of.note_input).remove)
-        answer()
-        for (squeeze, excite), of in zip(pairs, seen, strict=True):
-            if of.alive is None:
-                continue
-            dead = ~of.alive
-            fresh = torch.empty(squeeze.weight.shape).normal_(0, (2 / squeeze.in_features) ** 0.5, generator=generator)
-            squeeze.weight[dead] = fresh.to(squeeze.weight)[dead]
-            squeeze.bias[dead] = 0
-            excite.weight[:, dead] = 0
+            if not getattr(module, "leak", 0):
+                pairs.append(Heard(squeeze, [(excite, [0])]))
+    _revive_units(pairs, answer, generator)
+
+
+def _revive_heard(
+    network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
+) -> tuple[int, int]:
+    """The same for the units that the network itself tells; how many were dead, and of how many."""
+    learns = {id(weight) for weight in learning}
+    told: Iterable[Heard] = getattr(network, "heard", tuple)()
+    return _revive_units([units for units in told if id(units.layer.weight) in learns], answer, generator)
+
+
+@torch.no_grad()
+def _revive_units(
+    groups: Sequence[Heard], answer: Callable[[], object], generator: torch.Generator
+) -> tuple[int, int]:
+    """New weights for the dead ones of some units, and nobody who hears them; how many, and of how many."""
+    found, units = 0, 0
+    for group, of in zip(groups, _watch_inputs([group.by[0][0] for group in groups], answer), strict=True):
+        if of.alive is None:
+            continue
+        layer, begin = group.layer, group.by[0][1][0]
+        n = len(layer.weight)
+        dead = ~of.alive[begin : begin + n]
+        fresh = torch.empty(layer.weight.shape).normal_(0, (2 / layer.weight[0].numel()) ** 0.5, generator=generator)
+        layer.weight[dead] = fresh.to(layer.weight)[dead]
+        cast(Tensor, layer.bias)[dead] = 0
+        for more in group.added:
+            more.weight[dead] = 0
+            more.bias[dead] = 0
+        for listener, begins in group.by:
+            for begin in begins:
+                listener.weight[:, begin : begin + n][:, dead] = 0
+        found += int(dead.sum())
+        units += n
+    return found, units
 
 
 class _Seen:
@@ -154,26 +198,20 @@ class _Seen:
     def __init__(self) -> None:
         self.alive: Tensor | None = None
 
-    def note_output(self, module: nn.Module, inputs: object, grid: Tensor) -> None:
-        self._note(grid)
-
     def note_input(self, module: nn.Module, inputs: tuple[Tensor]) -> None:
-        self._note(inputs[0])
-
-    def _note(self, grid: Tensor) -> None:
-        positive = (grid > 0).transpose(0, 1).flatten(1).any(1)
+        """A hook of a layer that hears the channels."""
+        positive = (inputs[0] > 0).transpose(0, 1).flatten(1).any(1)
         self.alive = positive if self.alive is None else self.alive | positive
 
 
 @torch.no_grad()
-def _redraw(block: Branch, silent: Tensor, dead: Tensor, generator: torch.Generator) -> None:
-    """silent, dead: the channels that are never above 0 after the first convolution (and its normalisation), and before
-    the second one; bool.
-    What `spread` adds to the dead ones begins as nothing."""
+def _redraw(block: Branch, dead: Tensor, generator: torch.Generator) -> None:
+    """dead: the channels that are never above 0 before the second convolution, bool. What `spread` adds to them begins
+    as nothing."""
     first, second = block.first, block.second
     spread: nn.Linear | None = getattr(block, "spread", None)
     fresh = torch.empty(first.weight.shape).normal_(0, (2 / first.weight[0].numel()) ** 0.5, generator=generator)
-    gone = dead & silent
+    gone = dead.clone()
     if spread is not None and not dead.all():
         gone[: getattr(block, "pooled", 0)] = False  # others hear them by way of the whole board
     first.weight[gone] = fresh.to(first.weight)[gone]

@@ -35,6 +35,7 @@ from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, wr
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.systems.base import Network
+from kibitz.text import shown
 from kibitz.training.export import export_onnx
 from kibitz.training.fit import RUNS, train
 from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgress, save_weights
@@ -130,7 +131,8 @@ def make(
     """
     deadline = None if request.time_limit is None else time.monotonic() + request.time_limit
     person = _begin(request, log)
-    if person.info.get("finished") and person.info["data"]["fingerprint"] == person.store.fingerprint:
+    finished = person.info.get("finished") and person.info["data"]["fingerprint"] == person.store.fingerprint
+    if finished and person.info["started_from"] == person.base.weights_sha256():
         shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)  # where the call was killed at its very end
         return PersonalResult(person.path, person.info, "finished before")
     asked = person.kind.Positions(person.store, person.by_side[VALIDATE], person.sides)
@@ -233,7 +235,7 @@ def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
         kind = kind_of(source.game)
         request = replace(request, base=request.base or kind.BASE)
         base = _base(request, kind)
-        players = names.find(source, request.players, where)
+        players = names.find(source, request.players or _of_run(request, source), where)
         path = request.run or RUNS / f"personal-{_folder_name(players[0].name)}"
         info, held = _begun(path, base, request, kind)
         if held is not None and request.update:
@@ -243,14 +245,26 @@ def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
         store = _stored(path, held, source, mine, request)
     spellings = games.spellings_of(players)
     sides = games.sides_of(store, spellings)
-    settings = kind.settings(asdict(base.settings), store, games.in_time(store), sides, spellings)
+    order = games.in_time(store)
+    settings = kind.settings(asdict(base.settings), store, order[sides[order] != games.NEITHER], sides, spellings)
     of = store.sides(split := games.split_of(store, request.test))
     by_side = {side: np.flatnonzero(of == side) for side in (TRAIN, VALIDATE, TEST)}
     epochs = round(POSITIONS / max(1, len(games.OwnPositions(store, by_side[TRAIN], sides))))
     settings = replace(settings, epochs=int(np.clip(epochs, *kind.EPOCHS)))
-    if not len(by_side[VALIDATE]):  # so few games that the hash chose none
-        by_side[VALIDATE] = by_side[TRAIN]
     return _Person(request, kind, path, players, store, split, base, settings, sides, by_side, info)
+
+
+def _of_run(request: PersonalRequest, source: Store) -> list[str]:
+    """The names of the person whose run is to be updated, as far as games of theirs are there; none where the run, or
+    the person, is not known without a name. Raises UsageError where no game is theirs."""
+    if not (request.update and request.run and (request.run / INFO).is_file()):
+        return []
+    known = Run(request.run).info.get("person", {}).get("names", [])
+    there = {names.key(name) for player in names.players_of(source) for name in player.spellings}
+    found = [name for name in known if names.key(name) in there]
+    if known and not found:
+        raise UsageError(f"--update: no game of {shown(known[0])} there; another name of that person: --player NAME")
+    return found
 
 
 def _base(request: PersonalRequest, kind: Kind) -> Run:

@@ -19,7 +19,7 @@ from kibitz.games import game_of
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.personal import names
 from kibitz.store.positions import Positions
-from kibitz.store.split import Split
+from kibitz.store.split import VALIDATE, Split
 from kibitz.store.store import INFO, Store
 from kibitz.store.writer import StoreWriter
 
@@ -32,8 +32,10 @@ SIDE_AT = {"chess": 64, "go": 361}
 KINDS = {"chess": "standard chess", "go": "Go"}
 LEAST = 20
 """Games of a person from which anything can be learned."""
-TEST_SHARE, MOST_TEST, VALIDATE_SHARE = 10, 50, 10.0
-"""The newest tenth of the games is the test, 50 at most; a tenth (in percent) of the others validates."""
+TEST_SHARE, MOST_TEST = 10, 50
+"""The newest tenth of the games is the test, 50 at most."""
+VALIDATE_SHARES, LEAST_VALIDATE = (10.0, 20.0, 40.0, 60.0), 2
+"""Percent of the other games that validate: the first that gives so many games."""
 
 
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
@@ -74,10 +76,14 @@ class OwnPositions(Positions):
 
 def split_of(store: Store, test: int | None = None) -> Split:
     """The newest games of a person as the test: so many, or by default a tenth, 50 at most. By hash where no game has a
-    date."""
-    if test is None and np.isnat(store.column("date").astype("datetime64[D]")).all():
-        return Split(VALIDATE_SHARE, float(TEST_SHARE))
-    return Split(VALIDATE_SHARE, 0.0, newest=test or min(MOST_TEST, max(1, len(store) // TEST_SHARE)))
+    date. A tenth of the others validates; more where the hash chose hardly any of few."""
+    undated = test is None and np.isnat(store.column("date").astype("datetime64[D]")).all()
+    newest = min(MOST_TEST, max(1, len(store) // TEST_SHARE)) if test is None else test
+    for share in VALIDATE_SHARES:
+        split = Split(share, float(TEST_SHARE)) if undated else Split(share, 0.0, newest=newest)
+        if (store.sides(split) == VALIDATE).sum() >= LEAST_VALIDATE:
+            break
+    return split
 
 
 # Gathering

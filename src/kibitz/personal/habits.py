@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from kibitz.games.chess.io.ingest import PER_MOVE
 from kibitz.personal.games import NEITHER, OwnPositions
+from kibitz.personal.kinds import kind_of
 from kibitz.play.result import SearchLimits, SearchResult, Tell, ThinkingPlayer
 from kibitz.play.session import NetworkSession
+from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 MOVES = (0, 5, 10, 15, 20, 30, 40, 1000)
@@ -30,8 +32,9 @@ QUANTILES = 21
 LEAST_MOVES, LEAST_RESIGNED = 200, 10
 """Moves with a clock, and games resigned, from which a habit is told."""
 MASTER = 2200
-ONLINE_RESIGNED, MASTERS_RESIGNED = (0.43, 0.08), (0.97, 0.18)
-"""Share of the lost games that are resigned, and the expected score under which they are, told by `human`."""
+ONLINE_RESIGNED, MASTERS_RESIGNED, GIVEN_UP = 0.43, 0.97, 0.12
+"""Share of the lost games that are resigned, of players below that rating and of others; and the expected score under
+which they are, told by `human`."""
 LONGEST = 0.5
 """Part of the clock that one move takes at most."""
 _INCREMENT = re.compile(r"\+(\d+)$")
@@ -80,15 +83,17 @@ def resignations(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, float] | None:
     """How often the person resigns a lost game (share), and the expected score (0..1, for the person) under which the
-    person does (below): the median of those games, told by the network. None where too few were resigned."""
+    person does (below): the median of those games, by a network that is told of them what a player is told. None where
+    too few were resigned."""
     mine = games[sides[games] != NEITHER]
     lost = mine[store.column("result")[mine] == np.where(sides[mine] == 0, -1, 1)]
     resigned = lost[store.column("ending")[lost] == "resignation"]
     if len(resigned) < LEAST_RESIGNED:
         return None
-    plies = store.plies[resigned]
+    plies = store.plies[resigned].astype(np.int64)
     codes, state = store.replay(resigned, plies)
-    value = session.evaluate(codes, state)["value"].astype(np.float64)
+    told = kind_of(store.game).Positions.told(store, Batch(codes, state, resigned, plies))
+    value = session.evaluate(codes, told)["value"].astype(np.float64)
     score = (1 + np.where(state[:, 0] == sides[resigned], value, -value)) / 2
     return {"share": round(len(resigned) / len(lost), 3), "below": round(float(np.median(score)), 4)}
 
@@ -96,8 +101,7 @@ def resignations(
 def usual_habits(rating: int) -> dict[str, Any]:
     """The habits of people of a rating that are known, as `habits_of` has those of one person: "resign", of 6,000 lost
     games each of 220,000 online games of players below 2200, and 171,000 games of masters (docs/RESULTS-human.md)."""
-    share, below = ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED
-    return {"resign": {"share": share, "below": below}}
+    return {"resign": {"share": ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED, "below": GIVEN_UP}}
 
 
 class HabitualPlayer:

@@ -13,6 +13,8 @@ from kibitz.errors import UsageError
 from kibitz.store.store import Store
 from kibitz.text import shown
 
+SEPARATOR = "\n"
+"""Between names in a setting: all else may be in a name."""
 NEARLY_ALL = 0.9
 """Share of the games that a player must be in to be taken without a name."""
 TOLD = 5

@@ -37,11 +37,17 @@ class Asked(ABC):
         positions = OwnPositions(store, games, sides)
         batch = positions.batch(np.arange(len(positions)))
         self.store, self.games, self.plies, self.codes = store, batch.games, batch.plies, batch.codes
-        self.state = np.concatenate([batch.state, self._side_inputs(batch)], 1)
+        self.state = self.told(store, batch)
         self.packed: NDArray[np.uint16] = store.moves[store.offsets[batch.games] + batch.plies]
 
+    @classmethod
+    def told(cls, store: Store, batch: Batch) -> NDArray[np.uint8]:
+        """The state of positions of a store with all that is known of their games: uint8 [n, 4 + side inputs]."""
+        return np.concatenate([batch.state, cls._side_inputs(store, batch)], 1)
+
+    @staticmethod
     @abstractmethod
-    def _side_inputs(self, batch: Batch) -> NDArray[np.uint8]:
+    def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
         """The columns of the state after its own four."""
 
     @abstractmethod

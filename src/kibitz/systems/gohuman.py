@@ -9,9 +9,9 @@ bottom: settings, network, losses, games and examples, training.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
@@ -39,6 +39,7 @@ from kibitz.games.go.sides import (
 )
 from kibitz.nets.batch_norm import BatchNorm
 from kibitz.nets.constant import of_labels, of_shares
+from kibitz.nets.dead_units import Heard
 from kibitz.nets.muon import muon
 from kibitz.nets.optim import plateau
 from kibitz.store.positions import Positions
@@ -236,6 +237,7 @@ class GoHuman(nn.Module):
     def __init__(self, settings: Settings):
         super().__init__()
         filters, pooled = settings.filters, settings.filters // 4
+        self.pooled = pooled
         self.planes = BoardPlanes(GRID, 3, RECENT)
         self.conditions = GameConditions()
         self.stem = nn.Conv2d(self.planes.channels, filters, 5, padding=2)
@@ -257,6 +259,19 @@ class GoHuman(nn.Module):
         self.result = nn.Linear(self.UNITS, 3)  # win, lead beyond the owners', spread
         self.trust = nn.Parameter(torch.zeros(1))  # how far the winner follows from the lead
 
+    def heard(self) -> Iterator[Heard]:
+        """Who hears which units outside of the blocks."""
+        pooled, told = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
+        spreads = [cast(Block, block).spread for block in self.blocks]
+        by_blocks = [(spread, [BoardMask.POOLED * self.pooled]) for spread in spreads if spread is not None]
+        after = [(self.told, [0]), (self.everywhere, [pooled]), (self.pause, [pooled]), (self.weigh, [told])]
+        yield Heard(self.conditions.mix, [*after, *by_blocks])
+        seen = range(0, pooled, self.SEEN_CHANNELS)
+        yield Heard(self.seen, [(self.everywhere, seen), (self.pause, seen)])
+        yield Heard(self.narrow, [(self.weigh, range(0, told, self.VALUE_CHANNELS))])
+        yield Heard(self.pause, [(self.passing, [0])])
+        yield Heard(self.before, [(self.point, [0])], added=[self.everywhere])
+
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, BoardMask, Tensor]:
         """Features [n, filters, 19, 19], the board's mask, and the conditions [n, 64]."""
         board, conditions = BoardMask.of(codes, state), self.conditions(state)
@@ -276,7 +291,7 @@ class GoHuman(nn.Module):
         """float32 [n, 362]: of each empty point and of a pass; very low elsewhere."""
         seen = board.pool(F.relu(self.seen(grid)) * board.mask.to(grid.dtype))
         summary = torch.cat([seen, conditions.to(grid.dtype)], 1)
-        moves = F.relu(self.before(grid) + self.everywhere(summary)[:, :, None, None])
+        moves = F.relu(self.before(grid) + self.everywhere(summary)[:, :, None, None]) * board.mask.to(grid.dtype)
         points = self.point(moves).flatten(1).float()
         points = torch.where(codes.long() % AGE == EMPTY, points, torch.full_like(points, -1e4))
         return torch.cat([points, self.passing(F.relu(self.pause(summary))).float()], 1)
@@ -292,12 +307,13 @@ class GoHuman(nn.Module):
         """The winner's logit, lead and spread for the side to move, float32 [n] each.
 
         owners: its logits. The lead is that of the owners, which is right on the average where they are, and a
-        correction; the winner's logit is a part of the one that follows from lead and spread, and a correction.
+        correction; only the correction learns from the score: one number a game would shift all owners at once, nine
+        times as hard as what is known of them. The winner's logit is a part of the one that follows from lead and spread, and a correction.
         """
         seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
         units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)
         win, more, spread = (self.CALM * self.result(units).float()).unbind(1)
-        owned = (torch.tanh(owners / 2) * board.mask.flatten(1)).sum(1)
+        owned = (torch.tanh(owners.detach() / 2) * board.mask.flatten(1)).sum(1)
         lead = owned + self.POINTS_A_UNIT * more - mover_sign(state) * white_komi(state)
         spread = 1 + 2 * self.POINTS_A_UNIT * F.softplus(spread)
         return win + self.trust * math.pi / math.sqrt(3) * (lead / spread).detach(), lead, spread

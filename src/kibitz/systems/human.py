@@ -7,7 +7,7 @@ their code or weights did. This file goes from top to bottom: side inputs, netwo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -42,6 +42,7 @@ from kibitz.games.chess.sides import (
 )
 from kibitz.nets.batch_norm import BatchNorm
 from kibitz.nets.constant import of_labels
+from kibitz.nets.dead_units import Heard
 from kibitz.nets.muon import muon
 from kibitz.nets.optim import plateau
 from kibitz.store.positions import Positions
@@ -210,6 +211,13 @@ class Human(nn.Module):
         flipped = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
         self.register_buffer("flipped", flipped, persistent=False)  # of a square + 1
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # of a square + 1; 0 is none
+
+    def heard(self) -> Iterator[Heard]:
+        """Who hears which units outside of the blocks."""
+        filters = self.before.in_channels
+        squeezes = [(cast(ConditionedBlock, block).squeeze, [filters]) for block in self.blocks]
+        yield Heard(self.conditions.mix, [*squeezes, (self.weigh, [64 * self.VALUE_CHANNELS + filters])])
+        yield Heard(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
         """Planes [n, 34, 8, 8]: pieces 12, attacks 12, rights and en passant 5, quiet moves, last moves 4."""

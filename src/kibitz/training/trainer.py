@@ -390,7 +390,7 @@ class Trainer:
         dead, units = revive(self.network, learning, lambda: run.stage.loss(batch), generator)
         if dead:
             self._warn(
-                run, 0, Symptom("revived", f"{dead:,} of {units:,} units of residual blocks were dead: drawn anew")
+                run, 0, Symptom("revived", f"{dead:,} of {units:,} units were dead: drawn anew")
             )
 
     def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import chess
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,13 +18,14 @@ from kibitz.personal.shares import Asked
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import STATE, Answers
 from kibitz.store.positions import Batch
+from kibitz.store.store import Store
 
 
 class ChessAsked(Asked):
     """See Asked; the moves are the legal ones, as `legal_moves` gives them."""
 
-    def _side_inputs(self, batch: Batch) -> NDArray[np.uint8]:
-        store = self.store
+    @staticmethod
+    def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
         side = batch.state[:, SIDE].astype(np.int64)
         ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
         return side_inputs(
@@ -50,4 +52,6 @@ class ChessAsked(Asked):
         return self.packed
 
     def counts(self, book: Book) -> NDArray[np.float64]:
-        return book.counts(self.keys, self.moves, self.offsets)
+        counts = book.counts(self.keys, self.moves, self.offsets)
+        promotion = self.moves >> 12
+        return np.where((promotion == 0) | (promotion == chess.QUEEN), counts, 0.0)  # a book has pairs of squares

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.sides import RATING_UNIT, rating_bytes, scale_codes, speed_codes
+from kibitz.personal import names
 from kibitz.personal.adapter import NOTHING
 from kibitz.personal.chess.asked import ChessAsked as Positions
 from kibitz.personal.chess.system import PersonalHuman, Settings
@@ -57,7 +58,7 @@ def settings(
     """See Kind."""
     shape = {name: base[name] for name in ("blocks", "filters", "norm")}
     usual = asdict(usual_game(store, games, sides))
-    return Settings(**shape, **usual, players=" ; ".join(spellings), learns=NOTHING)
+    return Settings(**shape, **usual, players=names.SEPARATOR.join(spellings), learns=NOTHING)
 
 
 def level(settings: Settings) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.errors import UsageError
+from kibitz.personal import names
 from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, Adapter, adapters, hold_the_rest
 from kibitz.personal.chess.answers import position_keys
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
@@ -32,7 +33,7 @@ KEPT_WEIGHT = 0.3
 class Settings(human.Settings):
     """Settings of `personal`. blocks and filters are those of the network that it begins from."""
 
-    players: str = setting("", "names of the person in the records, with ; between")
+    players: str = setting("", "names of the person in the records, a line each")
     learns: str = setting(ADAPTERS, "what learns", choices=(ADAPTERS, ALL, NOTHING))
     rank: int = setting(16, "channels of an adapter", at_least=1)
     rating: int = setting(0, "the person's rating in units of 16 points; 0 unknown", at_least=0, at_most=255)
@@ -48,7 +49,7 @@ class Settings(human.Settings):
     @property
     def spellings(self) -> tuple[str, ...]:
         """The names of the person, one by one."""
-        return tuple(name.strip() for name in self.players.split(";") if name.strip())
+        return tuple(name for name in self.players.split(names.SEPARATOR) if name)
 
 
 RECIPES = {"default": Recipe("adapters of rank 16 after every block", {})}

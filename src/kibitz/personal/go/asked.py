@@ -15,6 +15,7 @@ from kibitz.personal.go.answers import candidates, position_keys, turned_moves
 from kibitz.personal.shares import Asked
 from kibitz.play.session import Answers
 from kibitz.store.positions import Batch
+from kibitz.store.store import Store
 
 
 class GoAsked(Asked):
@@ -23,8 +24,9 @@ class GoAsked(Asked):
 
     BATCH = 512
 
-    def _side_inputs(self, batch: Batch) -> NDArray[np.uint8]:
-        return GameSides(self.store).of(batch.games, batch.state[:, SIDE])
+    @staticmethod
+    def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
+        return GameSides(store).of(batch.games, batch.state[:, SIDE])
 
     def _candidates(self) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
         moves, _, offsets = candidates(self.codes)

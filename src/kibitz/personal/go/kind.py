@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kibitz.games.go.ranks import rank_of
 from kibitz.games.go.sides import LOWEST_RANK, rank_byte, server_byte
+from kibitz.personal import names
 from kibitz.personal.adapter import NOTHING
 from kibitz.personal.go.asked import GoAsked as Positions
 from kibitz.personal.go.system import PersonalGoHuman, Settings
@@ -38,7 +39,7 @@ def settings(
     shape = {name: base[name] for name in ("blocks", "filters", "norm")}
     return Settings(
         **shape, rank=_usual(ranks[sides[newest], at]), opponent_rank=_usual(ranks[1 - sides[newest], at]),
-        server=_usual(servers), players=" ; ".join(spellings), learns=NOTHING,
+        server=_usual(servers), players=names.SEPARATOR.join(spellings), learns=NOTHING,
     )  # fmt: skip
 
 

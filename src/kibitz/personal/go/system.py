@@ -20,6 +20,7 @@ from kibitz.errors import UsageError
 from kibitz.games.go.points import GRID, SIZES, symmetries
 from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.games.go.sides import GameSides
+from kibitz.personal import names
 from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, Adapter, adapters, hold_the_rest
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
 from kibitz.personal.go.answers import WAYS, position_keys
@@ -37,7 +38,7 @@ BATCH = 256
 class Settings(gohuman.Settings):
     """Settings of `gopersonal`. blocks and filters are those of the network that it begins from."""
 
-    players: str = setting("", "names of the player in the records, with ; between")
+    players: str = setting("", "names of the player in the records, a line each")
     learns: str = setting(ADAPTERS, "what learns", choices=(ADAPTERS, ALL, NOTHING))
     channels: int = setting(16, "channels of an adapter", at_least=1)
     rank: int = setting(0, "the player's rank as a byte; 0 unknown", at_least=0, at_most=255)
@@ -52,7 +53,7 @@ class Settings(gohuman.Settings):
     @property
     def spellings(self) -> tuple[str, ...]:
         """The names of the player, one by one."""
-        return tuple(name.strip() for name in self.players.split(";") if name.strip())
+        return tuple(name for name in self.players.split(names.SEPARATOR) if name)
 
 
 RECIPES = {"default": Recipe("adapters of 16 channels after every block", {})}

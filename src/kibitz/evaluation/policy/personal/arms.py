@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
 from kibitz.evaluation import OnProgress
+from kibitz.personal.adapter import NOTHING
 from kibitz.personal.book import BOOK, Book, blend
 from kibitz.personal.games import sides_of
 from kibitz.personal.kinds import kind_of
@@ -66,8 +67,9 @@ def compare(
     if not len(asked):
         raise KibitzError(f"{store.path}: no move of {run.info['person']['name']} in its games; name another store")
     counts = asked.counts(Book.open(run.path / BOOK))
-    base = asked.shares(Session(run.info["base"], corrected=False), functools.partial(on_progress, "base"))
-    same = run.info["kept"] == "nothing"
+    begun = Run(run.info["base"])
+    base = asked.shares(Session(begun, corrected=False), functools.partial(on_progress, "base"))
+    same = run.info["kept"] == NOTHING and run.info["started_from"] == begun.weights_sha256()
     own = base if same else asked.shares(Session(run, corrected=False), functools.partial(on_progress, "network"))
     k = run.info["book"]
     shares = {
