@@ -135,7 +135,9 @@ def test_a_network_without_gets_them_and_answers_as_before(small_store: Store, t
     for name, answer, wanted in zip(new.outputs, new.eval()(*given), before, strict=True):
         torch.testing.assert_close(answer, wanted, msg=name, atol=1e-5, rtol=1e-4)
     generator = torch.Generator().manual_seed(0)
-    assert revive(new, new.parameters(), lambda: new(*given), generator) == (7, 32)
+    dead, units = revive(new, new.parameters(), lambda: new(*given), generator)
+    assert dead >= 7
+    assert units == 32 + 64 + 16, "of the blocks, of the conditions, before the moves"
     for name, answer, wanted in zip(new.outputs, new(*given), before, strict=True):
         torch.testing.assert_close(answer, wanted, msg=name, atol=1e-5, rtol=1e-4)
     new.train()
@@ -145,7 +147,8 @@ def test_a_network_without_gets_them_and_answers_as_before(small_store: Store, t
     notes: list[TrainProgress] = []
     train("human", SMALL, str(small_store.path), run=two, plan=PLAN, start_from=str(one), on_progress=notes.append)
     assert len(list(norms(Run(two).load_network()))) == 2
-    assert not any("dead" in note.note for note in notes)
+    told = [note.note for note in notes if "dead" in note.note]
+    assert len(told) <= 1, "the blocks live; of what comes before the moves a part may not"
 
 
 def test_an_exported_network_has_them_in_its_convolutions(small_store: Store, tmp_path: Path) -> None:

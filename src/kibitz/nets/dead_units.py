@@ -53,8 +53,8 @@ def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]
 def revive(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """Draw new weights for the dead units of residual blocks, of squeezes, and of what else the network tells as `Heard`;
-    how many there were, those of squeezes not counted, and how many units there are.
+    """Draw new weights for the dead units of residual blocks, of squeezes, and of what else the network tells as
+    `Heard`; how many there were, those of squeezes not counted, and how many units there are.
 
     A unit of a block is a channel between its two convolutions; it is dead if it is 0 on every square of all examples.
     Its new filter has variance 2 / fan-in, and nothing listens to it yet (the second convolution's weights for it are
@@ -151,9 +151,9 @@ def _revive_squeezes(
     pairs = []
     for module in network.modules():
         squeeze, excite = getattr(module, "squeeze", None), getattr(module, "excite", None)
+        leaks = bool(getattr(module, "leak", 0))
         if isinstance(squeeze, nn.Linear) and isinstance(excite, nn.Linear) and id(squeeze.weight) in learns:
-            if not getattr(module, "leak", 0):
-                pairs.append(Heard(squeeze, [(excite, [0])]))
+            pairs += [] if leaks else [Heard(squeeze, [(excite, [0])])]
     _revive_units(pairs, answer, generator)
 
 
@@ -167,9 +167,7 @@ def _revive_heard(
 
 
 @torch.no_grad()
-def _revive_units(
-    groups: Sequence[Heard], answer: Callable[[], object], generator: torch.Generator
-) -> tuple[int, int]:
+def _revive_units(groups: Sequence[Heard], answer: Callable[[], object], generator: torch.Generator) -> tuple[int, int]:
     """New weights for the dead ones of some units, and nobody who hears them; how many, and of how many."""
     found, units = 0, 0
     for group, of in zip(groups, _watch_inputs([group.by[0][0] for group in groups], answer), strict=True):

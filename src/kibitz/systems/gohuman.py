@@ -308,7 +308,8 @@ class GoHuman(nn.Module):
 
         owners: its logits. The lead is that of the owners, which is right on the average where they are, and a
         correction; only the correction learns from the score: one number a game would shift all owners at once, nine
-        times as hard as what is known of them. The winner's logit is a part of the one that follows from lead and spread, and a correction.
+        times as hard as what is known of them. The winner's logit is a part of the one that follows from lead and
+        spread, and a correction.
         """
         seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
         units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)

@@ -14,10 +14,11 @@ from itertools import pairwise
 
 import pytest
 
+from kibitz.engines.gtp.kata import read_analysis
 from kibitz.engines.gtp.session import GtpSettings
 from kibitz.external.gtp import GtpProgram
 from kibitz.external.programs import find_gnugo
-from kibitz.games.go.points import from_gtp
+from kibitz.games.go.points import PASS, from_gtp
 from kibitz.games.go.rules import Board
 from kibitz.play.puct import search
 from kibitz.play.puct.tree import cut_out
@@ -168,6 +169,33 @@ def test_it_resigns_where_it_may() -> None:
     assert answers[5].endswith("play resign")
     assert under_test.say("clear_board", "genmove w") != ["= ", "= resign"], "a new game begins anew"
     assert "resign" not in " ".join(bench().say(*hopeless))
+
+
+def test_only_moves_that_are_played_in_a_row_count_towards_resigning() -> None:
+    under_test = Bench(FakeGo(), GtpSettings("kibitz", "1.0", visits=8, resign=0.1))
+    answers = under_test.say(
+        "boardsize 9", "komi -100", *["reg_genmove w"] * 4, *["genmove w"] * 2, "undo", "genmove w"
+    )
+    assert "= resign" not in answers
+
+
+def test_points_that_are_avoided_are_not_played() -> None:
+    answers = bench().say(
+        "boardsize 9", "kata-genmove_analyze b 100 allow b a1 1", "kata-genmove_analyze w 100 avoid w a2 1"
+    )
+    assert answers[1].endswith("play A1")
+    assert not answers[2].endswith("play A2")
+    request = read_analysis(("b", "20", "avoid", "b", "a1", "1"), bench().engine.session)
+    assert request.only is not None
+    assert PASS in request.only
+
+
+def test_a_line_comes_at_once_however_long_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine began a minute ago, and lines are asked for every 25 minutes."""
+    begun = time.monotonic() - 60
+    real = time.monotonic
+    monkeypatch.setattr("kibitz.engines.gtp.kata.time.monotonic", lambda: real() - begun)
+    assert "info move" in talk(bench(), [("boardsize 9", 0), ("kata-analyze b 150000", 1), ("name", 0)])
 
 
 def test_time_and_methods() -> None:

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from kibitz.errors import UsageError
-from kibitz.games.go.points import BLACK, GRID, PASS, POINTS, WHITE, from_gtp, to_gtp
+from kibitz.games.go.points import BLACK, GRID, PASS, WHITE, from_gtp, to_gtp
 from kibitz.games.go.replay import colours_of
 from kibitz.games.go.rules import Board
 from kibitz.play.go.player import GoPlayer, own_eyes
 from kibitz.play.go.players import player_of
 from kibitz.play.go.puct import GoPuctPlayer
 from kibitz.play.go.thought import GoThought, Terms
-from kibitz.play.puct.go import CHANCE_AT, OWNERS_AT, SIDE_AT, owners_below, sums_below
+from kibitz.play.puct.go import weigh_again
 from kibitz.play.puct.search import children
 from support.go_fakes import FakeGo, FakeOwners
 
@@ -270,21 +270,71 @@ def test_what_it_cannot_do_is_refused() -> None:
 
 
 def test_visits_of_what_was_cut_back_count() -> None:
-    """Owners and lead are means over all visits: a leaf that was more before stands for all of its own."""
+    """A leaf that was more before tells the mean of all that was below it: chance, lead and owners stay what they were,
+    within what a row's numbers round, and so does what a tree is worth when it is weighed again."""
     position = board(".........", ".........", ".........", "....OOO..", "...OXXXO.", "....OO...")
     position.to_move = WHITE
-    player = GoPuctPlayer(Stones(), visits=2500, hash_mb=4)
+    player = GoPuctPlayer(Stones(), visits=900, hash_mb=16)
     assert to_gtp(player.choose(position, WHITE, Terms(0.5)).point, 9) == "G4"
-    tree = player.search.tree
-    n, rows = (int(size) for size in tree.size)
+    search = player.search
+    before, totals = player.look(owners=True), search.tree.total[: search.tree.size[0]].copy()
+    assert search._cut()
+    tree = search.tree
+    n = int(tree.size[0])
     assert ((tree.first[:n] < 0) & (tree.row[:n] >= 0) & (tree.visits[:n] > 1)).any(), "leaves that were more before"
     own = tree.visits[:n] - np.bincount(tree.parent[1:n], tree.visits[1:n], n)
-    held = np.flatnonzero(tree.row[:n] >= 0)
-    assert own[held].sum() == tree.visits[0]
-    tree.rows[:rows, CHANCE_AT : CHANCE_AT + 2] = 1  # 257 for the side to move
-    sign = np.where(tree.rows[tree.row[held], SIDE_AT] == tree.rows[tree.row[0], SIDE_AT], 1, -1)
-    assert sums_below(tree, CHANCE_AT)[0] == pytest.approx(257 * (own[held] * sign).sum())
-    owners = np.empty((1, POINTS))
-    tree.rows[:rows, OWNERS_AT : OWNERS_AT + POINTS] = 255
-    owners_below(tree, np.array([0]), owners)
-    assert owners == pytest.approx(1)
+    assert own[tree.row[:n] >= 0].sum() == tree.visits[0]
+    after = player.look(owners=True)
+    assert (after.visits, after.winrate) == (before.visits, pytest.approx(before.winrate, abs=1e-3))
+    assert after.owners == pytest.approx(before.owners, abs=1e-2)
+    for one, other in zip(before.moves, after.moves, strict=True):
+        assert (one.point, one.visits) == (other.point, other.visits)
+        assert other.winrate == pytest.approx(one.winrate, abs=1e-3)
+    preference = player.rules.preference
+    weigh_again(tree, preference.share, preference.centre)
+    top = children(tree, 0)
+    assert tree.total[top] / np.maximum(1, tree.visits[top]) == pytest.approx(
+        totals[top] / np.maximum(1, tree.visits[top]), abs=0.02
+    )
+    while tree.visits[0] < 1500:
+        assert search.grow(8, np.empty(0, np.uint64))
+        tree = search.tree
+    check = tree.row[: tree.size[0]]
+    assert len(np.unique(check[check >= 0])) == tree.size[1], "a leaf that is more again has the row that it had"
+
+
+class Passing(FakeGo):
+    """A pass looks good at a glance and loses fifty points a ply later."""
+
+    def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+        said = super().evaluate(codes, state)
+        sign = np.where(state[:, 0] == 0, 1, -1)  # of Black
+        colours = colours_of(codes)
+        black, white = (colours == BLACK).any(1), (colours == WHITE).any(1)
+        lead = np.where(black, 4.0, np.where(white, -50.0, 5.0))
+        said["lead"] = (sign * lead).astype(np.float32)
+        said["value"] = np.tanh(said["lead"] / 20).astype(np.float32)
+        said["black_owns"][:] = 0.9
+        said["policy"][:, :] = 1 / 362
+        return said
+
+
+def test_it_does_not_pass_after_a_glance() -> None:
+    """Black loses where White has the first stone."""
+    player = GoPuctPlayer(Passing(), visits=160)
+    found = player.choose(Board(9), BLACK, Terms())
+    passing = next(move for move in player.look(unvisited=True).moves if move.point == PASS)
+    assert found.point != PASS
+    assert passing.visits >= 2
+
+
+@pytest.mark.parametrize("visits", [1, 2])
+@pytest.mark.parametrize("temperature", [0.0, 0.5])
+def test_few_visits_are_no_reason_to_pass(visits: int, temperature: float) -> None:
+    player = GoPuctPlayer(FakeGo(), visits=visits, temperature=temperature, seed=1)
+    assert player.choose(Board(9), BLACK, Terms()).point != PASS
+
+
+def test_only_some_points_may_be_played() -> None:
+    for player in (GoPuctPlayer(FakeGo(), visits=30), GoPlayer(FakeOwners())):
+        assert player.choose(Board(9), BLACK, Terms(), only=[point("A1")]).point == point("A1")

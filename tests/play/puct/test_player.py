@@ -157,6 +157,29 @@ def test_limits_are_kept() -> None:
     assert len(think(depth=3, nodes=5000).lines[0].pv) >= 3
 
 
+@pytest.mark.parametrize("fen", ["6k1/6p1/8/7Q/8/8/1rq3PP/6K1 w - - 0 1", "8/8/8/8/8/2k5/4p3/4K3 w - - 0 1"])
+def test_a_limit_of_depth_ends_where_the_line_gets_no_longer(fen: str) -> None:
+    """A perpetual check, and a game that is drawn in a few moves: the first line ends in a proven draw."""
+    result = PuctPlayer(Fake(sharp=0.0), hash_mb=2).think(chess.Board(fen), SearchLimits(depth=40))
+    assert result is not None
+    assert len(result.lines[0].pv) < 40
+
+
+def test_a_limit_of_depth_ends_with_the_memory() -> None:
+    assert PuctPlayer(Fake(sharp=0.0), hash_mb=1).think(chess.Board(), SearchLimits(depth=60)) is not None
+
+
+def test_the_tree_is_not_kept_for_another_count_of_fifty_moves() -> None:
+    """A queen up with four plies left until the draw: no part of a tree that had a hundred says so."""
+    fresh, used = PuctPlayer(Fake(sharp=0.0)), PuctPlayer(Fake(sharp=0.0))
+    late = chess.Board("8/8/8/3k4/8/8/4Q3/4K3 w - - 98 80")
+    used.think(chess.Board("8/8/8/3k4/8/8/4Q3/4K3 w - - 0 1"), SearchLimits(nodes=300))
+    told = [player.think(late, SearchLimits(nodes=300)) for player in (fresh, used)]
+    assert told[0] is not None
+    assert told[1] is not None
+    assert told[1].lines[0].score == pytest.approx(told[0].lines[0].score, abs=3)
+
+
 def test_a_stop_ends_it() -> None:
     stop = threading.Event()
     stop.set()

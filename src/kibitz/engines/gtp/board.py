@@ -81,12 +81,14 @@ def _play_sequence(session: GtpSession, command: Command) -> str:
 
 def _undo(session: GtpSession, command: Command) -> str:
     session.game.undo(whole(command.words[0], 1, 10**6) if command.words else 1)
+    session.hopeless.clear()
     return ""
 
 
 def _loadsgf(session: GtpSession, command: Command) -> str:
     file, before = file_argument(command)
     session.game.load(file, before)
+    session.hopeless.clear()
     return ""
 
 

@@ -7,6 +7,7 @@ player: see `play.go.thought`, and `Study.thought` for networks that know owners
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterable
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, is_colour, number, truth, vertex, whole
 from kibitz.engines.gtp.play import RESIGNS, choose, resigns
 from kibitz.engines.gtp.session import AnalysisStream, GtpSession, Handler, Send
-from kibitz.games.go.points import to_gtp
+from kibitz.games.go.points import PASS, POINTS, to_gtp
 from kibitz.games.go.rulesets import NAMED, read_rules, with_field
 from kibitz.text import shown
 
@@ -89,7 +90,7 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
             raise GtpError(f"syntax error: {shown(key)} is unknown")
     request.moves = max(request.moves, min_moves)
     if avoided:
-        everything = request.only if request.only is not None else list(range(19 * 19))
+        everything = request.only if request.only is not None else [*range(POINTS), PASS]
         request.only = [point for point in everything if point not in avoided]
     return request
 
@@ -110,7 +111,7 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
 
         def think() -> None:
             nonlocal line, failure
-            written, look = 0.0, None
+            written, look = -math.inf, None
             try:
                 for look in player.looks(game.board, request.side, game.terms, request.only, game.last_point()):
                     if time.monotonic() - written >= request.interval / 2:
@@ -120,9 +121,9 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
                         return
                 if look:
                     line = write(request.ask(look), request)
-                first.set()
             except Exception as error:
                 failure = error
+            finally:
                 first.set()
 
         # Lines are due however long the network takes; the last one is said again until there is a better one.
@@ -154,7 +155,7 @@ def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
                 due = time.monotonic() + request.interval
                 send(write(request.ask(look), request))
 
-        move = choose(session, request.side, on_progress=report)
+        move = choose(session, request.side, only=request.only, on_progress=report)
         if resigns(session, request.side):
             send(f"play {RESIGNS}")
             return

@@ -12,7 +12,7 @@ from kibitz.games.go.points import BLACK, WHITE, to_gtp
 from kibitz.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from kibitz.play.go.thought import Look, MoveThought
 
@@ -24,9 +24,16 @@ KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-cap
 
 
 def choose(
-    session: GtpSession, side: int, clean_up: bool = False, on_progress: Callable[[Look], None] = lambda look: None
+    session: GtpSession,
+    side: int,
+    *,
+    plays: bool = True,
+    clean_up: bool = False,
+    only: Sequence[int] | None = None,
+    on_progress: Callable[[Look], None] = lambda look: None,
 ) -> MoveThought:
-    """The player's move in the game's position; it is not played."""
+    """The player's move in the game's position; it is not played here. plays: whether it will be, so that a hopeless
+    one counts towards resigning; only: the points that may be played (None: all)."""
     game = session.game
     clock = game.clocks.get(side)
     seconds = clock.seconds() if clock else None
@@ -36,6 +43,7 @@ def choose(
         game.terms,
         last=game.last_point(),
         seconds=seconds,
+        only=only,
         clean_up=clean_up,
         on_progress=on_progress,
     )
@@ -45,7 +53,8 @@ def choose(
         f"{to_gtp(move.point, game.size)}: expected {written(round(lead, 1))} after it{gain}; seen {move.visits} times"
     )
     hopeless = move.winrate < session.settings.resign
-    session.hopeless[side] = session.hopeless.get(side, 0) + 1 if hopeless else 0
+    if plays:
+        session.hopeless[side] = session.hopeless.get(side, 0) + 1 if hopeless else 0
     return move
 
 
@@ -68,7 +77,7 @@ def _cleanup(session: GtpSession, command: Command) -> str:
 
 def _answer(session: GtpSession, command: Command, play: bool, clean_up: bool = False) -> str:
     side = colour(argument(command.words))
-    move = choose(session, side, clean_up)
+    move = choose(session, side, plays=play, clean_up=clean_up)
     if resigns(session, side):
         return RESIGNS
     if play:

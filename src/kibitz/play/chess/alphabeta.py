@@ -146,7 +146,7 @@ class AlphaBeta:
             made = [self.made[move] for move in group]
             results = yield from _batch_searches([self._child(p, depth, low, high, scout, path) for p in made])
             for move, position, (value, _) in zip(group, made, results, strict=True):
-                if scout and value > low:
+                if scout and value > high - _NULL:  # than when the group began: a bound under a newer `low` is no value
                     value, _ = yield from self._child(position, depth, low, _INFINITE, False, path)
                 self.done[move] = value
                 if len(self.done) >= self.lines:
@@ -204,7 +204,7 @@ class AlphaBeta:
             refuted = scout if wide else not cuts
             results = yield from _batch_searches([self._child(p, depth, floor, top, refuted, path) for p in made])
             for move, p, (value, by_path) in zip(group.tolist(), made, results, strict=True):
-                if scout and depth > 1 and max(floor, best) < value < high:
+                if scout and depth > 1 and floor < value < high:
                     value, by_path = yield from self._child(p, depth, max(floor, best), high, False, path)
                 any_by_path |= by_path
                 if value > best:

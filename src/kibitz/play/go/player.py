@@ -272,13 +272,14 @@ class GoPlayer:
         *,
         last: int = PASS,
         seconds: float | None = None,
+        only: Sequence[int] | None = None,
         clean_up: bool = False,
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
         """See GoThinker. Without seconds every move is looked at."""
         begun = time.perf_counter()
-        study = self.study(board, colour, terms, last=last)
+        study = self.study(board, colour, terms, only, last)
         for _ in study.steps():
             on_progress(study.thought)
             late = seconds is not None and time.perf_counter() - begun > seconds

@@ -46,6 +46,8 @@ AS_GOOD, NEXT_TO_NOTHING = 0.01, 0.25
 """Likewise, over passing first."""
 MAX_MOVES_PER_POINT = 3
 """Moves per point of the board after which the player passes."""
+PASS_VISITS, PASS_SHARE = 24, 4
+"""Nobody passes first after fewer visits of the pass than these, or than this part of the best move's."""
 SURE_VISITS = 2.0
 """Standard deviations of the mean that `lcb` lies below it."""
 
@@ -127,12 +129,13 @@ class GoPuctPlayer:
         *,
         last: int = PASS,
         seconds: float | None = None,
+        only: Sequence[int] | None = None,
         clean_up: bool = False,
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
         """See GoThinker."""
-        history = self._begin(board, colour, terms, None)
+        history = self._begin(board, colour, terms, only)
         limits = SearchLimits(seconds=seconds, nodes=self.visits if seconds is None else None)
         clock = TimeManager(limits, stop, self.search.evaluated)
         before = int(self.search.tree.visits[0])
@@ -144,7 +147,11 @@ class GoPuctPlayer:
             if size == 0 or not self.search.grow(size, history):
                 break
             on_progress(self.look)
-        return self._chosen(self.look(unvisited=True), clean_up)
+        while (move := self._chosen(thought := self.look(unvisited=True), clean_up)).point == PASS:
+            stopped = stop is not None and stop.is_set()
+            if stopped or not self._doubts_pass(thought) or not self._look_at_pass(history):
+                break
+        return move
 
     def _begin(self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None) -> NDArray[np.uint64]:
         """Have the tree of a position: a part of the last one where the game went on in it, else a new one. Returns the
@@ -171,6 +178,28 @@ class GoPuctPlayer:
         nodes = nodes[(tree.move[nodes] == PASS) & (tree.visits[nodes] == 0)]
         if len(nodes) and (self.searches or tree.rows[tree.row[0]][rules.PASSES_AT]):
             self.search.visit(nodes, history)
+
+    def _doubts_pass(self, thought: GoThought) -> bool:
+        """Whether to look further at a pass before it is the first: few visits say little of what it gives away."""
+        tree = self.search.tree
+        if not self.searches or tree.rows[tree.row[0]][rules.PASSES_AT]:
+            return False
+        passing = next(move for move in thought.moves if move.point == PASS)
+        most = max((move.visits for move in thought.moves if move.point != PASS), default=0)
+        return passing.visits < min(PASS_VISITS, most // PASS_SHARE)
+
+    def _look_at_pass(self, history: NDArray[np.uint64]) -> bool:
+        """Have the next visits go to a pass; False where nothing is left to see behind it."""
+        tree = self.search.tree
+        moves = children(tree, 0)
+        others = moves[tree.move[moves] != PASS]
+        proven = tree.proven[others].copy()
+        tree.proven[others] = WIN  # as if these could not be played
+        before = int(tree.visits[0])
+        self.search.grow(self.tuning.batches.least, history)
+        tree = self.search.tree  # grown, or cut back; children of the root keep their slots
+        tree.proven[others] = proven
+        return int(tree.visits[0]) > before
 
     def _goes_on(self, key: int, row: NDArray[np.uint8]) -> bool:
         search = self.search
@@ -286,6 +315,7 @@ class GoPuctPlayer:
         tree, moves = self.search.tree, thought.moves
         row = tree.rows[tree.row[0]]
         passing = next((move for move in moves if move.point == PASS), moves[0])
+        seen = next((move for move in moves if move.point != PASS and (move.visits or not self.searches)), None)
         if clean_up and (takes := self._to_take(thought)):
             return takes[0]
         if rules.number_at(tree, 0, rules.PLY_AT) > MAX_MOVES_PER_POINT * thought.size**2:
@@ -297,8 +327,10 @@ class GoPuctPlayer:
                 return passing
         elif unsure > UNSURE * thought.size**2:
             moves = tuple(move for move in moves if move.point != PASS) or moves
-        elif passing.visits and _is_as_good(passing, moves[0]):
+        elif passing.visits and seen is not None and _is_as_good(passing, seen):
             return passing
+        elif seen is None:  # nothing but a pass was looked at, if that
+            moves = tuple(sorted(moves, key=lambda move: (move.point != PASS, move.prior), reverse=True))
         if self.temperature > 0 and (self.of_person or rules.number_at(tree, 0, rules.PLY_AT) < thought.size):
             return self._drawn(moves)
         return moves[0]
@@ -327,7 +359,8 @@ class GoPuctPlayer:
         return [move for move in thought.moves if move.point in adjacent]
 
     def _drawn(self, moves: Sequence[MoveThought]) -> MoveThought:
-        weights = np.array([move.visits if self.searches else move.prior for move in moves], np.float64)
+        visited = self.searches and any(move.visits for move in moves)
+        weights = np.array([move.visits if visited else move.prior for move in moves], np.float64)
         odds = (weights / max(weights.max(), 1e-30)) ** (1 / self.temperature)
         return moves[int(self.random.choice(len(odds), p=odds / odds.sum()))]
 

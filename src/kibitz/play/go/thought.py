@@ -101,13 +101,15 @@ class GoThinker(Protocol):
         *,
         last: int = PASS,
         seconds: float | None = None,
+        only: Sequence[int] | None = None,
         clean_up: bool = False,
         on_progress: Callable[[Look], None] = ...,
         stop: threading.Event | None = None,
     ) -> MoveThought:
         """The move to play, or PASS, in the view of `colour`.
 
-        last: the point of the last move. seconds: how long to think; None: as long as the player usually does.
+        last: the point of the last move. seconds: how long to think; None: as long as the player usually does. only:
+        the points that may be played (None: all).
         clean_up: capture dead stones of the other side before passing. on_progress: called when more is known. stop:
         ends it soon after it is set.
         """

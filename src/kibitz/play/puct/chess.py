@@ -20,7 +20,7 @@ from kibitz.play.chess.policy import KNIGHT, QUEEN
 from kibitz.play.chess.quiescence import MoveQuiescence
 from kibitz.play.chess.tactics import note_gains_and_checks
 from kibitz.play.puct.search import Entered
-from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
+from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, PuctTree
 from kibitz.play.session import NetworkSession
 
 FIFTY = 100
@@ -257,6 +257,9 @@ class ChessRules:
         """The positions after one legal move in each of the rows [n, 68], which are changed to them."""
         _play(rows, moves)
         return described(rows, mates=True)
+
+    def condense(self, tree: PuctTree, least: int) -> None:
+        """See SearchRules: rows of chess have no tails."""
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]

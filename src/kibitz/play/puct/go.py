@@ -73,6 +73,8 @@ CHANCE_STEPS, POINT_STEPS = 32000.0, 32.0
 
 OLDEST = 129
 MOST_CHILDREN = 64
+_AT_ONCE = 512
+""" Positions whose owners are taken together: 1.5 MB."""
 """Moves that are followed from a position below the root: a tree with all of them would be as large as five."""
 NEUTRAL = 77
 """An empty point between living stones of both sides is nobody's where either owns it at least so probably (of 255)."""
@@ -426,6 +428,18 @@ class GoSearchRules:
         _read(rows, answers, moves, offsets, self.sharpness, self._preference, values, priors)
         return values, priors
 
+    def condense(self, tree: PuctTree, least: int) -> None:
+        """See SearchRules."""
+        sums = [(at, sums_below(tree, at)) for at in (CHANCE_AT, LEAD_AT)]
+        tops = topmost(tree, least)
+        maps = np.empty((_AT_ONCE, POINTS))
+        for begin in range(0, len(tops), _AT_ONCE):
+            some = tops[begin : begin + _AT_ONCE]
+            owners_below(tree, some, maps[: len(some)])
+            tree.rows[tree.row[some], OWNERS_AT : OWNERS_AT + POINTS] = np.round(255 * maps[: len(some)])
+        for at, of in sums:
+            put_all(tree, tops, at, of[tops] / tree.visits[tops])
+
     def ask(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
         """The network's answers about rows [n, WIDTH] of boards of one size, which it sees turned by a symmetry; they
         are turned back."""
@@ -502,6 +516,31 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
         if weight[i] > 0:
             for point in range(POINTS):
                 owners[i, point] /= 255 * weight[i]
+
+
+@numba.njit(nogil=True, cache=True)
+def topmost(tree, least):  # type: ignore[no-untyped-def]
+    """Nodes int64 [n] with something below them that cut_out makes leaves: fewer visits, nothing proven, not the root;
+    those that are below another one are left out."""
+    n = tree.size[0]
+    cut, found = np.zeros(n, np.bool_), np.empty(n, np.int64)
+    count = 0
+    for node in range(1, n):
+        cut[node] = cut[tree.parent[node]]
+        if cut[node] or tree.first[node] < 0 or tree.visits[node] >= least or tree.proven[node] != UNKNOWN:
+            continue
+        cut[node] = True
+        if tree.visits[node] > 1:
+            found[count] = node
+            count += 1
+    return found[:count]
+
+
+@numba.njit(nogil=True, cache=True)
+def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
+    """Write numbers [n] of two bytes at `at` into the rows of nodes [n]."""
+    for i in range(nodes.shape[0]):
+        _put(tree.rows[tree.row[nodes[i]]], at, values[i])
 
 
 @inner

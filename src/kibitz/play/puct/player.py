@@ -17,12 +17,16 @@ from kibitz.play.chess.score import STEP
 from kibitz.play.puct import chess as rules
 from kibitz.play.puct.pace import batch_size, decided
 from kibitz.play.puct.search import BatchSizes, PuctSearch, children, keys_array
-from kibitz.play.puct.tree import DRAW, LOSS, WIN, Constants, PuctTree
+from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, Constants, PuctTree
 from kibitz.play.result import ProgressThrottle, PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
 from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
 PUCT = "puct"
+
+
+SETTLED = 5_000
+"""Visits after which a line that ends in what is proven counts as the one that is played."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ class PuctPlayer:
     def _begin(self, board: chess.Board, only: set[int]) -> None:
         """The tree of a position: a part of the last one where the game went on in it, else a new one."""
         root = rules.start(board, mates=not only and self.lines == 1)
-        goes_on = not only and self.search.go_on(int(root.keys[0]))
+        goes_on = not only and self.search.go_on(int(root.keys[0])) and self._is_same(root.rows[0])
         # A node inside the tree that has a mate in one was given this move alone.
         if goes_on and (self.lines == 1 or int(self.search.tree.children[0]) == len(root.moves)):
             return
@@ -142,6 +146,10 @@ class PuctPlayer:
             moves = root.moves[kept]
             root = root._replace(moves=moves, offsets=np.array([0, len(moves)]))
         self.search.begin(root, whole=not only)
+
+    def _is_same(self, row: NDArray[np.uint8]) -> bool:
+        """Whether the root is this position in all that counts, the fifty moves too, which its key leaves out."""
+        return bool((self.search.tree.rows[self.search.tree.row[0]] == row).all())
 
     def _batch(self, clock: TimeManager) -> int:
         """How many leaves to evaluate at once."""
@@ -152,11 +160,21 @@ class PuctPlayer:
         search, tree = self.search, self.search.tree
         if search.solved:
             return True
-        if limits.depth is not None and int(tree.visits[0]) > 1 and len(likely_line(tree, 0)) >= limits.depth:
+        if limits.depth is not None and int(tree.visits[0]) > 1 and self._is_deep(limits):
             return True
         if self.lines > 1 or self.temperature:
             return False
         return decided(tree, clock, self.nodes, before)
+
+    def _is_deep(self, limits: SearchLimits) -> bool:
+        """Whether the principal line is as long as asked, or gets no longer: it ends in what is proven after many
+        visits, or memory was full and nothing else ends the search."""
+        tree, line = self.search.tree, likely_nodes(self.search.tree, 0)
+        if len(line) >= (limits.depth or 0):
+            return True
+        if line and tree.proven[line[-1]] != UNKNOWN and tree.visits[0] >= SETTLED:
+            return True
+        return self.search.was_full and limits.seconds is None and limits.nodes is None
 
     def _report(self, clock: TimeManager, count: int) -> tuple[SearchResult, list[float]]:
         """What is known by now, the best moves first, and their values (see score.py)."""
@@ -212,13 +230,18 @@ def value_for_parent(tree: PuctTree, child: int) -> float:
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:
     """The moves that are most likely played from a node on, as far as they were visited."""
-    moves: list[int] = []
+    return [int(tree.move[child]) for child in likely_nodes(tree, node)]
+
+
+def likely_nodes(tree: PuctTree, node: int) -> list[int]:
+    """The nodes that those moves lead to."""
+    nodes: list[int] = []
     while tree.first[node] >= 0:
         node = max(children(tree, node).tolist(), key=lambda child: _rank(tree, child))
         if not tree.visits[node]:
             break
-        moves.append(int(tree.move[node]))
-    return moves
+        nodes.append(node)
+    return nodes
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> PuctPlayer:

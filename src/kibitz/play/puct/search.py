@@ -22,6 +22,7 @@ from kibitz.play.puct.tree import (
     reserve,
     select,
     settle,
+    trimmed,
     with_room,
 )
 
@@ -32,8 +33,11 @@ _SMALL = 1 << 15, 1 << 10
 """Nodes and positions for which a tree has room at first."""
 _LEAST = 1 << 21
 """Bytes of such a tree, about, which any tree may have."""
-_MUCH = 0.9
-"""Share of a full tree's nodes that may be left where it is worth while to go on."""
+_MUCH, _HALF = 0.9, 0.6
+"""Share of a full tree's nodes that may be left where it is worth while to go on; and of its positions, about half,
+where leaves keep them."""
+_MOST_VISITS = 2_000_000_000
+"""Visits of the root at which a search ends: more are not counted in 32 bits."""
 
 
 class Entered(NamedTuple):
@@ -70,6 +74,10 @@ class SearchRules(Protocol):
         """The positions after one legal move in each of the rows, which may be overwritten. The moves of a position
         with the same key always come in the same order."""
 
+    def condense(self, tree: PuctTree, least: int) -> None:
+        """Have the tails of nodes below the root with fewer visits, and nothing proven, tell the mean over their
+        visits, before what is below them is cut. Called where there are tails."""
+
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -104,6 +112,8 @@ class PuctSearch:
         self.tree: PuctTree = empty_tree(1, 1, rules.width)
         self.evaluated = 0
         """Positions that the network evaluated, in all."""
+        self.was_full = False
+        """Whether the tree was cut back since it began."""
         self._idle = 0
 
     def drop_tree(self) -> None:
@@ -123,6 +133,7 @@ class PuctSearch:
     def begin(self, root: Entered, whole: bool = True) -> None:
         """Begin a new tree. root: one position in which moves are possible; whole: these are all moves in it."""
         self.tree = tree = empty_tree(*_SMALL, self.rules.width)
+        self.was_full = False
         tree.size[0] = 1
         tree.parent[0], tree.pending[0] = -1, 1
         if not whole:
@@ -155,6 +166,8 @@ class PuctSearch:
         tree = self.tree
         leaves = np.empty(size, np.int64)
         before = int(tree.visits[0])
+        if before > _MOST_VISITS:
+            return False
         leaves = leaves[: select(tree, self.constants, size, leaves)]
         if not len(leaves):
             self._idle += 1
@@ -185,14 +198,26 @@ class PuctSearch:
     def _cut(self) -> bool:
         """Make room: half of the tree's inner nodes, the least visited, become leaves again, which keep their rows
         where these have tails, so that their visits count. False where that is little."""
-        tree, n = self.tree, int(self.tree.size[0])
+        tree, n, positions = self.tree, int(self.tree.size[0]), int(self.tree.size[1])
         inner = (tree.first[1:n] >= 0) & (tree.proven[1:n] == UNKNOWN)
         if not inner.any():
             return False
-        kept = empty_tree(len(tree.visits), len(tree.rows), self.rules.width)
-        cut_out(tree, 0, kept, int(np.median(tree.visits[1:n][inner])) + 1, bool(self.rules.tail))
-        self.tree = kept
+        least, keeps = int(np.median(tree.visits[1:n][inner])) + 1, bool(self.rules.tail)
+        kept = self._cut_to(least)
+        while keeps and kept.size[1] > positions * _HALF and least < tree.visits[0]:
+            least *= 2
+            kept = self._cut_to(least)
+        if keeps:
+            self.rules.condense(tree, least)
+            kept = trimmed(self._cut_to(least))  # so that nodes and positions share the room as they need it
+        self.tree, self.was_full = kept, True
         return int(kept.size[0]) < n * _MUCH
+
+    def _cut_to(self, least: int) -> PuctTree:
+        """The tree without what is below nodes of fewer visits."""
+        kept = empty_tree(len(self.tree.visits), len(self.tree.rows), self.rules.width)
+        cut_out(self.tree, 0, kept, least, bool(self.rules.tail))
+        return kept
 
     def _visit(self, leaves: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
         """Evaluate selected leaves; False where there is no room for them."""

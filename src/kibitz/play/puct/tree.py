@@ -237,11 +237,12 @@ def end(tree, node, proven):  # type: ignore[no-untyped-def]
 
 @inner
 def _hold(tree, node, key, row, value):  # type: ignore[no-untyped-def]
-    """Give a node its position and value."""
-    at = tree.size[1]
-    fill(tree.rows[at], row)
-    tree.key[node], tree.row[node], tree.value[node] = key, at, value
-    tree.size[1] = at + 1
+    """Give a node its position and value. A leaf that was more before, and kept its row, keeps what is told in it."""
+    tree.key[node], tree.value[node] = key, value
+    if tree.row[node] < 0:
+        at = tree.size[1]
+        fill(tree.rows[at], row)
+        tree.row[node], tree.size[1] = at, at + 1
 
 
 @inner
@@ -403,6 +404,13 @@ def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: boo
     rows: and with their rows.
     """
     _cut_out(tree, np.int64(root), into, np.int64(least), rows)  # compiled once, before a clock runs, for both uses
+
+
+def trimmed(tree: PuctTree) -> PuctTree:
+    """The same tree without room for more."""
+    nodes, positions = (int(size) for size in tree.size)
+    cut = tree._replace(**{name: array[:nodes].copy() for name, array in tree._asdict().items()})
+    return cut._replace(size=tree.size.copy(), rows=tree.rows[:positions].copy())
 
 
 @numba.njit(nogil=True, cache=True)
