@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +15,11 @@ import torch
 from safetensors.torch import load_file
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.evaluation.policy.personal import curve
 from kibitz.personal import fitting
+from kibitz.personal import games as games_module
+from kibitz.personal.book import Book
+from kibitz.personal.chess.system import PersonalSystem
 from kibitz.personal.fitting import PersonalRequest, make
 from kibitz.play.session import Session
 from kibitz.runs import Run
@@ -92,7 +97,7 @@ def test_a_run_says_what_it_is(personal_run: Path, my_games: Path, human_run: Pa
     store = Store(personal_run / "games")
     test = store.sides(run.split) == TEST
     assert (run.unseen(store.column("hash")) == test).all()
-    best = min(info["candidates"], key=lambda row: row["log_loss_with_book"])
+    best = min(info["candidates"], key=lambda row: row["log_loss_past_move_10"])
     assert info["kept"] == best["name"]
     assert info["strength"] in fitting.STRENGTHS
     base = info["candidates"][0]
@@ -195,3 +200,71 @@ def test_a_program_is_told(human_run: Path, tmp_path: Path) -> None:
     with pytest.raises(KibitzError, match="at least 20"):
         make(PersonalRequest([str(tmp_path / "bot.pgn")], base=str(human_run), run=tmp_path / "r"), log=lines.append)
     assert lines[0].startswith("Stockfish 12: by its name a program")
+
+
+def test_new_games_are_the_person_s_whoever_else_is_in_them(my_games: Path, human_run: Path, tmp_path: Path) -> None:
+    """--update without a name means the run's person: not the opponent of a single game, nor who is in more games."""
+    path = tmp_path / "r"
+    make(PersonalRequest([str(my_games)], base=str(human_run), run=path, precision="32-true"))
+    one = tmp_path / "one.pgn"
+    one.write_text(person.games(1, first=70, seed=3) + "\n" + person.games(2, first=71, person="Ben", seed=4))
+    request = PersonalRequest([str(one)], base=str(human_run), run=path, update=True, precision="32-true")
+    assert make(request).reason == "done"
+    assert len(Store(path / "games")) == 61
+    assert Run(path).info["person"]["name"] == person.PERSON
+    others = tmp_path / "others.pgn"
+    others.write_text(person.games(30, first=80, person="Ben", seed=5))
+    with pytest.raises(UsageError, match="--update: no game of Muñoz, Ana there"):
+        make(replace(request, sources=[str(others)]))
+
+
+def test_few_games_are_not_judged_by_those_that_were_learned(human_run: Path, tmp_path: Path) -> None:
+    """Of 20 games the hash may choose none to validate; then more of them do, and no game counts twice in the book."""
+    for seed in range(5):
+        file = person.write(tmp_path / f"{seed}.pgn", 20, seed=seed, first=100 * seed)
+        request = PersonalRequest([str(file)], base=str(human_run), run=tmp_path / f"r{seed}", time_limit=0)
+        info = make(request).info
+        games = info["data"]["games"]
+        assert games["validation"] >= games_module.LEAST_VALIDATE
+        assert games["training"] + games["validation"] + games["test"] == 20
+        first = Book.open(tmp_path / f"r{seed}" / "book.npy").rows["count"].max()
+        assert first <= games["training"] + games["validation"]
+
+
+def test_names_may_have_anything_in_them(human_run: Path, tmp_path: Path) -> None:
+    """A blank at the end, and a character as HTML writes it."""
+    odd = ("Ana ", "Mu&#241;oz; Ana")
+    text = person.games(40).replace(person.PERSON, odd[0])
+    file = tmp_path / "odd.pgn"
+    file.write_text(text.replace(f'"{odd[0]}"', f'"{odd[1]}"', 12), encoding="utf-8")
+    run = tmp_path / "r"
+    done = make(
+        PersonalRequest([str(file)], list(odd), base=str(human_run), run=run, precision="32-true", time_limit=600)
+    )
+    assert done.reason == "done"
+    settings = Run(run).settings
+    assert set(settings.spellings) == set(Run(run).info["person"]["names"])
+    store = Store(run / "games")
+    assert len(PersonalSystem().games(store, settings)) == len(store) == 40
+
+
+def test_a_learning_curve_learns_from_no_game_that_it_is_tested_by(
+    personal_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without dates, too, where the test is drawn by hash."""
+    run, store = Run(personal_run), Store(personal_run / "games")
+    tested = np.flatnonzero(store.sides(run.split) == TEST)
+    learned: list[set[int]] = []
+
+    def begun(request: PersonalRequest) -> SimpleNamespace:
+        some = Store(request.sources[0])
+        learned.append(set(some.column("hash").tolist()))
+        assert set(request.players) <= set(person.SPELLINGS)
+        assert not (some.sides(games_module.split_of(some, request.test)) == TEST).any()
+        return SimpleNamespace(reason="stopped")
+
+    monkeypatch.setattr(curve, "make", begun)
+    with pytest.raises(KeyboardInterrupt):
+        curve.learning_curve(run, store, tested, lambda part, done, total: None, lambda line: None)
+    assert [len(some) for some in learned] == [20]
+    assert not learned[0] & set(store.column("hash")[tested].tolist())

@@ -73,7 +73,7 @@ def test_a_run_says_what_it_is(player_run: Path, store: Store) -> None:
     assert info["data"]["games"]["test"] == 4
     base = info["candidates"][0]
     assert base["log_loss_with_book"] < base["log_loss"], "the book knows the player's first move"
-    assert info["kept"] == min(info["candidates"], key=lambda row: row["log_loss_with_book"])["name"]
+    assert info["kept"] == min(info["candidates"], key=lambda row: row["log_loss_past_move_10"])["name"]
 
 
 def test_positions_are_those_in_which_the_player_moved(store: Store) -> None:

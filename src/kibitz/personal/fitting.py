@@ -2,7 +2,7 @@
 
 A run is of use after seconds: with the network that it begins from, and the book. Then a few networks are trained, each
 a run of its own in the folder `candidates`, with the loop of all trainings; a call that was killed goes on there. The
-one that tells the validation games best, with the book, is kept, or none.
+one that tells the validation games best past move 10, where the book is silent, is kept, or none.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from kibitz.training.fit import RUNS, train
 from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgress, save_weights
 
 GAMES, CANDIDATES = "games", "candidates"
-RATES = (1e-4, 1e-3, 1e-2)
+RATES = (1e-3, 3e-3, 1e-2)
 """Learning rates of adapters. The middle one is tried first, then the larger; the smaller only if that was worse."""
 FULL_RATES = (3e-5, 1e-4, 3e-4)
 """Learning rates where all weights learn, likewise."""
@@ -160,11 +160,13 @@ def make(
                 return PersonalResult(person.path, person.info, TIME_LIMIT)
             if reason := _train(person, settings, folder, step, on_step, left):
                 return PersonalResult(person.path, person.info, reason)
-            score = _score(asked, Session(folder, corrected=False), book, step.name)
+            network = _moderated(Run(folder), asked) if learns == ADAPTERS else Session(folder, corrected=False)
+            score = _score(asked, network, book, step.name)
             log(f"{step.name}: {_in_words(score)} on the validation games; before it: {_in_words(tried.kept)}")
             tried.add(score, Run(folder), settings)
-            losses.append(score["log_loss_with_book"])
-    moderated = _moderate(tried, asked, book) if tried.settings.learns == ADAPTERS else None
+            losses.append(score["log_loss_past_move_10"])
+    strength = tried.kept["strength"]
+    moderated = None if strength == 1 else AtStrength(tried.network, strength).network
     learned_from = np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])
     habits = habits_of(person.store, learned_from, person.sides, Session(person.base))
     person.habits = habits
@@ -173,22 +175,17 @@ def make(
     return PersonalResult(person.path, person.info, "done")
 
 
-def _moderate(tried: _Tried, asked: Asked, book: Book) -> nn.Module | None:
-    """The kept network with its adapters at the best of STRENGTHS, told by the log loss past move 10, where the book is
-    silent; its score becomes that of the kept one. None where full strength is best.
+def _moderated(run: Run, asked: Asked) -> AtStrength:
+    """A network with its adapters at the best of STRENGTHS: those that are chosen on a few games go too far for the
+    next ones."""
+    tried = [AtStrength(run, strength) for strength in STRENGTHS]
+    return min(tried, key=lambda network: _late(asked, asked.judge(asked.shares(network)).loss))
 
-    Adapters that are chosen on a few games go too far for the next ones.
-    """
+
+def _late(asked: Asked, losses: NDArray[np.float64]) -> float:
+    """The mean of the losses past move 10; of all where there are none."""
     late = asked.plies >= OPENING
-    if not late.any():
-        return None
-    losses = [
-        float(asked.judge(asked.shares(AtStrength(tried.network, strength))).loss[late].mean())
-        for strength in STRENGTHS
-    ]
-    best = AtStrength(tried.network, STRENGTHS[int(np.argmin(losses))])
-    tried.kept = _score(asked, best, book, tried.kept["name"]) | {"strength": best.strength}
-    return None if best.strength == 1 else best.network
+    return float(losses[late].mean() if late.any() else losses.mean())
 
 
 class AtStrength:
@@ -221,7 +218,7 @@ class _Tried:
 
     def add(self, score: dict[str, Any], network: Run, settings: Any) -> None:
         self.scores.append(score)
-        if score["log_loss_with_book"] < self.kept["log_loss_with_book"]:
+        if score["log_loss_past_move_10"] < self.kept["log_loss_past_move_10"]:
             self.kept, self.network, self.settings = score, network, settings
 
 
@@ -356,13 +353,15 @@ def _train(
 
 
 def _score(asked: Asked, session: NetworkSession, book: Book, name: str) -> dict[str, Any]:
-    """How well a network tells the validation games, alone and with the book at the best k."""
+    """How well a network tells the validation games, alone and with the book at the best k; strength: of adapters."""
     shares, counts = asked.shares(session), asked.counts(book)
     k, loss = fit_k(asked, shares, counts)
     alone, both = asked.judge(shares), asked.judge(blend(shares, counts, asked.offsets, k))
     return {
         "name": name,
         "k": k,
+        "strength": getattr(session, "strength", 1),
+        "log_loss_past_move_10": round(_late(asked, alone.loss), 5),
         "log_loss": round(float(alone.loss.mean()), 5),
         "log_loss_with_book": round(loss, 5),
         "accuracy": round(float(alone.right.mean()), 5),
@@ -438,7 +437,7 @@ def _info(
         "started_from": person.base.weights_sha256(),
         "book": {"k": kept["k"], "k_base": base["k"]},
         "kept": kept["name"],
-        "strength": kept.get("strength"),
+        "strength": kept["strength"],
         "habits": person.habits,
         "candidates": list(scores),
         "versions": {"kibitz": version("kibitz")},

@@ -14,13 +14,18 @@ from kibitz.evaluation import OnProgress
 from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOOK_ARM, BOTH, compare
 from kibitz.evaluation.tables import Curve, CurvePoint
 from kibitz.personal.fitting import PersonalRequest, make
-from kibitz.personal.games import LEAST
+from kibitz.personal.games import LEAST, add_games, in_time
 from kibitz.runs import Run
 from kibitz.store.split import TEST
 from kibitz.store.store import Store
 
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE: "base"}
+
+
+def names_in(store: Store) -> set[str]:
+    """The names of a store's players, as they are written."""
+    return {name for column in ("white", "black") for name in store.column(column).tolist()}
 
 
 def learning_curve(
@@ -30,17 +35,17 @@ def learning_curve(
     them are trained in a folder that is removed at the end. Raises KibitzError where the store is not the run's own."""
     if store.fingerprint != run.info["data"]["fingerprint"]:
         raise KibitzError(f"--learning-curve: {store.path} is not the store of {run.name}; leave the store out")
-    test = int((store.sides(run.split) == TEST).sum())
-    games = len(store) - test
+    order = in_time(store)
+    before = order[~np.isin(order, np.flatnonzero(store.sides(run.split) == TEST))]
+    games = len(before)
     sizes = [size for size in SIZES if LEAST <= size < games]
     lines: dict[str, list[CurvePoint]] = {name: [] for name in NAMES}
     with tempfile.TemporaryDirectory(prefix="kibitz-") as folder:
         for done, size in enumerate(sizes):
             on_progress("learning curve", done, len(sizes) + 1)
-            request = PersonalRequest(
-                [str(store.path)], run.info["person"]["names"], run.info["base"], Path(folder) / str(size),
-                most=size + test, test=test,
-            )  # fmt: skip
+            learned = add_games(store, before[-size:], Path(folder) / f"{size}.store", [])
+            names = [name for name in run.info["person"]["names"] if name in names_in(learned)]
+            request = PersonalRequest([str(learned.path)], names, run.info["base"], Path(folder) / str(size), test=0)
             made = make(request)
             if made.reason != "done":
                 raise KeyboardInterrupt(f"{made.reason}; the learning curve begins again with the same command")
