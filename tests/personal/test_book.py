@@ -110,9 +110,8 @@ def test_a_promotion_counts_once(make_store: Callable[..., Store], tmp_path: Pat
     """A book has pairs of squares: of the four promotions the queen's has the count."""
     game = '[White "Ana"]\n[Black "Ben"]\n[SetUp "1"]\n[FEN "7k/P7/8/8/8/8/8/K7 w - - 0 1"]\n\n1. a8=Q+ Kh7 1-0\n\n'
     file = tmp_path / "games.pgn"
-    file.write_text(game + game.replace("Kh7", "Kg7").replace("1-0", "*"))
+    file.write_text(game)
     store = make_store(tmp_path / "s", file)
     asked = ChessAsked(store, np.arange(len(store)), sides_of(store, ["Ana"]))
     counts = asked.counts(Book.count(asked.keys, asked.booked))
-    assert counts[: asked.offsets[1]].sum() == len(store) == 2
-    assert counts[asked.played[0]] == 2
+    assert counts.sum() == counts[asked.played[0]] == 1

@@ -389,9 +389,7 @@ class Trainer:
         learning = [p for group in run.optimiser.param_groups for p in group["params"]]
         dead, units = revive(self.network, learning, lambda: run.stage.loss(batch), generator)
         if dead:
-            self._warn(
-                run, 0, Symptom("revived", f"{dead:,} of {units:,} units were dead: drawn anew")
-            )
+            self._warn(run, 0, Symptom("revived", f"{dead:,} of {units:,} units were dead: drawn anew"))
 
     def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:
         self.ranks.gather(None)  # nobody leaves while another still needs it
