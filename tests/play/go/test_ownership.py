@@ -158,3 +158,44 @@ def test_only_networks_of_owners_alone_are_asked_twice() -> None:
     assert isinstance(ownership.steady(one), ownership.BothSides)
     one.outputs = ("policy", "black_owns")  # type: ignore[misc, assignment]
     assert ownership.steady(one) is one
+
+
+class Doubting:
+    """Black is ahead by 3 points and 0.4 in log odds; the move is worth 2 × 5 points and 2 × 0.6 to whoever has it."""
+
+    outputs = ("policy", "value", "black_owns", "lead", "spread")
+
+    def __init__(self) -> None:
+        self.asked: list[np.ndarray] = []
+
+    def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+        self.asked.append(state)
+        sign = np.where(state[:, 0] == 0, 1, -1)
+        n = len(state)
+        return {
+            "value": np.tanh((sign * 0.4 + 0.6) / 2).astype(np.float32),
+            "lead": (sign * 3 + 5).astype(np.float32),
+            "black_owns": np.tile((0.5 + 0.2 * sign)[:, None], (1, 361)).astype(np.float32),
+            "policy": np.full((n, 362), 1 / 362, np.float32),
+            "spread": np.full(n, 9, np.float32),
+        }
+
+
+def test_results_of_both_sides() -> None:
+    """What the move is worth is mostly what it is worth elsewhere; whose turn it is does not change who is ahead."""
+    network = Doubting()
+    judge = ownership.steady(network)
+    assert isinstance(judge, ownership.ResultsOfBothSides)
+    state = np.zeros((2, 10), np.uint8)
+    state[1, 0], state[0, 2] = 1, 1  # White's turn; a pass before
+    state[:, ownership.RANK], state[:, ownership.OPPONENT] = 40, 30
+    said = judge.evaluate(np.zeros((2, 361), np.uint8), state)
+    assert network.asked[1][:, 0].tolist() == [1, 0]
+    assert not network.asked[1][:, 2].any(), "nobody has passed where it is the other side's turn"
+    assert network.asked[1][0, [ownership.RANK, ownership.OPPONENT]].tolist() == [30, 40]
+    part = judge.OWN_PART
+    worth, points = (part * own + (1 - part) * usual for own, usual in ((0.6, judge.ODDS), (5, judge.POINTS)))
+    assert 2 * np.arctanh(said["value"]) == pytest.approx([0.4 + worth, -0.4 + worth], abs=1e-4)
+    assert said["lead"] == pytest.approx([3 + points, -3 + points], abs=1e-4)
+    assert said["black_owns"][:, 0] == pytest.approx([0.5 + 0.2 * part, 0.5 - 0.2 * part], abs=1e-5)
+    assert set(said) == set(network.outputs)

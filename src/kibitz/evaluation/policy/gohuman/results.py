@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import PASS
 from kibitz.games.go.replay import SIDE, SIZE, colours_of
 from kibitz.games.go.sides import GameSides
+from kibitz.play.go.ownership import steady
 from kibitz.play.session import NetworkSession
 from kibitz.stats import ClusterBootstrap
 from kibitz.store.positions import Batch
@@ -49,9 +50,9 @@ class ToldSession:
         }
 
     def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Black's chance to win and Black's lead, see `steadiness.Judgement`."""
+        """Black's chance to win and Black's lead, as games are judged, see `steadiness.Judgement`."""
         batch = self.told(batch)
-        answers = self.session.evaluate(batch.codes, batch.state)
+        answers = steady(self.session).evaluate(batch.codes, batch.state)
         black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
         return (1 + black * answers["value"]) / 2, black * answers["lead"]
 
