@@ -22,7 +22,7 @@ from kibitz.games.go.points import PASS, POINTS, on_board
 from kibitz.games.go.replay import STANDARD_START, encode_board, start_row
 from kibitz.games.go.rules import Board
 from kibitz.games.go.sides import side_inputs
-from kibitz.play.go.ownership import SWINGS
+from kibitz.play.go.ownership import SWINGS, ResultsOfBothSides
 from kibitz.report.page import render_test_page
 from kibitz.runs import Run
 from kibitz.store.store import Store
@@ -97,10 +97,16 @@ def loop(run: Run, store: Store) -> list[list[Position]]:
             with torch.no_grad():
                 answers = network(torch.from_numpy(codes)[None], torch.from_numpy(full)[None])
             named = {name: value[0].numpy() for name, value in zip(network.outputs, answers, strict=True)}
+            told = side_inputs(KOMI, 0, "chinese", ranks[1 - ply % 2], ranks[ply % 2])
+            full = np.concatenate([state, np.array(list(told.values()), np.uint8)])
+            full[0], full[2] = 1 - full[0], 0  # the other side's turn, and no passes before
+            with torch.no_grad():
+                turned = network(torch.from_numpy(codes)[None], torch.from_numpy(full)[None])
+            other = {name: value[0].numpy() for name, value in zip(network.outputs, turned, strict=True)}
             black = 1 - 2 * (ply % 2)
             positions.append({
                 **named, "black_wins": (1 + black * float(named["value"])) / 2, "black": black,
-                "black_lead": black * float(named["lead"]), "row": row,
+                "black_lead": black * float(named["lead"]), "row": row, "said": named, "other": other,
                 "move": moves[ply] if ply < len(moves) else None,
             })  # fmt: skip
             if ply < len(moves):
@@ -161,13 +167,24 @@ def test_owners_and_score_of_games_whose_end_is_known(
     assert figures["score_lead_error"]["value"] == pytest.approx(float(np.mean(off)), rel=1e-3)
 
 
+def judged(one: Position) -> tuple[float, float]:
+    """Black's chance and lead with either side to move: the mean, a part of the move's own worth, and its usual one."""
+    part, black = ResultsOfBothSides.OWN_PART, one["black"]
+    own, other = (2 * np.arctanh(said["value"]) for said in (one["said"], one["other"]))
+    odds = (own - other) / 2 + part * (own + other) / 2 + (1 - part) * ResultsOfBothSides.ODDS
+    own, other = one["said"]["lead"], one["other"]["lead"]
+    lead = (own - other) / 2 + part * (own + other) / 2 + (1 - part) * ResultsOfBothSides.POINTS
+    return float(1 / (1 + np.exp(-black * odds))), float(black * lead)
+
+
 def test_unsteadiness_leaves_mistakes_out(result: dict[str, Any], loop: list[list[Position]]) -> None:
     changes, all_of_them = [], []
     for size, game in zip(SIZES, loop, strict=True):
         for one, after in itertools.pairwise(game):
-            change = abs(after["black_wins"] - one["black_wins"])
+            (before, before_lead), (then, then_lead) = judged(one), judged(after)
+            change = abs(then - before)
             all_of_them.append(change)
-            if one["black"] * (after["black_lead"] - one["black_lead"]) > -SWINGS[size]:
+            if one["black"] * (then_lead - before_lead) > -SWINGS[size]:
                 changes.append(change)
     figure = result["figures"]["unsteadiness"]
     assert figure["value"] == near(float(np.mean(changes)))
