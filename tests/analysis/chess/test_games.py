@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kibitz.analysis.chess import games
-from kibitz.analysis.chess.games import Record, read
+from kibitz.analysis.chess.games import Record, glance, parse, read
 from kibitz.errors import KibitzError
 from kibitz.records import Stream
 from support.helpers import GAMES
@@ -145,6 +145,12 @@ def test_an_illegal_move_in_a_variation_leaves_the_main_line_whole(file: Path) -
         ('[FEN "no board"]', "its start position cannot be read"),
         ('[FEN "bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1"]', "castling as in Chess960"),
         ('[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]', "lacks a king"),
+        ('[FEN "7k/8/5K2/6Q1/8/8/8/7R w - - 0 1"]', "the side that is not to move is in check"),
+        ('[FEN "7k/8/8/8/8/8/8/KK6 w - - 0 1"]', "a side has more than one king"),
+        (
+            '[FEN "7k/8/8/8/8/8/8/KP6 w - - 0 1"]',
+            "the FEN is no position to play from: a pawn stands on the first or last rank",
+        ),
     ],
 )
 def test_what_cannot_be_analysed(headers: str, why: str, file: Path) -> None:
@@ -203,3 +209,67 @@ def test_a_token_that_is_no_move_ends_the_main_line(
     (record,) = read_text(file, f'[Event "x"]\n[Result "1-0"]\n\n{moves}\n'.encode())
     assert [move.uci() for move in record.game.mainline_moves()] == kept
     assert record.problem == problem
+
+
+FOOL = "1. f3 e5 2. g4 Qh4# 0-1"
+TWO = '[Event "two"]\n[White "Cid"]\n[WhiteElo "1500"]\n\n1. d4 d5 1-0\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5\n\n4. O-O Nf6 5. Re1 O-O 0-1\n", [("?", 10)]),
+        ("1. f3 e5\n \n\n2. g4 Qh4# 0-1\n", [("?", 4)]),
+        ('[White "A"]\n\n\n\n' + FOOL, [("A", 4)]),
+        ('[White "A"]\n\n{ intro }\n\n1. f3 {[%clk 1:0:0]}\n\n1... e5\n\n(1... d5\n\n2. d4 *)\n\n2. g4 *', [("A", 3)]),
+        (f"{FOOL}\n{TWO}", [("?", 4), ("Cid", 2)]),
+        (f"1. f3 e5\n  {TWO}{TWO}", [("?", 2), ("Cid", 2), ("Cid", 2)]),
+        (f"1. f3 e5\n\n{TWO}", [("?", 2), ("Cid", 2)]),
+        (f"\ufeff{TWO}\ufeff{TWO}\n\ufeff{TWO}", [("Cid", 2)] * 3),
+        (f"{FOOL}\n\n1. d4 d5 *\n\n{FOOL}", [("?", 4), ("?", 2), ("?", 4)]),
+        ("1. d4 d5\n\n1. e4 e5\n", [("?", 2), ("?", 2)]),
+        (f'1. f3 {{ a\n\n[Event "no header"]\n\n }} e5 ; {{ no comment\n\n2. g4 *\n{TWO}', [("?", 3), ("Cid", 2)]),
+        ('[White "A"]\n\n\n[White "B"]\n\n1. e4 *\n', [("A", 0), ("B", 1)]),
+        (f"1. f3 e5 (1... c5\n\n2. c4 1-0\n\n1. d4 *\n{TWO}", [("?", 2), ("?", 1), ("Cid", 2)]),
+        ("1. e4 e5\n\n% escaped\n2. Nf3 *\n", [("?", 3)]),
+    ],
+)
+def test_where_a_game_ends(text: str, expected: list[tuple[str, int]], file: Path) -> None:
+    """python-chess alone ends games at blank lines inside them, and takes headers after a result for moves."""
+    records = read_text(file, text)
+    assert [(record.game.headers["White"], len(moves(record))) for record in records] == expected
+    assert all(record.problem is None for record in records)
+    one = parse(text)
+    assert one is not None
+    assert moves(one) == moves(records[0])
+
+
+def test_a_move_that_cannot_be_read_after_a_blank_line(file: Path) -> None:
+    (record,) = read_text(file, "1. e4 e5\n\n2. Nf9 Nc6 *\n")
+    assert record.problem == "move 2. 'Nf9' cannot be read"
+
+
+def test_the_text_of_each_game(file: Path) -> None:
+    parts = ['[Event "one"]\n\n1. f3 e5\n\n2. g4 { a\n\n[Event "x"] } Qh4# 0-1\n', TWO, f"{TWO}\n"]
+    file.write_text("".join(parts), encoding="utf-8")
+    found = list(glance(str(file)))
+    assert [text for _, text in found] == parts
+    assert [headers.get("White") for headers, _ in found] == [None, "Cid", "Cid"]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        (f"{FOOL}\n\n{TWO}", []),
+        (f"{FOOL}\n\nwords\n\n{TWO}", [1]),
+        (f"words\n\n{FOOL}\n\nwords\n", [0, 1]),
+        (f"{FOOL}\n\n1. d4 ; words\n d5 *\n", [1]),
+        (f"{FOOL}\n\n% words\n", [1]),
+        (f'[White "A"\n{TWO}', [0]),
+    ],
+)
+def test_text_that_is_in_no_record_is_told(text: str, numbers: list[int], file: Path) -> None:
+    file.write_text(text, encoding="utf-8")
+    told: list[int] = []
+    assert list(read(str(file), on_passed_over=told.append))
+    assert told == numbers

@@ -14,6 +14,7 @@ from kibitz.analysis.chess import answers, judging
 from kibitz.analysis.chess.games import parse
 from kibitz.analysis.chess.judging import LONGER, FirstLook, Judge, Judgement
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
+from kibitz.analysis.chess.pgn import annotated
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.result import SearchLimits
 from kibitz.play.session import Session
@@ -31,7 +32,7 @@ def judged(make_fake: Any) -> Analysed:
     def one(text: str, depth: int = 3) -> AnalysedGame:
         session = make_fake(white_wins=[0.5])
         session.system = "winner"
-        record = parse(text)
+        record = parse(text, any_spelling=True)
         assert record is not None
         return analyse(record, session, answers, 0.1, judge=Judge(session, answers, depth, nodes=0))
 
@@ -182,3 +183,52 @@ def judged_all(
         rows.append(encode_board(board))
     some = [chess.Move.from_uci(move) for move in moves[first:last]]
     return judge.judge(start, some, np.stack(rows))[1], watched.asked
+
+
+STALEMATE = '[SetUp "1"]\n[FEN "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"]\n\n1. Qg6 1/2-1/2'
+
+
+def test_a_stalemate_may_be_a_blunder(judged: Analysed) -> None:
+    game = judged(STALEMATE)
+    (move,) = game.moves
+    assert move.judged is not None
+    assert (move.mark, move.sign, move.change) == ("½", "??", -move.judged.loss)
+    assert move.judged.loss > 0.3
+    assert game.swings == [move]
+    found = game.as_json()
+    assert found["report"]["white"]["marks"] == {"inaccuracies": 0, "mistakes": 0, "blunders": 1}
+    assert found["average_loss"]["white"] == found["report"]["white"]["loss"]
+    assert "1. Qg6 $4 {" in annotated(game)
+
+
+def test_a_stalemate_that_was_best_costs_nothing(judged: Analysed) -> None:
+    game = judged('[FEN "8/8/8/8/8/8/5K1p/7k w - - 0 1"]\n\n1. Kf1 1/2-1/2')
+    assert [(move.mark, move.sign, move.change) for move in game.moves] == [("½", "", 0.0)]
+    assert game.swings == []
+
+
+def test_a_null_move_moves_no_rook(judged: Analysed) -> None:
+    move = judged("1. e4 -- *").moves[1]
+    assert move.judged is not None
+    assert (move.uci, move.judged.piece) == ("0000", "king")
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ('[FEN "8/8/8/3k4/3P4/8/8/K7 b - - 0 1"]\n\n1... Kxd4 2. Kb2 Ke3 3. Kb3 Kd4 1/2-1/2', 1),
+        ('[FEN "8/8/8/3k4/8/8/8/KB6 w - - 0 1"]\n\n1. Ba2+ Ke4 2. Kb1 Ke3 1/2-1/2', 0),
+    ],
+)
+def test_nobody_loses_anything_where_nobody_can_win(text: str, first: int, make_fake: Any) -> None:
+    session = make_fake(white_wins=[0.9, 0.2, 0.6, 0.1, 0.7])
+    session.system = "winner"
+    record = parse(text)
+    assert record is not None
+    game = analyse(record, session, answers, 0.1, judge=Judge(session, answers, 3, nodes=0))
+    assert game.white is not None
+    assert game.white[first:].tolist() == [0.5] * (len(game.white) - first)
+    for move in game.moves:
+        assert move.judged is not None
+        assert (move.mark, move.judged.loss, move.judged.only) == ("", 0.0, False)
+    assert [move.worth.before for move in game.moves[first:] if move.worth] == [0.5] * (len(game.moves) - first)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import chess
 import chess.pgn
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from kibitz.analysis.chess.moves import AnalysedGame
 from kibitz.analysis.chess.pgn import annotated, centipawns
+from kibitz.systems import find
 
 Judge = Callable[[str, Sequence[float]], AnalysedGame]
 
@@ -107,3 +109,24 @@ def test_without_a_value_there_is_no_evaluation_and_one_that_was_there_stays(
 def test_what_people_wrote_stays_though_it_looks_alike(judge_moves: Callable[..., AnalysedGame]) -> None:
     text = annotated(judge_moves("1. e4 { in the net: well; played 5th, once } e5 *", WANTED))
     assert "in the net: well; played 5th, once / net: a3" in text
+
+
+def test_what_another_analysis_wrote_is_replaced(
+    judge_text: Judge, judge_moves: Callable[..., AnalysedGame], judge_fake: Callable[..., AnalysedGame], make_fake: Any
+) -> None:
+
+    def written(judged: AnalysedGame) -> str:
+        return " ".join(annotated(judged).split())
+
+    game = judge_moves("1. e4 { fine } e5 $2 { somebody's } *", WANTED, [0.0, 0.9, -0.9])
+    first = annotated(game)
+    assert "1. e4 $4 { fine [%eval -8.00] [%kibitz ??] net: a3 33%" in written(game)
+    assert "1... e5 $2 { somebody's [%eval -8.00] net: e5" in written(game)
+    # another network, which expects nothing, and sees other swings
+    assert written(judge_text(first, [0.5, 0.5, 0.8])).endswith(
+        "1. e4 { fine [%eval 0.00] } 1... e5 $2 { somebody's [%eval 3.76] } *"
+    )
+    # one that does not say who wins has nothing in place of the evaluations and marks
+    assert "1. e4 $4 { fine [%eval -8.00] [%kibitz ??] net: " in written(judge_moves(first, WANTED[::-1]))
+    noted = annotated(judge_fake("{ before } 1. e4 *", make_fake(white_wins=[0.5]), find("deepchess").meaning))
+    assert "{ before } 1. e4 { [%eval 0.00] } *" in written(judge_text(noted, [0.5]))

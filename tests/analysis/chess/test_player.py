@@ -126,3 +126,11 @@ def test_a_game_without_moves_or_clocks() -> None:
     found = report((bare, "white"), (empty, "white")).as_json()
     assert (found["games"], found["moves"], found["by_time_left"]) == (2, 3, {})
     assert report((empty, "white")).as_json()["moves"] == 0
+
+
+def test_a_stalemate_is_among_the_worst() -> None:
+    one = game([0.2, 0.0, 0.3, 0.0, 0.5])
+    last = replace(one.moves[-1], mark="½", fault="??")
+    found = report((replace(one, moves=[*one.moves[:-1], last]), "white")).as_json()
+    assert [(mistake["ply"], mistake["mark"]) for mistake in found["worst"]] == [(5, "??"), (3, "??")]
+    assert found["marks"] == {"inaccuracies": 0, "mistakes": 1, "blunders": 2}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from kibitz.analysis.chess.moves import AnalysedGame
+from kibitz.analysis.chess.moves import AnalysedGame, Judged, Worth
 from kibitz.analysis.chess.terminal import show
 
 Judge = Callable[[str, Sequence[float]], AnalysedGame]
@@ -202,3 +203,15 @@ def test_no_surprise_and_no_move(judge_moves: Callable[..., AnalysedGame]) -> No
     assert "No move surprised the network (below the 10th rank, or under 1%).\n" in shown
     assert "Black" not in shown.rsplit("How predictable", 1)[1]
     assert printed(judge_moves('[White "A"]\n\n*', [{"e2e4": 1}]), 80).endswith("\nno moves\n")
+
+
+def test_a_stalemate_that_was_judged_is_named_with_its_cost(judge_text: Judge) -> None:
+    judged = judge_text('[FEN "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"]\n\n1. Qg6 1/2-1/2', [1.0, 0.5])
+    (move,) = judged.moves
+    assert "Stalemate: the last number is the network's" in printed(judged, 60)
+    found = Judged(0.5, "g5g7", ("Qg7#",), False, "endgame", "queen")
+    move = replace(move, worth=Worth(1.0, 0.5, -0.5), judged=found, fault="??")
+    shown = printed(replace(judged, moves=[move]), 60)
+    assert re.search(r"1\. Qg6\?\? +100% +50% +50 ", shown)
+    assert "Stalemate.\nMoves that lost their player 10 points or more: 1:\n" in shown
+    assert "better: Qg7#" in shown

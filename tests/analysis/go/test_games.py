@@ -192,3 +192,19 @@ def test_a_network_of_owners_alone_does_not_search_by_default() -> None:
     usual, raw = (analyse(1, record, fake, answers, nodes=nodes) for nodes in (None, 0))  # type: ignore[arg-type]
     assert usual.as_json(owners=True) == raw.as_json(owners=True)
     assert len(fake.asked) == 2
+
+
+@pytest.mark.parametrize(("rules", "bonus"), [("Chinese", 2), ("AGA", 1), ("Japanese", 0)])
+def test_points_for_handicap_stones_are_taken_off(rules: str, bonus: int, judged: Callable[..., AnalysedGame]) -> None:
+    (only,) = judged(f"(;GM[1]SZ[9]RU[{rules}]HA[2]KM[0.5]AB[gc][cg])", [10]).positions
+    assert only.score.lead == pytest.approx(10 - 0.5 - bonus, abs=1e-4)
+    assert only.score.count == 81 - 0.5 - bonus
+
+
+def test_owners_that_move_the_other_way_explain_nothing() -> None:
+    move = analyse(1, parse_record(GAME), FakeOwners([leading(0), leading(20)]), answers).moves[0]  # type: ignore[arg-type]
+    assert move.shift is not None
+    assert move.shift.words().startswith("most of it in")
+    against = replace(move.shift, gain=-9.9)
+    assert against.words() == ""
+    assert replace(move, shift=against).as_json()["words"] == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import sgfmill.sgf
@@ -9,7 +10,7 @@ from sgfmill import sgf_moves
 
 from kibitz.analysis.go import answers
 from kibitz.analysis.go.games import AnalysedGame, analyse
-from kibitz.analysis.go.sgf import annotated
+from kibitz.analysis.go.sgf import annotated, position_notes
 from kibitz.games.go.io.sgf import parse_record
 from kibitz.games.go.points import GRID
 from support.go_fakes import FakeOwners, owners
@@ -105,3 +106,12 @@ def test_a_doubtful_move_has_an_empty_value_and_zero_no_sign() -> None:
 def test_a_game_that_stops_early_is_written_as_far_as_it_goes() -> None:
     nodes = read(annotated(one_game("(;GM[1]SZ[9]KM[0];B[ee];W[ec];B[ee];W[gg])")))
     assert len(nodes) == 3
+
+
+def test_owners_that_moved_the_other_way_are_no_explanation() -> None:
+    judged = one_game(maps=[LEFT, LEFT, LEFT, LOST, LOST, LEFT, LEFT])
+    move, position = judged.moves[2], judged.positions[3]
+    assert move.shift is not None
+    assert position_notes(position, move)["C"][0].count("\n") == 2
+    against = replace(move, shift=replace(move.shift, gain=-move.shift.gain))
+    assert position_notes(position, against)["C"][0].count("\n") == 1

@@ -437,3 +437,31 @@ def test_a_file_alone(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"kibitz analyze winner {file}" in capsys.readouterr().err
     assert run(["analyze", "winner"]) == 2
     assert "kibitz analyze winner FILE" in capsys.readouterr().err
+
+
+def test_a_file_with_blank_lines_and_headers_close_to_moves_is_kept_whole(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(
+        '1. e4 e5 2. Nf3 Nc6\n\n3. Bc4 Bc5 0-1\n[Event "two"]\n[White "Cid"]\n\n1. d4 *\n', encoding="utf-8"
+    )
+    analyzed(capsys, "winner", file, "--all", "--raw", "--pgn", file)
+    with file.open(encoding="utf-8") as text:
+        first, second = chess.pgn.read_game(text), chess.pgn.read_game(text)
+    assert first is not None
+    assert second is not None
+    assert len(list(first.mainline_moves())) == 6
+    assert (second.headers["White"], len(list(second.mainline_moves()))) == ("Cid", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [(SHORT + "words\n\n" + SHORT, "after game 1"), ("words\n\n" + SHORT, "at its beginning")],
+)
+def test_a_file_with_text_between_games_is_not_replaced(
+    text: str, where: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(text, encoding="utf-8")
+    assert run(["analyze", "winner", str(file), "--all", "--raw", "--pgn", str(file)]) == 1
+    assert f"left as it is, since writing it again would lose text {where}" in capsys.readouterr().err
+    assert file.read_text(encoding="utf-8") == text

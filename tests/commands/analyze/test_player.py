@@ -141,3 +141,30 @@ def test_what_it_cannot_do(games: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "name a file" in refused(capsys, 2, "human", "-", "--mine")
     assert "lost" in refused(capsys, 2, "human", games, "--mine", "--pgn", games)
     assert "for chess" in refused(capsys, 2, "gocnn", games.with_suffix(".sgf"), "--mine")
+
+
+def test_a_page_does_not_take_the_place_of_games(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = games.read_bytes()
+    link = tmp_path / "link.html"
+    link.symlink_to(games)
+    for page in (games, games.parent / "." / games.name, link):
+        assert "it would take the place of" in refused(capsys, 2, "human", games, "--mine", "--page", page)
+    assert "name another file" in refused(capsys, 2, "human", games.parent, "--mine", "--page", games)
+    both = tmp_path / "new"
+    assert "take the place" in refused(capsys, 2, "human", games, "--mine", "--page", both, "--pgn", both)
+    assert games.read_bytes() == before
+    assert not both.exists()
+
+
+def test_a_game_that_is_there_twice_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = person.games(2, person="Cy")
+    for name in ("a.pgn", "b.pgn"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    again = text.replace('[Date "2020.01.01"]', '[Date "2021.01.01"]')
+    (tmp_path / "c.pgn").write_text(again, encoding="utf-8")
+    assert run(["analyze", "human", str(tmp_path), "--player", "cy", "--json", *QUICK]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["player"]["games"] == 3
+    assert f"{tmp_path}: 3 games are there again" in err

@@ -47,15 +47,19 @@ class Record:
 
 
 def read(
-    path: str, selected: int | None = None, on_progress: Callable[[int, int], None] = lambda games, consumed: None
+    path: str,
+    selected: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda games, consumed: None,
+    on_passed_over: Callable[[int], None] = lambda games: None,
 ) -> Generator[Record]:
     """The games of a PGN file ("-": standard input; packed files are unpacked), or only the one of that number, from 1.
 
     A stretch of text with neither headers nor a legal move is no game. `on_progress` is called before each game with
-    the number of games and of bytes read so far. Raises KibitzError for a file that is missing or damaged, or that has
-    no game, or fewer than `selected`.
+    the number of games and of bytes read so far; `on_passed_over` with the number of games until then, where a record
+    does not have all text of the file: such a stretch, a comment after a semicolon, an escaped line, a damaged header.
+    Raises KibitzError for a file that is missing or damaged, or that has no game, or fewer than `selected`.
     """
-    lines = _Lines(path)
+    lines = _FileLines(path)
     number = 0
     try:
         while True:
@@ -64,10 +68,14 @@ def read(
             visitor: Any = partial(_Builder, number + 1, selected in (None, number + 1))
             builder: Any = chess.pgn.read_game(cast(Any, lines), Visitor=visitor)
             if builder is None:
+                if lines.passed_over:
+                    on_passed_over(number)
                 break
             is_selected = selected in (None, number + 1)
             if builder.is_game and not builder.record.refused and (is_selected or not builder.has_headers):
                 _stop_at_unreadable(builder.record, lines.text())
+            if lines.passed_over or not builder.is_game:
+                on_passed_over(number)
             if not builder.is_game:
                 continue
             number += 1
@@ -92,7 +100,7 @@ def glance(path: str) -> Generator[tuple[chess.pgn.Headers, str]]:
     A stretch of text without headers is passed over. Raises KibitzError for a file that is missing or damaged, or that
     has no game with headers.
     """
-    lines = _Lines(path)
+    lines = _FileLines(path)
     number = 0
     try:
         while True:
@@ -115,15 +123,15 @@ def parse(text: str, any_spelling: bool = False) -> Record | None:
     any_spelling: also read figurines, letters of other languages, UCI's notation and null moves.
     """
     respelled = respell(text) if any_spelling else None
-    text = respelled.text if respelled else text
-    builder: Any = chess.pgn.read_game(io.StringIO(text), Visitor=cast(Any, partial(_Builder, 1, True)))
+    lines = _Lines(io.StringIO(respelled.text if respelled else text))
+    builder: Any = chess.pgn.read_game(cast(Any, lines), Visitor=cast(Any, partial(_Builder, 1, True)))
     if builder is None or not builder.is_game:
         return None
     record: Record = builder.record
     if respelled:
         _stop_after(record, respelled.plies, respelled.problem)
     elif not record.refused:
-        _stop_at_unreadable(record, text)
+        _stop_at_unreadable(record, lines.text())
     return record
 
 
@@ -131,11 +139,13 @@ _BROKEN_AT = re.compile(r"at ply (\d+): (.*) \(\w+ san\)")
 """Where the import's parser met a token that is no move, or an illegal one."""
 _OTHER_HEADER = re.compile(r'^[ \t]*\[(?!FEN\b|SetUp\b|Variant\b)[A-Za-z]\w*[ \t]+".*"[ \t]*\][ \t]*$', re.MULTILINE)
 """A header on a line of its own, without any information about the moves."""
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def _stop_at_unreadable(record: Record, text: str) -> None:
     """End the main line before a token that is no move. python-chess passes over it, and may blame the next one."""
     text = _OTHER_HEADER.sub("", text).strip()  # quotation marks in names would confuse it
+    text = _BLANK_LINES.sub("\n", text)  # it would stop there
     if not text:
         return
     error = rust.parse_game(text)[0].parse_error or ""
@@ -156,33 +166,131 @@ def _stop_after(record: Record, plies: int, problem: str) -> chess.pgn.GameNode:
     return node
 
 
+_HEADER = re.compile(r'\ufeff?[ \t]*\[[A-Za-z]\w*[ \t]+"', re.ASCII)
+"""The begin of a line with a header, as games/chess/io/scan.py finds it, or with what a file begins with that was
+joined to another."""
+_FIRST_MOVE = re.compile(r"[ \t]*1[ \t]*\.(?!\s*[.…])")
+"""The begin of a line with White's first move."""
+_BRACED = re.compile(r"\{[^}]*\}")
+_COMMENT_BEGINS = re.compile(r"[{;]")
+_RESULTS = ("*", "1-0", "0-1", "1/2")
+"""How move text ends that has its result: the last is the end of 1/2-1/2, or stands for it."""
+
+
 class _Lines:
-    """Lines of text of a packed or plain file, as python-chess's reader asks for them: UTF-8, or Latin-1 where not."""
+    """Lines of PGN text as python-chess's reader asks for them.
 
-    def __init__(self, path: str):
-        self._stream = Stream(path)
-        self.name = self._stream.name
-        self._lines = self._split()
-        self._number, self._room = 1, MAX_GAME_BYTES
+    To it every blank line outside comments ends a game, and nothing else does. So it is given one where a header
+    follows move text, none inside a game that has not ended, and one at most between headers and moves. A game ends
+    before a header, at a blank line after a result, and at one before another first move.
+
+    passed_over: whether text of the present game is in no part of what python-chess makes of it.
+    """
+
+    def __init__(self, lines: Iterator[str]):
+        """lines: each with its end."""
+        self._lines = lines
+        self._held: list[str] = []
+        """Lines that were read ahead, which come next."""
         self._game: list[str] = []
-
-    @property
-    def consumed(self) -> int:
-        return self._stream.consumed
+        self.begin(1)
 
     def begin(self, number: int) -> None:
         """The game of that number begins here."""
-        self._number, self._room = number, MAX_GAME_BYTES
+        self._number = number
         self._game.clear()
+        self.passed_over = self._has_headers = False
+        self._in_moves = self._in_comment = False
+        self._has_words = self._has_result = False
+        """Whether there is move text outside comments, and whether it ends in a result so far."""
+        self._depth = 0
+        """Of the variation that the line ends in."""
 
     def text(self) -> str:
         """The text read since the beginning of the game."""
         return "".join(self._game)
 
     def readline(self) -> str:
-        line = next(self._lines, "")
-        self._room -= len(line)
+        line = self._next()
+        if self._in_comment:
+            self._follow(line)
+        elif line.isspace():
+            return self._blank(line)
+        elif self._in_moves and _HEADER.match(line):
+            self._held.insert(0, line)
+            return "\n"
+        elif line.startswith(("%", ";")):
+            self.passed_over = True
+        elif self._in_moves:
+            self._follow(line)
+        elif line.startswith("[") or _HEADER.match(line):
+            self._has_headers = True
+            line = line.lstrip("\ufeff \t")  # python-chess knows no headers but at the begin of a line
+            self.passed_over |= not line.rstrip().endswith('"]')
+        elif line:
+            self._in_moves = True
+            self._follow(line)
         self._game.append(line)
+        return line
+
+    def _next(self) -> str:
+        return self._held.pop(0) if self._held else next(self._lines, "")
+
+    def _blank(self, line: str) -> str:
+        """What is given of a blank line outside comments: itself, or the line after it."""
+        is_over = self._has_result and not self._depth
+        if is_over or not (self._in_moves or self._has_headers):
+            self._game.append(line)
+            return line
+        blanks, ahead = 1, self._next()
+        while ahead.isspace():
+            blanks, ahead = blanks + 1, self._next()
+        self._held.insert(0, ahead)
+        is_header = bool(_HEADER.match(ahead))
+        self._game.append(line)
+        if not self._in_moves:
+            if is_header and blanks > 1:  # headers without moves: to python-chess two blank lines end them
+                self._held.insert(0, "\n")
+            return line
+        is_first = self._has_words and bool(_FIRST_MOVE.match(ahead)) and (self._has_result or not self._depth)
+        return line if is_header or is_first or not ahead else self.readline()
+
+    def _follow(self, text: str) -> None:
+        """Keep in mind what a line of move text ends in: comment, variation, result."""
+        if self._in_comment:
+            _, end, text = text.partition("}")
+            self._in_comment = not end
+        if "{" in text or ";" in text:
+            text = _BRACED.sub(" ", text)
+            if begin := _COMMENT_BEGINS.search(text):
+                self._in_comment = begin[0] == "{"
+                self.passed_over |= begin[0] == ";"  # python-chess keeps comments in braces alone
+                text = text[: begin.start()]
+        if "(" in text or ")" in text:
+            self._depth = max(0, self._depth + text.count("(") - text.count(")"))
+        if text := text.rstrip():
+            self._has_words, self._has_result = True, text.endswith(_RESULTS)
+
+
+class _FileLines(_Lines):
+    """The lines of a packed or plain file: UTF-8, or Latin-1 where not. consumed: bytes read so far."""
+
+    def __init__(self, path: str):
+        self._stream = Stream(path)
+        self.name = self._stream.name
+        super().__init__(self._split())
+
+    @property
+    def consumed(self) -> int:
+        return self._stream.consumed
+
+    def begin(self, number: int) -> None:
+        super().begin(number)
+        self._room = MAX_GAME_BYTES
+
+    def _next(self) -> str:
+        line = super()._next()
+        self._room -= len(line)
         if self._room < 0:
             raise KibitzError(
                 f"{self.name} game {self._number}: longer than {MAX_GAME_BYTES >> 20} MB; is it a PGN file? (a comment"
@@ -210,6 +318,17 @@ class _Lines:
                 rest = b""
         if rest:
             yield decode(rest) + "\n"
+
+
+_FEN_IS_NONE = "the FEN is no position to play from"
+_IMPOSSIBLE: dict[int, str] = {
+    chess.STATUS_NO_WHITE_KING: "its start position lacks a king",
+    chess.STATUS_NO_BLACK_KING: "its start position lacks a king",
+    chess.STATUS_TOO_MANY_KINGS: f"{_FEN_IS_NONE}: a side has more than one king",
+    chess.STATUS_PAWNS_ON_BACKRANK: f"{_FEN_IS_NONE}: a pawn stands on the first or last rank",
+    chess.STATUS_OPPOSITE_CHECK: f"{_FEN_IS_NONE}: the side that is not to move is in check",
+}
+"""Positions after which moves make no sense: python-chess's flags, and the words, which the board has too."""
 
 
 class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
@@ -254,8 +373,8 @@ class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
             else:
                 if board.has_chess960_castling_rights():
                     self.record.refused = "castling as in Chess960, and only standard chess is known"
-                elif not (board.king(chess.WHITE) is not None and board.king(chess.BLACK) is not None):
-                    self.record.refused = "its start position lacks a king"
+                elif faults := board.status() & sum(_IMPOSSIBLE):
+                    self.record.refused = next(why for fault, why in _IMPOSSIBLE.items() if faults & fault)
         return SKIP if self.record.refused or (self.has_headers and not self.selected) else None
 
     def begin_parse_san(self, board: chess.Board, san: str) -> chess.pgn.SkipType | None:

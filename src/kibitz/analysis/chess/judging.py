@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_material
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import SIDE, SQUARES, replay
 from kibitz.play.chess.quiescence import MAX_NODES, SURE, quiescence_search
@@ -167,8 +168,8 @@ class Judge:
         else:
             favourites = []
             first, second = self._own_opinions(seen.leaves, black), self._own_opinions(seen.later_leaves, black[1:])
-        over = _result(start, moves)
-        chances, left = self._both(seen, first, second, over)
+        over, drawn = _result(start, moves), _drawn(rows)
+        chances, left = self._both(seen, first, second, over, drawn)
         white = np.where(black, 1 - chances, chances)
         if not moves:
             return white, []
@@ -181,12 +182,12 @@ class Judge:
             if self._player is None:
                 first[doubtful] = self._own_opinions(seen.leaves[doubtful], black[doubtful])
                 second[doubtful] = self._own_opinions(seen.later_leaves[doubtful], black[doubtful + 1])
-            chances, left = self._both(seen, first, second, over)
+            chances, left = self._both(seen, first, second, over, drawn)
         if self._player is not None:
             lost = chances[:-1] - left
             for i in np.flatnonzero((lost >= UNSURE[0]) & (lost < UNSURE[1])).tolist():
                 first[i], second[i], favourites[i] = self._searched_longer(start, moves[: i + 1])
-            chances, left = self._both(seen, first, second, over)
+            chances, left = self._both(seen, first, second, over, drawn)
         scores, depths, lines = seen.scores, seen.depths, seen.lines
         earlier = start.move_stack[-1] if start.move_stack else chess.Move.null()
         kept, only, options = self._alternatives(rows[:-1], moves, earlier)
@@ -223,11 +224,13 @@ class Judge:
         )  # fmt: skip
 
     def _both(
-        self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], over: float | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The chances of each position's mover with the best move [moves + 1], and with the played one [moves]."""
-        chances = self._chances(seen.scores, first)
-        left = 1 - self._chances(seen.later_scores, second)
+        self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], over: float | None,
+        drawn: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
+        """The chances of each position's mover with the best move [moves + 1], and with the played one [moves]. over:
+        that after the last move, where the rules have the word; drawn [moves + 1]: where nobody can win."""
+        chances = np.where(drawn, 0.5, self._chances(seen.scores, first))
+        left = np.where(drawn[1:], 0.5, 1 - self._chances(seen.later_scores, second))
         if over is not None:
             chances[-1], left[-1:] = over, 1 - over
         return chances, left
@@ -285,11 +288,11 @@ class Judge:
         return (1000 + win - loss) / 2000, thought.lines[0].move
 
     def _opinions(self, rows: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """White's chance in positions, by one look of the network at each."""
+        """White's chance in positions, by one look of the network at each; 0.5 where nobody can win."""
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         white = self.analysis.white_wins(self.session.evaluate(codes, state), state)
         assert white is not None
-        return white
+        return np.where(_drawn(rows), 0.5, white)
 
     def _chances(self, scores: NDArray[np.int32], opinions: NDArray[np.float64]) -> NDArray[np.float64]:
         """The chances of movers, 0..1, from the material that a search counts and the opinions of a network."""
@@ -373,6 +376,15 @@ def _after(rows: NDArray[np.uint8], moves: NDArray[np.uint16], parents: NDArray[
     return np.concatenate([codes, state], 1)
 
 
+def _drawn(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """In which positions, uint8 [n, 68], no series of moves can mate."""
+    codes = np.ascontiguousarray(rows[:, :SQUARES])
+    found: NDArray[np.bool_] = np.count_nonzero(codes, axis=1) <= MAX_PIECES_INSUFFICIENT
+    for i in np.flatnonzero(found):
+        found[i] = insufficient_material(codes[i])
+    return found
+
+
 def _result(start: chess.Board, moves: Sequence[chess.Move]) -> float | None:
     """The mover's chance after the last move, where the rules have ended the game; else None."""
     board = start.copy()
@@ -380,4 +392,4 @@ def _result(start: chess.Board, moves: Sequence[chess.Move]) -> float | None:
         board.push(move)
     if board.is_checkmate():
         return 0.0
-    return 0.5 if board.is_stalemate() or board.is_insufficient_material() else None
+    return 0.5 if board.is_stalemate() else None

@@ -39,7 +39,7 @@ class Worth:
     before, after: White's probability of winning, 0..1. By search: with the best move, and with the played one, both
     seen from the position before it; by the raw network: in the positions before and after it. change: how much the
     mover's own probability rose (negative: fell), by search never above 0; None for a move that ended the game, where
-    the rules have the word and not the network.
+    the rules have the word and not the network. By search that is mate alone: a stalemate may have cost a win.
     """
 
     before: float
@@ -120,10 +120,16 @@ class Move:
     expected: Expected | None = None
     by_strength: ByStrength | None = None
     judged: Judged | None = None
+    fault: str = ""  # of a stalemate that was judged: ?!, ?, ?? by what it lost
 
     @property
     def change(self) -> float | None:
         return self.worth.change if self.worth else None
+
+    @property
+    def sign(self) -> str:
+        """?!, ?, ??, ↑ or nothing, by what the move changed, also where its mark says how the game ended."""
+        return self.fault if self.mark in (MATE, STALEMATE) else self.mark
 
     def as_json(self) -> dict[str, Any]:
         """One flat object, without the fields that the network does not have."""
@@ -188,7 +194,7 @@ class Report:
             if (judged := move.judged) is None:
                 continue
             usual = math.nan if judged.usual is None else judged.usual
-            row = [1, judged.loss, usual, *(move.mark == sign for sign in SIGNS), judged.only]
+            row = [1, judged.loss, usual, *(move.sign == sign for sign in SIGNS), judged.only]
             for name in (WHOLE, judged.phase, judged.piece):
                 sums = self.sums.setdefault((move.side, name), [0.0] * len(row))
                 sums[:] = [a + b for a, b in zip(sums, row, strict=True)]
@@ -236,8 +242,8 @@ class AnalysedGame:
 
     @property
     def swings(self) -> list[Move]:
-        """The moves with a mark, those that changed the mover's chances most first."""
-        marked = [move for move in self.moves if move.mark and move.change is not None]
+        """The moves with a sign, those that changed the mover's chances most first."""
+        marked = [move for move in self.moves if move.sign and move.change is not None]
         return sorted(marked, key=lambda move: -abs(move.change or 0))
 
     @property
@@ -252,8 +258,10 @@ class AnalysedGame:
         return [move for _, move in sorted(found, key=lambda pair: pair[0])]
 
     def average_loss(self, side: str) -> tuple[float | None, int]:
-        """The mean loss by a move of that side, 0..1 (a gain counts 0), and the number of moves."""
-        losses = [max(0.0, -move.change) for move in self.moves if move.side == side and move.change is not None]
+        """The mean loss by a move of that side, 0..1 (a gain counts 0), and the number of moves: all that were judged,
+        or those that did not end the game."""
+        known = [-move.judged.loss if move.judged else move.change for move in self.moves if move.side == side]
+        losses = [max(0.0, -change) for change in known if change is not None]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
     def predictable(self, side: str) -> Predictable | None:
@@ -332,14 +340,16 @@ def analyse(
     board = record.game.board()
     for i, node in enumerate(record.game.mainline()):
         closing = end if i == len(rows) - 2 else ""
-        sign, worth = closing, None
+        sign, fault, worth = closing, "", None
         if white is not None:
             before, after = float(white[i]), float(white[i + 1])
             change = after - before if board.turn == chess.WHITE else before - after
             if judgements:
                 before, after, change = judgements[i].before, judgements[i].after, -judgements[i].loss
             sign = closing or mark(change, swing)
-            worth = Worth(before, after, None if closing else change)
+            is_judged_stalemate = closing == STALEMATE and bool(judgements)
+            fault = mark(change, swing) if is_judged_stalemate else ""
+            worth = Worth(before, after, None if closing and not is_judged_stalemate else change)
         expectation = expected(board, *expecting[i], node.move) if expecting else None
         colour = SIDES[0] if board.turn == chess.WHITE else SIDES[1]
         san, uci = board.san(node.move), node.move.uci()
@@ -352,7 +362,8 @@ def analyse(
             judged = replace(
                 judged, usual=usual_loss(judgements[i], expecting[i], PHASES[phases[i]], strengths[i].rating)
             )
-        moves.append(Move(i + 1, board.fullmove_number, colour, san, uci, sign, worth, expectation, strength, judged))
+        number = board.fullmove_number
+        moves.append(Move(i + 1, number, colour, san, uci, sign, worth, expectation, strength, judged, fault))
         board.push(node.move)
     return AnalysedGame(record, moves, white, expecting is not None, meaning)
 
@@ -363,7 +374,7 @@ def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase:
     for move in judgement.line:
         line.append(after.san(move))
         after.push(move)
-    piece = board.piece_type_at(played.from_square) or chess.KING  # a null move
+    piece = (board.piece_type_at(played.from_square) if played else None) or chess.KING  # a null move comes from a1
     best = judgement.best.uci()
     return Judged(judgement.loss, best, tuple(line), judgement.only, phase, PIECES[piece - 1])
 

@@ -11,6 +11,7 @@ import chess.pgn
 
 from kibitz.analysis.chess.choices import Expected, ordinal, percent
 from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame
+from kibitz.systems import SYSTEMS
 
 STEEPNESS = 0.00368208
 """Lichess's winning probability for White: 1 / (1 + exp(−0.00368208 · centipawns)), https://lichess.org/page/accuracy."""
@@ -29,6 +30,8 @@ def centipawns(white: float) -> int:
 
 _WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\s\d+[a-z]{2},\s<?\d+%")
 """Matches the text of `words`, so that a game can be annotated again."""
+_OWN_MARK = re.compile(r"\s?\[%kibitz\s(\?[?!]?)\]")
+"""Matches what says that a mark is ours. Other programs pass over commands that they do not know."""
 
 
 def words(expected: Expected) -> str:
@@ -48,19 +51,28 @@ def annotated(judged: AnalysedGame) -> str:
     """The game with comments after each move of the main line: `[%eval …]` (pawns, White's view) where the network says
     who wins, and then $6, $2, $4 for ?!, ? and ??; its choices in words where it says which moves it expects.
 
-    Comments, variations and headers stay; what an analysis before has written is replaced, and a move that somebody has
-    judged ($1 to $6) keeps that judgement. After mate there is nothing to evaluate; a stalemate is 0.00. Where the
-    probability is not that of winning, a comment before the first move says of what.
+    Comments, variations and headers stay, and a move that somebody has judged ($1 to $6) keeps that judgement. What an
+    analysis before has written is left out: its words, its evaluations and marks where there are others now. A mark of
+    ours has `[%kibitz ?!]` in the comment, by which it is known then. After mate there is nothing to evaluate; a
+    stalemate is 0.00. Where the probability is not that of winning, a comment before the first move says of what.
     """
     game = judged.record.game
+    for declaration in SYSTEMS.values():
+        if (note := declaration.meaning.note) and game.comment.endswith(f"net: {note}"):
+            game.comment = game.comment.removesuffix(f"net: {note}").removesuffix(" / ")
     if judged.meaning.note and judged.white is not None:
         game.comment = _beside(game.comment, f"net: {judged.meaning.note}")
     for node, move in zip(game.mainline(), judged.moves, strict=True):
+        node.comment = _WORDS.sub("", node.comment).strip()
+        if judged.white is not None:
+            node.nags -= {_NAGS[mark] for mark in _OWN_MARK.findall(node.comment)}
+            node.comment = _OWN_MARK.sub("", node.comment).strip()
         if move.worth and move.mark != MATE:
             worth = 0 if move.mark == STALEMATE else centipawns(move.worth.after)
             node.set_eval(chess.engine.PovScore(chess.engine.Cp(worth), chess.WHITE))
+        if move.sign in _NAGS and not node.nags & _OF_MOVES:
+            node.nags.add(_NAGS[move.sign])
+            node.comment = f"{node.comment} [%kibitz {move.sign}]".strip()
         if move.expected and move.expected.choices:
-            node.comment = _beside(_WORDS.sub("", node.comment), words(move.expected))
-        if move.mark in _NAGS and not node.nags & _OF_MOVES:
-            node.nags.add(_NAGS[move.mark])
+            node.comment = _beside(node.comment, words(move.expected))
     return game.accept(chess.pgn.StringExporter(columns=80)) + "\n\n"

@@ -117,7 +117,7 @@ class Mistake:
         return {
             "file": self.file, "game": self.game, "ply": move.ply,
             "move_number": move.move_number, "side": move.side, "san": move.san,
-            "uci": move.uci, "mark": move.mark, "loss": round(judged.loss, 4),
+            "uci": move.uci, "mark": move.sign, "loss": round(judged.loss, 4),
             "usual_loss": None if judged.usual is None else round(judged.usual, 4), "before": round(self.before, 4),
             "after": round(self.after, 4), "best": judged.best, "line": list(judged.line), "phase": judged.phase,
             "piece": judged.piece, "fen": self.fen, "opponent": self.opponent,
@@ -160,7 +160,7 @@ class PlayerReport:
                 continue
             usual = math.nan if judged.usual is None else judged.usual
             time = -1 if seconds is None else int(np.searchsorted(_BOUNDS, seconds, side="right"))
-            mark = list(SIGNS).index(move.mark) if move.mark in SIGNS else -1
+            mark = list(SIGNS).index(move.sign) if move.sign in SIGNS else -1
             places = PHASES.index(judged.phase), PIECES.index(judged.piece), time, mark
             self._moves.append((self.games, judged.loss, usual, *places))
             if judged.loss >= self.swing and move.worth:
@@ -175,7 +175,7 @@ class PlayerReport:
         headers, number = game.record.game.headers, SIDES.index(side)
         fens = [board.fen() for board in _boards(game.record.game)]
         other = SIDES[1 - number].capitalize()
-        costliest = sorted(found, key=lambda pair: pair[0].change or 0)[:A_GAME]
+        costliest = sorted(found, key=lambda pair: -pair[0].judged.loss if pair[0].judged else 0.0)[:A_GAME]
         for move, seconds in costliest:
             assert move.worth is not None
             chances = (move.worth.before, move.worth.after)

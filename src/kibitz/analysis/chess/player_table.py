@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from kibitz.analysis.chess.moves import SIDES, SIGNS
+from kibitz.analysis.chess.moves import SIDES
 from kibitz.analysis.chess.player import LABELS, Mistake, Part, PlayerReport
 from kibitz.analysis.printing import STYLES, clean, print_line
 from kibitz.stats import Estimate
@@ -115,10 +115,6 @@ def _show_worst(worst: list[Mistake], console: Console) -> None:
         move, judged = one.move, one.move.judged
         dots = "." if move.side == "white" else "..." if console.options.ascii_only else "…"
         line = f"{clean(one.file, 40)} " if several else ""
-        line += f"game {one.game}, {clean(one.opponent, 30)}: {move.move_number}{dots} {move.san}{_sign(move.mark)} "
+        line += f"game {one.game}, {clean(one.opponent, 30)}: {move.move_number}{dots} {move.san}{move.sign} "
         line += f"{one.before:.0%} → {one.after:.0%}; better: {' '.join(judged.line if judged else ())}"
-        print_line(console, line, STYLES.get(move.mark, ""))
-
-
-def _sign(mark: str) -> str:
-    return mark if mark in SIGNS else ""
+        print_line(console, line, STYLES.get(move.sign, ""))

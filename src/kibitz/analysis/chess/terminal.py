@@ -100,10 +100,9 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
         if move.worth:
             if not judged.predicts:
                 text.append(f"{move.worth.before:>6.0%} ")
-            change = move.mark if move.change is None else _lost(move.change) if move.judged else _points(move.change)
-            text.append(f"{move.worth.after:>6.0%}{change:>{room}} {GAINED if move.mark == GAINED else ' '}")
-        if move.mark:
-            text.stylize(STYLES[move.mark])
+            text.append(f"{move.worth.after:>6.0%}{_change(move):>{room}} {GAINED if move.mark == GAINED else ' '}")
+        if sign := move.sign or move.mark:
+            text.stylize(STYLES[sign])
         if strengths:
             text.append(_strengths(move.by_strength))
         if move.expected:
@@ -147,6 +146,8 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
     if judged.white is not None:
         if end and not any(move.judged for move in judged.moves):
             print_line(console, f"{end}: the last number is the network's, not the result.")
+        elif judged.moves[-1].mark == STALEMATE:
+            print_line(console, f"{end}.")
         _show_swings(judged, swing, console)
     elif end:
         print_line(console, f"{end}.")
@@ -157,7 +158,7 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
             if strength := move.by_strength:
                 line = f"{_where(move, console)}{_points(move.change or 0):>4}  {percent(strength.player)} at "
                 line += f"{strength.rating}, {percent(strength.stronger)} at {strength.rating + STEP}"
-                print_line(console, line, STYLES[move.mark])
+                print_line(console, line, STYLES[move.sign])
     if judged.predicts:
         _show_surprises(judged, console)
         _show_predictable(judged, console)
@@ -175,7 +176,7 @@ def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None
     for move in marked[:MOST_SWINGS]:
         line = f"{_where(move, console)}{_points(move.change or 0):>4}  better: "
         line += " ".join(move.judged.line if move.judged else ())
-        print_line(console, line, STYLES[move.mark])
+        print_line(console, line, STYLES[move.sign])
     if found := [move for move in judged.moves if move.judged and move.judged.only and move.mark != MATE]:
         shown = ", ".join(f"{_number(move, console.options.ascii_only)} {move.san}" for move in found[:MOST_ONLY])
         print_line(console, f"Only moves that were found: {shown}{', …' if len(found) > MOST_ONLY else ''}")
@@ -229,7 +230,7 @@ def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
         line = f"{_where(move, console)}{_points(move.change or 0):>4}"
         if move.worth:
             line += f"  White {move.worth.before:.0%} → {move.worth.after:.0%}"
-        print_line(console, line, STYLES[move.mark])
+        print_line(console, line, STYLES[move.sign])
     losses = []
     for side in SIDES:
         loss, _ = judged.average_loss(side)
@@ -273,11 +274,20 @@ def _where(move: Move, console: Console) -> str:
 
 def _sign(move: Move) -> str:
     """?!, ?, ?? or nothing: the other marks have places of their own."""
-    return move.mark if move.mark not in (GAINED, MATE, STALEMATE) else ""
+    return move.sign if move.sign != GAINED else ""
 
 
 def _number(move: Move, ascii_only: bool) -> str:
     return f"{move.move_number}{'.' if move.side == 'white' else '...' if ascii_only else '…'}"
+
+
+def _change(move: Move) -> str:
+    """What a move changed, or how it ended the game."""
+    if move.change is None:
+        return move.mark
+    if not move.judged:
+        return _points(move.change)
+    return _lost(move.change) or (move.mark if move.mark == STALEMATE else "")
 
 
 def _lost(change: float) -> str:

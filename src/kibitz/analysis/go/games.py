@@ -12,6 +12,7 @@ from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
 from kibitz.analysis.go.told import Told, phases, told, with_side_inputs
+from kibitz.games.go.endings.counting import compensation
 from kibitz.games.go.io.headers import assumptions
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import colours_of, encode_board
@@ -35,7 +36,7 @@ lose points; with so many visits that is over."""
 
 @dataclass(frozen=True)
 class Score:
-    """Black's lead in points, komi taken off; stones and territory count alike.
+    """Black's lead in points, komi and White's points for handicap stones taken off; stones and territory count alike.
 
     lead: the sum of 2p − 1 over the board, the mean of what may come. count: every point given wholly to its likelier
     owner.
@@ -91,14 +92,17 @@ class AnalysedPosition:
 @dataclass(frozen=True)
 class Shift:
     """What a move changed: chains and regions that change owner, and the part of the board where most of it happened
-    (`go_changes.where`)."""
+    (`changes.where`). gain: by how many points Black's lead rose."""
 
     changes: list[Change]
     place: tuple[str, float]
     size: int
+    gain: float
 
     def words(self) -> str:
-        return words(self.changes, self.place, self.size)
+        """What the player who gained by the move gained. Nothing where the owners moved the other way: a network that
+        names the lead itself may say so, and then they explain nothing."""
+        return words(self.changes, self.place, self.size) if self.place[1] * self.gain > 0 else ""
 
 
 @dataclass(frozen=True)
@@ -256,7 +260,7 @@ def analyse(
         for start in range(0, len(codes), BATCH_SIZE)
     ]
     answers = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    owns = analysis.black_owns(answers)
+    owns, komi = analysis.black_owns(answers), record.komi + compensation(record.rules, record.handicap)
     named = told(answers, state)
     if nodes is None:
         nodes = USUAL_NODES
@@ -266,7 +270,7 @@ def analyse(
         named, owns = searched(record, session, named, nodes)
     says: list[Told | None] = [*named] or [None] * len(codes)
     positions = [
-        AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], record.komi, says[i]), says[i])
+        AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], komi, says[i]), says[i])
         for i, colours in enumerate(colours_of(codes))
     ]
     moves = [_move(i, point, record, positions, swing) for i, point in enumerate(record.moves)]
@@ -274,7 +278,8 @@ def analyse(
 
 
 def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float, says: Told | None = None) -> Score:
-    """Black's lead by the owners predicted of a position [361], or as the network itself says it."""
+    """Black's lead by the owners predicted of a position [361], or as the network itself says it. komi: with White's
+    points for handicap stones, where the rules give any."""
     inside = black_owns[colours != OUTSIDE]
     lead = says.lead if says else float((2 * inside - 1).sum()) - komi
     return Score(lead, float(np.sign(inside - 0.5).sum()) - komi)
@@ -309,7 +314,7 @@ def _move(i: int, point: int, record: Record, positions: list[AnalysedPosition],
     sign, shift = mark(change, swing), None
     if sign:
         found = changes(before.colours, before.black_owns, after.black_owns)
-        shift = Shift(found, where(before.black_owns, after.black_owns, record.size), record.size)
+        shift = Shift(found, where(before.black_owns, after.black_owns, record.size), record.size, gain)
     return Move(
         i + 1,
         colour,

@@ -50,7 +50,8 @@ def position_notes(position: AnalysedPosition, move: Move | None = None, swing: 
         if abs(move.change) >= 2 * swing:
             notes["HO"] = ["1"]
         if move.shift:
-            words += f"\n{move.shift.words()}"
+            if explained := move.shift.words():
+                words += f"\n{explained}"
             for name, stones in (("SQ", True), ("TR", False)):
                 marked = [
                     to_sgf(point)

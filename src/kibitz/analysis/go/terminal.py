@@ -109,8 +109,8 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
         for move in swings[:MOST_SWINGS]:
             lead = f"{lead_words(move.before.lead)} → {lead_words(move.after.lead)}"
             print_line(console, f"{_move(move)} {change_words(move.change):>6}  {lead}", STYLES[move.mark])
-            if move.shift:
-                print_line(console, f"      {move.shift.words()}")
+            if move.shift and (words := move.shift.words()):
+                print_line(console, f"      {words}")
     losses = []
     for colour, side in SIDES.items():
         loss, _ = judged.average_loss(colour)

@@ -127,7 +127,10 @@ class PgnGames:
                     done += 1
                     yield record
 
-        with shown(self.path) as show, contextlib.closing(read(self.path, self.number, show)) as games:
+        with (
+            shown(self.path) as show,
+            contextlib.closing(read(self.path, self.number, show, self._passed_over)) as games,
+        ):
             yield from self._judged(accepted(games), analysis, meaning, judge)
         self._warn_of_ratings()
         if not done and not others:
@@ -175,6 +178,14 @@ class PgnGames:
         if RATING in self.session.side_inputs and self.ratings is None and lacking(record.game.headers):
             self._unrated.append(record.number)
         return True
+
+    def _passed_over(self, number: int) -> None:
+        """Raises KibitzError if the file is replaced. number: of the game before the text that is in no record."""
+        if self.replaced:
+            where = f"after game {number}" if number else "at its beginning"
+            raise KibitzError(
+                f"{self.path}: left as it is, since writing it again would lose text {where}; name another file"
+            )
 
     def _warn_of_ratings(self) -> None:
         """Say which games lacked a rating that the network is given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
@@ -53,7 +54,7 @@ def analyze_player(
     if judge is None:
         raise UsageError(f"{session.name} does not say who wins, so what a move lost is not known; take human")
     player = _players(path, options.player or [])
-    sides = _Sides(player)
+    sides, repeats = _Sides(player), _Repeats()
     report = PlayerReport(", ".join(one.name for one in player), files[0].swing)
     total = sum(one.games for one in player)
     stopped = False
@@ -67,7 +68,9 @@ def analyze_player(
         shown = stack.enter_context(_progress(total, lambda: report.games))
         try:
             for games in files:
-                found = games.analysed(analysis, USUAL, judge, sides.wanted, shown)
+                found = games.analysed(
+                    analysis, USUAL, judge, lambda one: sides.wanted(one) and repeats.is_new(one), shown
+                )
                 for game in stack.enter_context(contextlib.closing(_whole(found, alone=len(files) == 1))):
                     report.add(game, sides.of(game.record), games.name)
                     _tell(game, put, file.write if file else None, annotated)
@@ -75,6 +78,9 @@ def analyze_player(
             if not report.games:
                 raise
             stopped = True
+        if repeats.again:
+            number = "1 game is" if repeats.again == 1 else f"{repeats.again:,} games are"
+            warn(f"{records.printable(path)}: {number} there again, with the same players, date and moves; left out")
         if not report.games:
             raise KibitzError(f"{records.printable(path)}: none of the player's games can be analysed")
         if not put and options.pgn != "-":
@@ -113,7 +119,8 @@ def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
     if any(games.replaced for games in files):
         raise UsageError(f"--pgn {options.pgn}: the games of others would be lost; name another file")
     if options.page is not None:
-        check_page(Path(options.page), "--page")
+        written = [options.pgn] if options.pgn and options.pgn != "-" else []
+        check_page(Path(options.page), "--page", [games.path for games in files] + written)
 
 
 def _players(path: str, named: list[str]) -> list[Player]:
@@ -144,6 +151,27 @@ class _Sides:
 
     def wanted(self, record: Record) -> bool:
         return bool(self.of(record))
+
+
+class _Repeats:
+    """Tells which games were not there before: files that people gather often hold the same ones. again: how many
+    were."""
+
+    _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
+
+    def __init__(self) -> None:
+        self.again = 0
+        self._known: set[bytes] = set()
+
+    def is_new(self, record: Record) -> bool:
+        """Whether the game was not there before."""
+        headers, moves = record.game.headers, [move.uci() for move in record.game.mainline_moves()]
+        told = "\n".join([*(headers.get(name, "") for name in self._HEADERS), *moves])
+        key = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=16).digest()
+        is_new = key not in self._known
+        self._known.add(key)
+        self.again += not is_new
+        return is_new
 
 
 @contextlib.contextmanager
