@@ -28,6 +28,8 @@ for line in sys.stdin:
         print("readyok", flush=True)
     elif words[:1] == ["ucinewgame"]:
         moves = 0
+        if fault == "clears":
+            time.sleep(0.6)
     elif words[:1] == ["position"]:
         board = chess.Board()
         for word in words[3:]:

@@ -177,3 +177,12 @@ def test_splits_of_earlier_versions_stay_as_they_were() -> None:
         old.assign(HASHES, DATES, np.zeros(len(HASHES), np.uint64)), old.assign(HASHES, DATES)
     )
     assert set(Split(20, 20).assign(HASHES, DATES, np.zeros(len(HASHES), np.uint64)).tolist()) != {0, 1, 2}
+
+
+def test_near_duplicates_are_not_torn_apart_by_the_newest() -> None:
+    """Of three games the newest two are the test; one of them begins like the oldest, and learns with it."""
+    hashes, dates = np.arange(3, dtype=np.uint64), np.array(["2020-01-01", "2021-01-01", "2022-01-01"], "datetime64[D]")
+    split = Split(newest=2, validate_share=0)
+    assert split.assign(hashes, dates, np.array([7, 8, 7], np.uint64)).tolist() == [TRAIN, TEST, TRAIN]
+    assert split.assign(hashes, dates, np.array([7, 8, 9], np.uint64)).tolist() == [TRAIN, TEST, TEST]
+    assert split.assign(hashes, dates, np.array([7, 8, 8], np.uint64)).tolist() == [TRAIN, TEST, TEST]

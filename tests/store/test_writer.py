@@ -135,6 +135,29 @@ def test_a_limit(tmp_path: Path) -> None:
     }
 
 
+def test_a_limit_counts_games_that_are_left_by_costly_work(tmp_path: Path) -> None:
+    """The first game is refused after a long look; four of the others are wanted."""
+    seen: list[int] = []
+
+    def finish(some: GameBatch) -> GameBatch:
+        seen.append(len(some))
+        good = some.moves[np.concatenate(([0], np.cumsum(some.plies)[:-1]))] != 1
+        left = some.take(good)
+        for _ in range(int((~good).sum())):
+            left.rejections.add("refused", "a.pgn", 1, {})
+        return left
+
+    with StoreWriter(tmp_path / "a", "chess", COLUMNS, STANDARD, PER_MOVE) as writer:
+        assert writer.add(batch([[number] for number in range(1, 10)]), limit=4, finish=finish) == 4
+        store = writer.commit({})
+    assert games_of(store) == [[2], [3], [4], [5]]
+    assert seen == [4, 1]
+    assert {reason: entry["games"] for reason, entry in store.info["left_out"].items()} == {
+        "refused": 1,
+        "over the limit": 4,
+    }
+
+
 def test_what_was_left_out_adds_up_over_imports(tmp_path: Path) -> None:
     for number in range(3):
         one = batch([[number]])

@@ -272,6 +272,10 @@ def _report(summary: dict[str, Any]) -> None:
     for number, step in enumerate(summary["history"], 1):
         kept = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "every game"
         files = step.get("files", [])
+        if "merged" in step:
+            stores = ", ".join(Path(store).name for store in step["merged"])
+            print(f"import {number}: {step['kept']:,} of {step['read']:,} games merged from {stores}")
+            continue
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         print(f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}; kept: {kept}")
 

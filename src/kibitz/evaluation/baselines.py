@@ -25,7 +25,7 @@ from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.samples import fens
 from kibitz.external import EngineDied
 from kibitz.external.pool import Counter, fan_out
-from kibitz.external.uci import EngineEvaluation, ExternalEngine
+from kibitz.external.uci import EngineEvaluation, ExternalEngine, OptionRefused
 from kibitz.parallel import Workers, map_ordered
 from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
@@ -98,7 +98,7 @@ def _evaluate_part(path: str, depth: int, fens: Sequence[str]) -> tuple[str, lis
         with ExternalEngine([path]) as engine:
             engine.set_options(OPTIONS, known_only=True)
             return engine.name, [engine.evaluate(fen, depth) for fen in fens]
-    except EngineDied as error:
+    except (EngineDied, OptionRefused) as error:
         return str(error)
 
 
@@ -128,7 +128,7 @@ class StockfishBaseline:
                 self.config.stockfish, fens(store, games, plies), depth, workers=self.config.workers or self.workers,
                 on_progress=functools.partial(self.on_progress, f"Stockfish, depth {depth}"),
             )  # fmt: skip
-        except EngineDied as error:
+        except (EngineDied, OptionRefused) as error:
             self.exclude(depth, str(error))
             return None
 

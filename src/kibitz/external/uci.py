@@ -11,7 +11,7 @@ import contextlib
 import logging
 import re
 import subprocess
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -59,10 +59,14 @@ class ExternalEngine:
 
     Raises EngineDied where it cannot be started ("absent"), ends ("died") or does not answer `uci` within `patience`
     seconds ("hung"). It has a session of its own, so that an interrupt from the keyboard does not reach it, and
-    whatever it starts ends with it. `kill` from any thread, everything else from one at a time.
+    whatever it starts ends with it. on_process: called with the process' number while it starts. `kill` from any
+    thread, everything else from one at a time.
     """
 
-    def __init__(self, command: Sequence[str], name: str = "", patience: float | None = None):
+    def __init__(
+        self, command: Sequence[str], name: str = "", patience: float | None = None,
+        on_process: Callable[[int], None] = lambda process: None,
+    ):  # fmt: skip
         self.name = name or Path(command[0]).name
         limit = PATIENCE if patience is None else patience
         groups: list[int] = []
@@ -73,6 +77,7 @@ class ExternalEngine:
             def connection_made(self, transport: Any) -> None:
                 groups.append(transport.get_pid())
                 running.add(groups[-1])
+                on_process(groups[-1])
                 super().connection_made(transport)
 
             def _line_received(self, line: str) -> None:
@@ -104,9 +109,11 @@ class ExternalEngine:
 
     def set_options(self, options: Mapping[str, str | int], *, known_only: bool = False) -> None:
         """Set options by name. Raises OptionRefused for one that the engine does not take; known_only: they are left
-        out instead."""
+        out instead, and numbers beyond an option's ends are the nearest within."""
         if known_only:
-            options = {name: value for name, value in options.items() if name in self._engine.options}
+            options = {
+                name: self._within(name, value) for name, value in options.items() if name in self._engine.options
+            }
         if not options:
             return
         try:
@@ -115,6 +122,26 @@ class ExternalEngine:
             raise self._died(error) from None
         except chess.engine.EngineError as error:
             raise OptionRefused(str(error)) from None
+
+    def _within(self, name: str, value: str | int) -> str | int:
+        ends = self.range_of(name)
+        return value if ends is None or isinstance(value, str) else min(max(value, ends[0]), ends[1])
+
+    def begin_game(self, game: object, limit: float) -> None:
+        """Tell it of a new game, which `play` is given then, and wait until it is ready. Raises EngineDied."""
+
+        async def begin() -> None:
+            protocol: Any = self._engine.protocol
+            protocol.game = game
+            protocol._ucinewgame()
+            await protocol.ping()
+
+        self._ask(begin(), limit)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process has not ended."""
+        return self._engine.transport.get_returncode() is None
 
     def ping(self, limit: float) -> None:
         """Wait until the engine is ready. Raises EngineDied."""

@@ -68,7 +68,12 @@ class Split:
             side[dates >= np.datetime64(self.validate_from)] = VALIDATE
         if self.newest:
             days = dates.astype(np.int64)  # an unknown one is the least number
-            side[np.argsort(days, kind="stable")[-self.newest :]] = TEST
+            newest = np.zeros(len(side), np.bool_)
+            newest[np.argsort(days, kind="stable")[-self.newest :]] = True
+            if self.together and openings is not None:  # near-duplicates on both sides of the bound are no test
+                _, group = np.unique(openings, return_inverse=True)
+                newest &= (np.bincount(group, ~newest) == 0)[group]
+            side[newest] = TEST
         elif self.test_from is not None:
             side[dates >= np.datetime64(self.test_from)] = TEST
         elif self.validate_from is None:

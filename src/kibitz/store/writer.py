@@ -248,11 +248,31 @@ class StoreWriter:
         hashes = self._hashes(batch)
         new = self._known.add(hashes)
         self._reject("duplicate", batch.table, ~new)
+        if limit is not None and finish and new.sum() > limit:
+            return self._add_up_to(batch.take(new), limit, finish)
         if limit is not None:
             over = new & (np.cumsum(new) > limit)
             self._reject("over the limit", batch.table, over)
             new &= ~over
-        batch, hashes = batch.take(new), hashes[new]
+        return self._write(batch.take(new), hashes[new], finish)
+
+    def _add_up_to(self, batch: GameBatch, limit: int, finish: Callable[[GameBatch], GameBatch]) -> int:
+        """Write games that are new until so many are added: of those that `finish` sees it may reject some."""
+        added, at = 0, 0
+        while added < limit and at < len(batch):
+            some = np.zeros(len(batch), np.bool_)
+            some[at : at + limit - added] = True
+            at += limit - added
+            part = batch.take(some)
+            added += self._write(part, self._hashes(part), finish)
+        over = np.arange(len(batch)) >= at
+        self._reject("over the limit", batch.table, over)
+        return added
+
+    def _write(
+        self, batch: GameBatch, hashes: NDArray[np.uint64], finish: Callable[[GameBatch], GameBatch] | None
+    ) -> int:
+        """Write games that are new; how many `finish` left."""
         if len(batch) and finish:
             batch = finish(replace(batch, rejections=Rejections()))
             self.rejections.merge(batch.rejections)

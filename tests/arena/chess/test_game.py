@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shlex
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,8 +18,8 @@ import pytest
 from kibitz.arena.chess.engine import ChessEngine, MoveAnswer
 from kibitz.arena.chess.game import Adjudication, GameResult, Side, over, play
 from kibitz.arena.chess.limits import ChessLimits, limits
-from kibitz.arena.contest import Fault
-from kibitz.arena.players import player
+from kibitz.arena.contest import Fault, StartFailed
+from kibitz.arena.players import Participant, player
 
 DEPTH = limits(None, 1, None, None)
 
@@ -25,6 +31,9 @@ class Scripted(ChessEngine):
         super().__init__(player_of("true"), 1)
         self._moves = iter(moves.split())
         self._score, self._seconds = score, seconds
+
+    def begin_game(self, game: object) -> None:
+        """There is nobody to tell."""
 
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
         return MoveAnswer(board.parse_san(next(self._moves)), self._seconds, self._score)
@@ -154,3 +163,56 @@ def test_garbage_is_passed_over(engine: Callable[..., str]) -> None:
 def test_a_closed_engine_faults() -> None:
     with pytest.raises(Fault):
         ChessEngine(player_of("true"), 1).answer(chess.Board(), chess.engine.Limit(depth=1), None, None)  # type: ignore[arg-type]
+
+
+def test_a_new_game_is_told_before_the_clock_runs(engine: Callable[..., str]) -> None:
+    """It clears its memory for 0.6 s before each game, and has 0.3 s for all of its moves."""
+    clock = limits(None, None, None, "0.3+0.2")
+    sides = [ChessEngine(Participant("a", tuple(shlex.split(engine("clears")))), 10) for _ in range(2)]
+    try:
+        for _ in range(2):
+            for one in sides:
+                one.start()
+            played = play(Side(sides[0], clock), Side(sides[1], clock), (), rules=Adjudication(plies=6))
+            assert (played.ending, played.reason) == ("longest allowed", "")
+    finally:
+        for one in sides:
+            one.close()
+
+
+def test_an_engine_that_ended_between_two_games_is_started_again(engine: Callable[..., str]) -> None:
+    one = ChessEngine(Participant("a", tuple(shlex.split(engine()))), 10)
+    try:
+        one.start()
+        first = one._process
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        deadline = time.monotonic() + 10
+        while one._engine is not None and one._engine.runs and time.monotonic() < deadline:
+            time.sleep(0.02)
+        one.start()
+        one.begin_game(object())
+        assert one._process != first
+    finally:
+        one.close()
+
+
+def test_an_engine_that_is_only_starting_is_ended(engine: Callable[..., str]) -> None:
+    one = ChessEngine(Participant("a", tuple(shlex.split(engine("mute")))), 10)
+    begun = threading.Thread(target=_quietly, args=(one.start,), daemon=True)
+    begun.start()
+    deadline = time.monotonic() + 10
+    while one._process is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process = one._process
+    assert process is not None
+    one.close()
+    begun.join(10)
+    assert not begun.is_alive()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def _quietly(start: Callable[[], None]) -> None:
+    with contextlib.suppress(StartFailed):
+        start()

@@ -22,9 +22,11 @@ def test_nodes_drawn_per_move_are_log_uniform_and_repeatable() -> None:
 
 def test_what_the_engine_is_told() -> None:
     clocks = {chess.WHITE: 9.5, chess.BLACK: None}
-    told = limits(None, None, None, "10+0.1").go(0, 0, 8, clocks)
+    told = limits(None, None, None, "10+0.1").go(0, 0, 8, clocks, {chess.WHITE: 0.1, chess.BLACK: 1.0})
     assert (told.white_clock, told.black_clock, told.white_inc) == (9.5, 9.5, 0.1)
-    told = limits("5", 3, 250, None).go(0, 0, 8, {chess.WHITE: None, chess.BLACK: None})
+    told = limits("5", 3, 250, None).go(
+        0, 0, 8, {chess.WHITE: None, chess.BLACK: None}, {chess.WHITE: 0.0, chess.BLACK: 0.0}
+    )
     assert (told.nodes, told.depth, told.time, told.white_clock) == (5, 3, 0.25, None)
 
 

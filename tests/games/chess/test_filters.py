@@ -29,6 +29,11 @@ DAY = datetime.date
         ("-", "Rated UltraBullet game", "bullet"), ("", "Wch U12 Girls", None),
         ("-", "Correspondence ch", "correspondence"),
         ("0+1", "", "bullet"), ("*", "", None), ("180", "Classical", "blitz"), ("179", "", "bullet"),
+        ("90 min + 30 sec / move", "", "classical"), ("90 min/40 moves + 30 min + 30 sec increment", "", "classical"),
+        ("1:30:00+30", "", "classical"), ("2h", "", "classical"), ("5 min", "", "blitz"), ("10|5", "", "rapid"),
+        ("3|2", "", "blitz"), ("3 days/move", "", "correspondence"), ("15m+10s", "", "rapid"),
+        ("90'+30\"", "", "classical"),
+        ("5 rounds", "Rapid", "rapid"), ("300+0 and more", "", None),
         ("180:60", "", "blitz"), ("179:60", "", "bullet"), ("40/100+2:50", "", "blitz"), ("40/99+2:50", "", "bullet"),
     ],
 )  # fmt: skip

@@ -10,7 +10,7 @@ import chess.engine
 
 from kibitz.arena.contest import ATTEMPTS, Fault, StartFailed, in_words
 from kibitz.arena.players import Participant
-from kibitz.external import EngineDied
+from kibitz.external import EngineDied, kill_group
 from kibitz.external.uci import MATE, ExternalEngine, OptionRefused
 
 START_PATIENCE = 20.0
@@ -39,12 +39,15 @@ class ChessEngine:
         self.hang = hang
         self.identity = participant.name
         self._engine: ExternalEngine | None = None
+        self._process: int | None = None
         self._closed = False
 
     def start(self) -> None:
         """Start the process unless it runs. Raises StartFailed."""
         if self._engine is not None:
-            return
+            if self._engine.runs:
+                return
+            self.stop()  # it ended between two games
         reason = ""
         for _ in range(ATTEMPTS):
             if self._closed:
@@ -61,13 +64,28 @@ class ChessEngine:
         raise StartFailed(f"{name}: cannot be started ({reason}); try it by hand: {command}")
 
     def _start(self) -> None:
-        self._engine = engine = ExternalEngine(self.participant.command, self.participant.name, START_PATIENCE)
+        def begun(process: int) -> None:
+            self._process = process
+
+        self._engine = engine = ExternalEngine(self.participant.command, self.participant.name, START_PATIENCE, begun)
         if self._closed:  # while it started
             self.stop()
             raise EngineDied(f"{engine.name}: the match has ended", "died")
         self.identity = engine.name
         engine.set_options(dict(self.participant.options))
         engine.ping(self.hang)  # now it has loaded its files
+
+    def begin_game(self, game: object) -> None:
+        """Tell it of a new game, before its clock runs. Raises Fault, after which the process is gone."""
+        if self._engine is None:
+            raise Fault("crash", "ended")
+        try:
+            self._engine.begin_game(game, self.hang)
+        except EngineDied as error:
+            self.stop()
+            if error.how == "hung":
+                raise Fault("hang", f"was not ready for a game after {self.hang:g} s") from None
+            raise Fault("crash", f"crashed ({error.detail})") from None
 
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
         """Its move. `patience` is how many seconds it has before it is at fault; None: `hang`.
@@ -99,8 +117,11 @@ class ChessEngine:
     def stop(self) -> None:
         """End the process, and where the program was a script, whatever it started."""
         engine, self._engine = self._engine, None
+        process, self._process = self._process, None
         if engine is not None:
             engine.kill()
+        elif process is not None:  # it is starting
+            kill_group(process)
 
     def close(self) -> None:
         """End the process for good: from another thread too, whose wait for a move then ends with a Fault."""

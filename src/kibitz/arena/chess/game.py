@@ -86,13 +86,20 @@ def play(
     def ended(result: str, ending: str, termination: str = "normal", **fault: object) -> GameResult:
         return GameResult(board, len(opening), tuple(answers), result, ending, termination, **fault)  # type: ignore[arg-type]
 
+    for turn, side in sides.items():
+        try:
+            side.engine.begin_game(game)
+        except Fault as fault:
+            result = "0-1" if turn == chess.WHITE else "1-0"
+            return ended(result, fault.kind, TERMINATIONS[fault.kind], at_fault=turn, reason=fault.reason)
+    increments = {colour: side.limits.increment for colour, side in sides.items()}
     while True:
         if by_rule := over(board):
             return ended(*by_rule)
         if by_judge := adjudicate(answers, len(opening), len(board.move_stack), rules):
             return ended(*by_judge, termination="adjudication")
         side, turn = sides[board.turn], board.turn
-        limit = side.limits.go(seed, number, len(board.move_stack), clocks)
+        limit = side.limits.go(seed, number, len(board.move_stack), clocks, increments)
         left = clocks[turn]
         try:
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import chess.engine
@@ -36,8 +37,12 @@ class ChessLimits:
         drawn = random.Random(f"{seed}/{game}/{ply}").uniform(math.log(least), math.log(most))
         return min(max(round(math.exp(drawn)), least), most)
 
-    def go(self, seed: int, game: int, ply: int, clocks: dict[chess.Color, float | None]) -> chess.engine.Limit:
-        """The limits of the engine at this ply. clocks: seconds left to both sides; None: no clock."""
+    def go(
+        self, seed: int, game: int, ply: int, clocks: Mapping[chess.Color, float | None],
+        increments: Mapping[chess.Color, float],
+    ) -> chess.engine.Limit:  # fmt: skip
+        """The limits of the engine at this ply. clocks: seconds left to both sides, None: no clock; increments: seconds
+        that a move brings them."""
         limit = chess.engine.Limit(depth=self.depth, nodes=self.nodes_at(seed, game, ply))
         if self.movetime is not None:
             limit.time = self.movetime / 1000
@@ -46,7 +51,10 @@ class ChessLimits:
             own = clocks[chess.WHITE if ply % 2 == 0 else chess.BLACK]
             limit.white_clock = clocks[chess.WHITE] if clocks[chess.WHITE] is not None else own
             limit.black_clock = clocks[chess.BLACK] if clocks[chess.BLACK] is not None else own
-            limit.white_inc = limit.black_inc = self.increment
+            limit.white_inc, limit.black_inc = (
+                increments[colour] if clocks[colour] is not None else self.increment
+                for colour in (chess.WHITE, chess.BLACK)
+            )
         return limit
 
     def __str__(self) -> str:

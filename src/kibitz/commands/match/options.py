@@ -197,7 +197,11 @@ class OutputOptions:
         """The file of the games: the one that was named, else one in matches/ with the players' names."""
         one, other = (re.sub(r"[^\w.+-]+", "-", player.name).strip("-.") or "engine" for player in (a, b))
         usual = Path("matches") / f"{one}-vs-{other}.{'sgf' if game == 'go' else 'pgn'}"
-        return self.sgf or self.pgn or usual
+        named = self.sgf or self.pgn
+        if named is not None and (not named.name or named.is_dir()):
+            option = "--sgf" if self.sgf else "--pgn"
+            raise UsageError(f"{option} {named}: a folder; name a file")
+        return named or usual
 
 
 def check_game(game: str, limits: LimitOptions, rules: RuleOptions, output: OutputOptions) -> None:

@@ -28,7 +28,12 @@ _EVENT_WORDS = (
     ("blitz", "blitz"), ("rapid", "rapid"), ("classical", "classical"), ("standard", "classical"),
 )  # fmt: skip
 _SIMPLE_CONTROL = re.compile(r"(\d+)(?:\+(\d+))?")
-_FIRST_PERIOD = re.compile(r"(?:(\d+)/)?(\d+)(?:\+(\d+))?")
+_FIRST_PERIOD = re.compile(r"(?:(\d+)/)?(\d+)(?:\+(\d+))?(?=\s*(?::|$))")
+_CLOCK_TIME = re.compile(r"(\d+):(\d\d):(\d\d)(?:\s*\+\s*(\d+))?")
+_MINUTES = re.compile(r"(\d+)\s*\|\s*(\d+)$")
+_IN_WORDS = re.compile(
+    r"(?:(\d+)\s*h(?:ours?|rs?)?\b)?\D{0,5}?(?:(\d+)\s*(?:min\w*|m\b|['′’](?!['’])))?(?:.*?(\d+)\s*(?:sec\w*|s\b|[\"″”]|''))?"
+)
 
 
 def speed_of(time_control: str, event: str) -> str | None:
@@ -42,6 +47,10 @@ def speed_of(time_control: str, event: str) -> str | None:
         return "correspondence"
     if simple := _SIMPLE_CONTROL.fullmatch(control):
         seconds = int(simple[1]) + 40 * int(simple[2] or 0)
+    elif (worded := _worded(control)) is not None:
+        if worded >= 86400:
+            return "correspondence"
+        seconds = worded
     elif control[:1].isdigit() and (period := _FIRST_PERIOD.match(control)):  # "40/7200:3600", "5400+30:1800+30"
         moves, base, increment = int(period[1] or 40), int(period[2]), int(period[3] or 0)
         seconds = base * 40 // max(moves, 1) + 40 * increment
@@ -50,6 +59,23 @@ def speed_of(time_control: str, event: str) -> str | None:
         return next((speed for word, speed in _EVENT_WORDS if word in words), None)
     bounds = ((180, "bullet"), (480, "blitz"), (1500, "rapid"))
     return next((name for bound, name in bounds if seconds < bound), "classical")
+
+
+def _worded(control: str) -> int | None:
+    """The expected seconds for 40 moves of a time control as people write it ("90 min + 30 sec", "1:30:00+30", "10|5",
+    "3 days/move"), in small letters; None where it is not written so."""
+    if re.match(r"\d+\s*days?\b", control):
+        return 86400
+    if clock := _CLOCK_TIME.match(control):
+        hours, minutes, seconds, increment = (int(part or 0) for part in clock.groups())
+        return 3600 * hours + 60 * minutes + seconds + 40 * increment
+    if short := _MINUTES.match(control):
+        return 60 * int(short[1]) + 40 * int(short[2])
+    words = _IN_WORDS.match(control)
+    if words is None or not (words[1] or words[2]):
+        return None
+    hours, minutes, increment = (int(part or 0) for part in words.groups())
+    return 3600 * hours + 60 * minutes + 40 * increment
 
 
 def read_rating(text: str) -> int:

@@ -47,6 +47,14 @@ def test_headers_without_moves_belong_to_what_follows() -> None:
     assert len(parts(b'[Event "a"]\n\n[Site "b"]\n\n1. e4 1-0\n')) == 1
 
 
+def test_a_game_without_moves_does_not_take_the_next_one() -> None:
+    """A bye: headers alone, and after a blank line those of the next game."""
+    text = b'[Event "a"]\n[White "x"]\n[Result "1-0"]\n\n[Event "b"]\n[White "y"]\n\n1. e4 1-0\n'
+    (one, nothing), (other, moves) = parts(text)
+    assert (one[:11], nothing) == (b'[Event "a"]', b"")
+    assert (other[:11], moves) == (b'[Event "b"]', b"1. e4 1-0\n")
+
+
 def test_comments_in_brackets_are_no_headers() -> None:
     text = b'[Event "a"]\n\n1. e4 { [%clk 1:00:00] }\n[%eval 0.3] e5 1-0\n'
     assert len(parts(text)) == 1

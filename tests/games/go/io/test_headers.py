@@ -21,6 +21,8 @@ from kibitz.games.go.ranks import read_rank
      ("Jigo", (0, 0.0, "counted")), ("Void", (0, None, "void")), ("?", (None, None, "unknown")),
      ("", (None, None, "unknown")), ("B+", (1, None, "unknown")), ("w+0.50", (-1, 0.5, "counted")),
      ("W+0.0", (-1, None, "unknown")), ("B+0.02", (1, None, "unknown")), ("B+2,5", (1, 2.5, "counted")),
+     ("B+1/2", (1, 0.5, "counted")), ("W+2 3/4", (-1, 2.75, "counted")), ("B+3又1/4子", (1, 6.5, "counted")),
+     ("B+½", (1, 0.5, "counted")), ("W+.5", (-1, 0.5, "counted")), ("B+1/3", (1, None, "unknown")),
      ("Black wins", (None, None, "unknown"))],
 )  # fmt: skip
 def test_results(text: str, read: tuple[int | None, float | None, str]) -> None:
@@ -33,7 +35,8 @@ def test_results(text: str, read: tuple[int | None, float | None, str]) -> None:
      ("3.75", None, "chinese", 0, 7.5), ("0", None, None, 0, 0.0), ("", None, None, 0, 0.0),
      ("0", 0.5, "japanese", 0, 6.5), ("0", 2.5, "chinese", 0, 7.5), ("0", 3.0, "japanese", 2, 0.0),
      ("", 3.5, "japanese", 3, 0.5), ("-9.5", None, None, 0, -9.5), ("5,5", None, None, 0, 5.5),
-     ("65.00", None, None, 0, 65.0), ("none", None, None, 0, 0.0)],
+     (".5", None, None, 0, 0.5), ("6½", None, None, 0, 6.5), ("+6.5", None, None, 0, 6.5),
+     ("3 3/4", None, None, 0, 7.5), ("65.00", None, None, 0, 65.0), ("none", None, None, 0, 0.0)],
 )  # fmt: skip
 def test_komi(text: str, margin: float | None, rules: str | None, handicap: int, komi: float) -> None:
     assert read_komi(text, margin, rules, handicap) == komi
@@ -102,6 +105,8 @@ def test_ca_is_believed_where_it_is_right() -> None:
     assert "联通" in data.decode(charset_of(data))
     data = "(;CA[Shift_JIS]PB[武宮正樹])".encode("shift_jis")
     assert "武宮正樹" in data.decode(charset_of(data))
+    data = "(;CA[Shift_JIS]PB[髙尾紳路]EV[①])".encode("cp932")  # as Windows has it
+    assert "髙尾紳路]EV[①" in data.decode(charset_of(data))
     data = "(;CA[UTF-8]PB[楚阳春忧郁的孤影])".encode("gb18030")  # not right
     assert "楚阳春" in data.decode(charset_of(data))
     assert charset_of("(;CA[nonsense]PB[é])".encode()) == "utf-8"

@@ -84,6 +84,11 @@ def test_set_up_stones_are_the_handicap(tmp_path: Path) -> None:
     assert batch.table["handicap"].to_pylist() == [2]
 
 
+def test_a_board_full_of_stones_is_no_handicap(tmp_path: Path) -> None:
+    batch = one(tmp_path, f"(;{HEAD}AB[aa:sg];W[pq];B[dq])")
+    assert batch.table["handicap"].to_pylist() == [0]
+
+
 def test_a_player_who_moves_twice_gets_a_pass_between(tmp_path: Path) -> None:
     batch = one(tmp_path, f"(;{HEAD};B[cc];W[dd];W[ee];B[ff];B[gg])")
     assert batch.moves.tolist() == [40, 60, PASS, 80, 100, PASS, 120]

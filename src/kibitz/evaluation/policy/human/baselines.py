@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.evaluation import OnProgress
+from kibitz.errors import KibitzError
+from kibitz.evaluation import OnProgress, own_store
 from kibitz.evaluation.baselines import StockfishBaseline, baseline
 from kibitz.evaluation.policy.human.results import HumanResults, Marks, ranked, rating_bands
 from kibitz.evaluation.tables import Cell, Column, Table
@@ -84,11 +84,11 @@ def most_frequent_move(
     run: Run, results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> dict[str, Any]:
     """The baseline that always plays the legal move whose squares were most often played in the run's own games."""
-    path = Path(str(run.info["data"]["store"]))
-    if not path.exists():
-        log(f"{path} is not there, so the most frequent move is left out")
+    try:
+        own = Store(own_store(run))
+    except KibitzError:
+        log(f"{run.info['data']['store']} is not there, so the most frequent move is left out")
         return {}
-    own = Store(path)
     games = np.flatnonzero(own.sides(run.split) == TRAIN)
     games = np.sort(np.random.default_rng(0).permutation(games)[:COUNTED_GAMES])
     counts = usual_moves(own, games).astype(np.float32)

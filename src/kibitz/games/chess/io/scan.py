@@ -22,6 +22,15 @@ def _is_tag(text, at, end):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
+def _is_event(text, at, end):  # type: ignore[no-untyped-def]
+    """Whether a line is the header with which a game begins."""
+    if at + 7 > end or text[at + 6] not in (32, 9):
+        return False
+    first, second = (text[at + 1], text[at + 2], text[at + 3]), (text[at + 4], text[at + 5])
+    return first == (69, 118, 101) and second == (110, 116)
+
+
+@numba.njit(nogil=True, cache=True)
 def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
     """Whether the text up to and including position `last` ends in *, 1-0, 0-1 or 1/2-1/2."""
     if last < 0:
@@ -59,7 +68,10 @@ def _scan(text, begins, bodies):  # type: ignore[no-untyped-def]
             pass
         else:
             if _is_tag(text, first, stop):
-                if not in_headers:
+                is_next = in_headers and after_blank and _is_event(text, first, stop)  # the game before has no moves
+                if is_next:
+                    bodies[found - 1] = at
+                if is_next or not in_headers:
                     begins[found] = at
                     bodies[found] = size
                     found += 1
@@ -93,8 +105,9 @@ def _scan(text, begins, bodies):  # type: ignore[no-untyped-def]
 def scan(text: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Byte offsets of each game's begin and of its move text (equal where a game has no headers).
 
-    A game begins with the first header line after move text, or, without headers, with "1." after a blank line after a
-    result. Text before the first game counts as one.
+    A game begins with the first header line after move text, with the header Event after a blank line after others
+    (the game before has no moves), or, without headers, with "1." after a blank line after a result. Text before the
+    first game counts as one.
     """
     data = np.frombuffer(text, np.uint8)
     begins = np.empty(text.count(b"\n") + 2, np.int64)

@@ -232,5 +232,8 @@ def _doubles(text: bytes) -> bool:
     try:
         codecs.utf_8_decode(text, "strict", False)
     except UnicodeDecodeError:
-        return charset_of(text[: 1 << 16]) in DOUBLE_BYTES
+        begin = text[: 1 << 16]
+        while len(begin) < len(text) and begin and begin[-1] >= 128:  # half a character fits no encoding
+            begin = begin[:-1]
+        return charset_of(begin) in DOUBLE_BYTES
     return False

@@ -26,9 +26,26 @@ _RULE_WORDS = (
 )  # fmt: skip
 
 _RESULT = re.compile(r"([BWbw]|black|white)\s*\+\s*(.*)", re.IGNORECASE | re.DOTALL)
-_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?!\d|[eE]\d)")
+_NUMBER = re.compile(r"([+-]?)(\d+(?:[.,]\d+)?|[.,]\d+)(?!\d|[eE]\d|\s*[/½¼¾又])")
+_FRACTION = re.compile(r"([+-]?)(?:(\d+)\s*(?:又|\s)\s*)?(\d+)\s*/\s*([1-9]\d*)(?!\d|/)")
+_SIGNED_PART = re.compile(r"([+-]?)(\d*)\s*([½¼¾])")
+_PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _GIVEN = {str(stones) for stones in range(2, 26)}
 _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "new zealand": 7.0, "ing": 8.0, "tromp-taylor": 7.5}
+
+
+def read_number(text: str) -> float | None:
+    """The number that a text begins with, also as a fraction: 6.5, .5, +6,5, 1/2, 2 3/4, 6½, 3又1/4; None where it
+    begins with none."""
+    if found := _FRACTION.match(text):
+        value = int(found[2] or 0) + int(found[3]) / int(found[4])
+    elif found := _SIGNED_PART.match(text):
+        value = int(found[2] or 0) + _PARTS[found[3]]
+    elif found := _NUMBER.match(text):
+        value = float(found[2].replace(",", "."))
+    else:
+        return None
+    return -value if found[1] == "-" else value
 
 
 def read_rules(text: str) -> str | None:
@@ -56,9 +73,9 @@ def read_result(text: str) -> tuple[int | None, float | None, str]:
     if not match:
         return None, None, "unknown"
     winner, how = (1 if match[1][0] in "Bb" else -1), match[2].strip().lower()
-    number = _NUMBER.match(how)
-    if number:
-        margin = float(number[0].replace(",", "."))
+    margin = read_number(how)
+    if margin is not None:
+        margin *= 2 if "子" in how else 1  # Chinese players count stones, of which each is two points of difference
         counted = margin > 0 and margin * 4 % 1 == 0  # "W+0.0" and "B+0.02" are not scores
         return (winner, margin, "counted") if counted else (winner, None, "unknown")
     if how.startswith("r"):
@@ -76,8 +93,7 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int)
     650 means 6.5; 3.75 and 375 mean 7.5 points, which Chinese players count as 3.75 stones. A whole komi contradicts a
     margin of half a point (some servers wrote 0 for all games); the usual komi is assumed then.
     """
-    match = _NUMBER.match(text.strip())
-    komi = float(match[0].replace(",", ".")) if match else 0.0
+    komi = read_number(text.strip()) or 0.0
     if abs(komi) >= 100:
         komi /= 100
     if komi * 2 % 1:
@@ -99,7 +115,7 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
     """
     found = []
     written = headers.get("KM", "").strip()
-    if not _NUMBER.match(written):
+    if read_number(written) is None:
         lacks = f"the komi {shown(written)} is no number" if written else "no komi in the record"
         found.append(f"{lacks}, {komi:g} is assumed")
     if rules is None and (named := headers.get("RU", "").strip()):

@@ -90,7 +90,7 @@ def finish(games: Games, keep: Filter) -> GameBatch:
         if why := games.why_not(i, headers):
             reject(i, headers, *why)
             continue
-        game = interpret_headers(headers, games.handicap(i), int(games.lines.size[i]))
+        game = interpret_headers(headers, _believed(games.handicap(i)), int(games.lines.size[i]))
         if reason := keep.refuses_headers(game) or _why_unusable(game):
             reject(i, headers, reason)
             continue
@@ -130,6 +130,15 @@ def finish(games: Games, keep: Filter) -> GameBatch:
 
 def _all_standard(starts: NDArray[np.uint8]) -> bool:
     return bool((starts == STANDARD_START).all())
+
+
+MOST_STONES = 25
+"""More black stones before White's first are a position that was set up, and no handicap."""
+
+
+def _believed(stones: int) -> int:
+    """A number of handicap stones; 0 where nobody gives so many."""
+    return stones if stones <= MOST_STONES else 0
 
 
 def _why_unusable(game: HeaderInfo) -> str | None:

@@ -6,9 +6,11 @@ import codecs
 import itertools
 import re
 
-DOUBLE_BYTES = ("gb18030", "gbk", "gb2312", "shift_jis", "cp932", "big5", "big5hkscs")
+DOUBLE_BYTES = ("gb18030", "gbk", "gb2312", "shift_jis", "cp932", "big5", "big5hkscs", "cp950")
 """Encodings in which the second byte of a character may look like a bracket or a backslash."""
 
+_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
+"""Supersets with more characters, which Windows writes under the narrower names."""
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,30})\]")
 _PROPERTY = re.compile(r"([A-Za-z]+)\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
@@ -49,7 +51,7 @@ def charset_of(text: bytes) -> str:
     if match:
         try:
             name = codecs.lookup(match[1].decode("ascii", "replace").strip()).name
-            name = "gb18030" if name in ("gb2312", "gbk") else name  # a superset with more characters
+            name = _WIDER.get(name, name)
             text.decode(name)
             if name != "iso8859-1":  # it fits any text, and many programs write it by default
                 return name
