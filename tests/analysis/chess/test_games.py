@@ -230,6 +230,7 @@ TWO = '[Event "two"]\n[White "Cid"]\n[WhiteElo "1500"]\n\n1. d4 d5 1-0\n'
         ("1. d4 d5\n\n1. e4 e5\n", [("?", 2), ("?", 2)]),
         (f'1. f3 {{ a\n\n[Event "no header"]\n\n }} e5 ; {{ no comment\n\n2. g4 *\n{TWO}', [("?", 3), ("Cid", 2)]),
         ('[White "A"]\n\n\n[White "B"]\n\n1. e4 *\n', [("A", 0), ("B", 1)]),
+        (f'[Event "bye"]\n[White "A"]\n\n{TWO}', [("A", 0), ("Cid", 2)]),
         (f"1. f3 e5 (1... c5\n\n2. c4 1-0\n\n1. d4 *\n{TWO}", [("?", 2), ("?", 1), ("Cid", 2)]),
         ("1. e4 e5\n\n% escaped\n2. Nf3 *\n", [("?", 3)]),
     ],

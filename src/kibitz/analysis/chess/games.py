@@ -169,6 +169,8 @@ def _stop_after(record: Record, plies: int, problem: str) -> chess.pgn.GameNode:
 _HEADER = re.compile(r'\ufeff?[ \t]*\[[A-Za-z]\w*[ \t]+"', re.ASCII)
 """The begin of a line with a header, as games/chess/io/scan.py finds it, or with what a file begins with that was
 joined to another."""
+_EVENT = re.compile(r"\ufeff?[ \t]*\[Event[ \t]")
+"""The begin of the header with which a game begins, whatever stands before it."""
 _FIRST_MOVE = re.compile(r"[ \t]*1[ \t]*\.(?!\s*[.…])")
 """The begin of a line with White's first move."""
 _BRACED = re.compile(r"\{[^}]*\}")
@@ -249,7 +251,7 @@ class _Lines:
         is_header = bool(_HEADER.match(ahead))
         self._game.append(line)
         if not self._in_moves:
-            if is_header and blanks > 1:  # headers without moves: to python-chess two blank lines end them
+            if is_header and (blanks > 1 or _EVENT.match(ahead)):  # headers without moves: to python-chess two blank lines end them
                 self._held.insert(0, "\n")
             return line
         is_first = self._has_words and bool(_FIRST_MOVE.match(ahead)) and (self._has_result or not self._depth)
