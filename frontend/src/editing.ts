@@ -99,12 +99,13 @@ export function relabelled(app: App, id: number, props: Record<string, string[]>
   tell(app, id, texts.editing.mark, { props });
 }
 
-/** Puts another start and other moves in place of a game's. `same`: it is still the same game, and keeps its names. */
+/** Puts another start and other moves in place of a game's. `same`: it is still the same game, and keeps its names and its file. */
 export function replaceGame(app: App, words: string, next: Game, same = false): void {
   const { game } = app;
-  const parts = ({ start, nodes, root, headers, key, file }: Game): Partial<Game> => ({ start, nodes, root, headers, key, file });
+  const parts = ({ start, nodes, root, headers, key, file, saved }: Game): Partial<Game> =>
+    same ? { start, nodes, root } : { start, nodes, root, headers, key, file, saved };
   const before = parts(game);
-  const after = same ? { ...parts(next), headers: game.headers, key: game.key, file: game.file } : parts(next);
+  const after = parts(next);
   const set = (what: Partial<Game>) => () => void Object.assign(game, what);
   app.alter(words, set(after), set(before), next.root);
 }

@@ -1,5 +1,6 @@
 /** Counting a game of Go that both sides have ended by passing: dead stones to click, and the result. */
 
+import { branch } from "./editing";
 import { chains, neighbours } from "./gopoints";
 import { el } from "./elements";
 import { shown } from "./overlays";
@@ -97,8 +98,8 @@ export class Counter {
   /** Dead stones of the positions that were counted. */
   private readonly dead = new Map<number, Set<number>>();
   private readonly asked = new Set<number>();
-  /** Games whose result was written here. */
-  private readonly own = new WeakSet<Game>();
+  /** The results that were written here last. */
+  private readonly written = new WeakMap<Game, string>();
 
   constructor(private readonly app: App) {
     for (const event of ["game", "cursor", "tree", "networks"] as const) app.on(event, () => this.draw());
@@ -118,12 +119,12 @@ export class Counter {
     for (const each of all) if (dies) next.add(each);
       else next.delete(each);
     this.dead.set(node.id, next);
-    this.own.add(this.app.game);
-    this.draw();
+    this.draw(true);
     return true;
   }
 
-  private draw(): void {
+  /** `said`: by the person, whose word goes into the record in any case. */
+  private draw(said = false): void {
     const { app } = this;
     const { game } = app;
     const node = app.node();
@@ -142,7 +143,7 @@ export class Counter {
     if (this.element.textContent !== text) this.element.textContent = text;
     shown.count = { node: node.id, owners: result.owners };
     if (before?.owners.join() !== result.owners.join()) shown.changed();
-    this.write(result);
+    this.write(result, said);
   }
 
   /** Asks a network whose the points are. Without one all stones are alive. */
@@ -167,17 +168,19 @@ export class Counter {
     this.draw();
   }
 
-  /** Writes the result into a record that has none, or one that was written here. */
-  private write({ black, white }: Count): void {
-    const { app } = this;
+  /** Writes the result of the main line into a record that has none, or one that was written here. */
+  private write({ black, white }: Count, said: boolean): void {
+    const { app, written } = this;
     const { game } = app;
-    if (!game.headers.RE) this.own.add(game);
-    if (!this.own.has(game) && game.headers.RE) return;
     const lead = black - white;
     const winner = lead > 0 ? "b" : lead < 0 ? "w" : "draw";
     const text = winner === "draw" ? "0" : `${winner.toUpperCase()}+${Math.abs(lead)}`;
     shown.counted?.(winner, `${wins(lead)}.`);
-    if (game.headers.RE === text) return;
+    const { RE } = game.headers;
+    const free = branch(app, app.cursor) === null && (!RE || RE === written.get(game));
+    if (!said && !free) return;
+    written.set(game, text);
+    if (RE === text) return;
     game.headers.RE = text;
     app.retitled();
   }

@@ -12,6 +12,8 @@ export interface Change {
   joined?: boolean;
   /** The position that a move led to, where it was the change. */
   made?: number;
+  /** That move was only tried: the game is as it was. */
+  tried?: boolean;
 }
 
 export class History {

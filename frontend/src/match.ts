@@ -31,8 +31,16 @@ const EVEN = { margin: 0.04, moves: 6, fromPly: 80 };
  *  person's move before it is answered, and has found that it loses much. */
 export type State = "none" | "human" | "checking" | "advised" | "thinking" | "stopped" | "lost" | "away" | "over";
 
+/** Its chance when it made a move, 0..1, and the ply before that move. */
+interface Chance {
+  ply: number;
+  chance: number;
+}
+
 /** What the tab keeps of a game, so that it goes on after a reload. */
 interface Left {
+  /** The position from which the whole record begins. */
+  root: string;
   opponent: Player;
   human: "w" | "b";
   strength: Strength;
@@ -42,7 +50,7 @@ interface Left {
   entitled: boolean;
   yields: boolean;
   teaches?: boolean;
-  chances: number[];
+  chances: Chance[];
   control: Control | null;
   /** When the present turn began, ms since 1970. */
   since: number | null;
@@ -77,13 +85,15 @@ export class Match {
   private stands: number | null = null;
   /** It offers a draw, until the person has moved. */
   offers = false;
-  /** Its chances after its own moves, 0..1. */
-  private chances: number[] = [];
+  /** Its chances at its own moves. */
+  private chances: Chance[] = [];
   private start = 0;
   private tip = 0;
   private abort: AbortController | null = null;
   /** Its own move is on the way to the board. */
-  private making = false;
+  making = false;
+  /** Changes whenever a move on its way is no longer wanted. */
+  private round = 0;
   /** The clocks, where the game has them. */
   clock: Clock | null = null;
   /** What the clocks showed when it ended. */
@@ -114,7 +124,11 @@ export class Match {
     // Its last position may have been taken out of the tree.
     app.on("tree", () => this.state !== "none" && !this.node(this.tip) && this.end());
     app.takesBack = () => this.undone();
-    queueMicrotask(() => this.resume());
+    void app.begun.then(() => {
+      this.resume();
+      this.left = null;
+      this.remember();
+    });
   }
 
   /** The opponent's. */
@@ -137,7 +151,6 @@ export class Match {
     this.start = this.app.cursor;
     this.clock = control && new Clock(control, this.app, this.start);
     this.chances = [];
-    this.offers = this.warned = false;
     this.advice = "";
     this.stands = null;
     this.outcome = this.result = "";
@@ -186,7 +199,7 @@ export class Match {
   /** Goes on with the game that the tab had before it was loaded anew; whether it does. */
   private resume(): boolean {
     const { left, app } = this;
-    if (!left?.opponent || this.state !== "none") return false;
+    if (left?.root !== this.root || this.state !== "none") return false;
     const path = [app.game.root];
     for (const move of left.moves) {
       const next = this.node(path.at(-1)!)!.children.find((id) => this.node(id)?.move === move);
@@ -266,15 +279,28 @@ export class Match {
 
   /** No longer a game against anybody; the moves stay. */
   end(): void {
-    this.abort?.abort();
+    this.drop();
     this.thought = null;
     this.outcome = this.result = this.advice = "";
     this.clock = null;
     this.set("none");
   }
 
+  /** Nothing that it thinks, and no move of its own that is on the way, is wanted any more. */
+  private drop(): void {
+    this.abort?.abort();
+    this.round += 1;
+    this.making = false;
+  }
+
   private node(id: number): Node | undefined {
     return this.app.game.nodes.get(id);
+  }
+
+  /** The position from which the record begins, in one line. */
+  private get root(): string {
+    const { fen, turn, stones } = this.app.node(this.app.game.root);
+    return fen ?? `${turn} ${stones}`;
   }
 
   /** The last position before the tip where the person was to move; null where there is none. */
@@ -289,10 +315,14 @@ export class Match {
 
   /** The game goes on at this position. */
   private at(id: number): void {
-    this.abort?.abort();
+    this.drop();
     this.tip = id;
     this.thought = null;
     this.advice = "";
+    this.offers = false;
+    this.answered = null;
+    const { ply } = this.app.node(id);
+    this.chances = this.chances.filter((each) => each.ply < ply);
     if (this.outcome) this.score("");
     this.outcome = "";
     this.warned = false;
@@ -426,10 +456,10 @@ export class Match {
     const white = this.thought?.white;
     this.offers = false;
     if (move === null || white === null || white === undefined) return move;
-    this.chances.push(this.human === "w" ? 1 - white : white);
+    this.chances.push({ ply: this.app.node(this.tip).ply, chance: this.human === "w" ? 1 - white : white });
     if (!this.yields) return move;
     const last = (moves: number, fits: (chance: number) => boolean): boolean =>
-      this.chances.length >= moves && this.chances.slice(-moves).every(fits);
+      this.chances.length >= moves && this.chances.slice(-moves).every(({ chance }) => fits(chance));
     if (last(HOPELESS.moves, (chance) => chance <= HOPELESS.chance)) return RESIGN;
     this.offers = this.app.line(this.tip).moves.length >= EVEN.fromPly && last(EVEN.moves, (chance) => Math.abs(chance - 0.5) <= EVEN.margin);
     return move;
@@ -453,7 +483,7 @@ export class Match {
 
   /** The person offers a draw: it is taken where the opponent thinks itself no better, and the game is not just begun. */
   offerDraw(): void {
-    const chance = this.chances.at(-1);
+    const chance = this.chances.at(-1)?.chance;
     const early = this.app.line(this.tip).moves.length < TAKES_DRAW.fromPly;
     if (chance !== undefined && chance <= TAKES_DRAW.chance && !early) return this.accept();
     this.answered = { at: this.tip, text: texts.match.declines(this.name, early) };
@@ -509,21 +539,24 @@ export class Match {
       this.finish(move ? texts.match.itResigns(this.name) : texts.match.noMove(this.name));
       return;
     }
-    const before = this.tip;
+    if (this.making) return;
+    const { round } = this;
+    const wanted = (): boolean => this.round === round;
     let node: Node;
     this.making = true;
     this.set("stopped");
     if (this.app.cursor !== this.tip) this.app.go(this.tip);
     try {
-      node = await this.app.play(move);
+      node = await this.app.play(move, wanted);
     } catch (error) {
+      if (!wanted()) return;
+      this.making = false;
       this.problem = message(error);
       this.set("lost");
       return;
-    } finally {
-      this.making = false;
     }
-    if (this.tip !== before || this.state === "over") return;
+    if (!wanted()) return;
+    this.making = false;
     if (this.clock && !this.clock.moved(node.id)) {
       this.flag();
       this.app.retract(node.id);
@@ -539,7 +572,7 @@ export class Match {
 
   /** It is over; `late`: the side whose time was up. */
   private finish(outcome: string, late: Side | null = null): void {
-    this.abort?.abort();
+    this.drop();
     if (this.clock) {
       const at = (side: Side): Shown => ({ ...(side === late ? shownAs(0, false) : this.face(side)!), runs: false });
       this.frozen = { w: at("w"), b: at("b") };
@@ -604,7 +637,7 @@ export class Match {
     if (this.left) return;
     if (state === "none" || state === "over" || !this.node(this.tip)) return keep("session", "match", null);
     const line = ancestry(app.game, this.tip);
-    const game = { opponent, human, strength, entitled, yields, teaches, chances, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
+    const game = { root: this.root, opponent, human, strength, entitled, yields, teaches, chances, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
     const left: Left = { ...game, control: clock?.control ?? null, since: clock?.since ?? null };
     keep("session", "match", JSON.stringify(left));
   }

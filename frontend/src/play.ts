@@ -375,8 +375,8 @@ class PlayPanel {
     draw.disabled = !match.mayOffer || match.offers;
     back.hidden = state !== "away";
     stop.hidden = state !== "thinking";
-    again.hidden = state !== "stopped" && state !== "lost";
-    best.hidden = state !== "stopped" || !thought?.pv?.length;
+    again.hidden = match.making || (state !== "stopped" && state !== "lost");
+    best.hidden = match.making || state !== "stopped" || !thought?.pv?.length;
     undo.hidden = retry.hidden = end.hidden = !playing;
     undo.hidden ||= state === "advised";
     undo.disabled = !match.canTakeBack;

@@ -11,6 +11,7 @@ import type { Mistakes } from "./mistakes";
 import { named, players } from "./naming";
 import type { App, Node } from "./state";
 import { texts } from "./texts";
+import { ancestry } from "./tree";
 
 export function mountPuzzles(host: HTMLElement, app: App, mistakes: Mistakes, exercises: Handover<Exercise[]>): void {
   const puzzles = new Puzzles(host, app, mistakes);
@@ -74,6 +75,7 @@ class Puzzles {
     );
     app.on("game", () => this.opening || this.stop());
     app.on("cursor", () => this.moved());
+    app.isTried = (id) => this.tries(id);
     for (const event of ["results", "networks", "path", "settings", "judgements"] as const) app.on(event, () => this.draw());
     // Whoever goes to another panel wants to see what the network says.
     new IntersectionObserver(() => (host.offsetParent || this.opening ? this.draw() : this.stop())).observe(host);
@@ -177,6 +179,14 @@ class Puzzles {
     this.moving = false;
   }
 
+  /** Whether the move to a position is an answer, or goes on from one. */
+  private tries(id: number): boolean {
+    const { app, puzzle, tried, stage } = this;
+    if (!puzzle) return false;
+    if (stage === "asked") return app.node(id).parent === puzzle.parent;
+    return tried !== null && tried.own && ancestry(app.game, id).includes(tried.id);
+  }
+
   private moved(): void {
     const { app, puzzle } = this;
     if (this.opening || this.moving || this.stage === "none" || !puzzle) return;
@@ -184,7 +194,7 @@ class Puzzles {
     if (this.stage === "asked" && node.parent === puzzle.parent) {
       this.tried = { id: node.id, own: !this.known.has(node.id) };
       this.stage = "judging";
-      if (app.game.kind === "chess") this.mistakes.judging.soon(node.id);
+      this.mistakes.judging.soon(node.id);
     } else if (this.stage === "asked" && node.id !== puzzle.parent) this.stop();
     this.draw();
   }
@@ -224,11 +234,13 @@ class Puzzles {
     return before.turn === (kind === "chess" ? "w" : "b") ? p : 1 - p;
   }
 
-  /** What the tried move lost, 0..1; null while that is not known. */
+  /** What the tried move lost, 0..1; null while that is not known. Of Go a search looks only at what seems to cost much. */
   private lost(tried: Node, puzzle: Node, was: number | null, now: number | null): number | null {
-    if (this.app.game.kind === "go") return was === null || now === null ? null : was - now;
-    const best = this.mistakes.judging.exact(puzzle.id)?.best.move;
-    return best === tried.move ? 0 : this.mistakes.lost(tried.id);
+    const { judging } = this.mistakes;
+    if (judging.exact(puzzle.id)?.best.move === tried.move) return 0;
+    const searched = this.mistakes.lost(tried.id);
+    const alone = this.app.game.kind === "go" && !(judging.possible && judging.searched(tried.id));
+    return searched !== null || !alone ? searched : was === null || now === null ? null : was - now;
   }
 
   private draw(): void {
@@ -293,8 +305,8 @@ class Puzzles {
 
   private answer(puzzle: Node, before: Node): string {
     const { app } = this;
-    const judged = app.game.kind === "chess" ? this.mistakes.judging.exact(puzzle.id) : undefined;
-    if (judged) {
+    const judged = this.mistakes.judging.exact(puzzle.id);
+    if (judged?.best.move) {
       const further = judged.line.length > 1 ? ` ${texts.puzzles.further(judged.line.join(" "))}` : "";
       return `${texts.puzzles.best(judged.best.san)}${further}`;
     }

@@ -105,7 +105,7 @@ export interface Game {
   revision: number;
   history: History;
   /** The file that it was saved to. */
-  saved?: FileSystemFileHandle;
+  saved?: FileSystemFileHandle | undefined;
   /** Of a file with several games: the file, and which they are. */
   file?: GameFile | undefined;
 }
@@ -157,10 +157,15 @@ export class App {
   connected = true;
   /** In a game against a network or program: takes a move back in place of a change; whether it did. */
   takesBack: (() => boolean) | null = null;
+  /** Whether the move to a position is only tried, as the answer to a puzzle: it is no change to keep. */
+  isTried: ((id: number) => boolean) | null = null;
   /** Asked before another game is opened; whether it may be. */
   mayLeave: (() => Promise<boolean>) | null = null;
   /** Whether the game that was left last had changes; they are among the earlier games. */
   left = false;
+  /** Begins what waits until the page shows what its address names. */
+  begin: () => void = () => undefined;
+  readonly begun = new Promise<void>((done) => (this.begin = done));
   /** Games that were changed. */
   readonly store = new Store();
   readonly analyser = new Analyser(this);
@@ -231,21 +236,22 @@ export class App {
     this.go(this.path[Math.max(0, Math.min(this.path.length - 1, this.place + by))]!);
   }
 
-  /** Plays a move at the cursor, or follows it where it is known. One after the other. */
-  play(move: string): Promise<Node> {
-    const made = this.moving.then(() => this.playNow(move));
+  /** Plays a move at the cursor, or follows it where it is known. One after the other. `wanted`: whether it still is. */
+  play(move: string, wanted = (): boolean => true): Promise<Node> {
+    const made = this.moving.then(() => this.playNow(move, wanted));
     this.moving = made.catch(() => undefined);
     return made;
   }
 
-  private async playNow(move: string): Promise<Node> {
+  private async playNow(move: string, wanted: () => boolean): Promise<Node> {
+    if (!wanted()) throw new Error(texts.state.meanwhile);
     const { game, cursor } = this;
     const known = game.nodes.get(cursor)!.children.map((id) => game.nodes.get(id)!);
     const follow = (names: (string | null)[]): Node | undefined => known.find((each) => names.includes(each.move));
     let next = follow([move]);
     if (!next) {
       const written = await this.api.move(this.line(), move);
-      if (game !== this.game || !game.nodes.has(cursor)) throw new Error(texts.state.meanwhile);
+      if (game !== this.game || !game.nodes.has(cursor) || !wanted()) throw new Error(texts.state.meanwhile);
       next = follow([written.move]);
       if (!next) {
         const made = add(game, cursor, written);
@@ -263,8 +269,9 @@ export class App {
     let nodes = [node];
     const undo = (): void => void (nodes = detach(game, node.id));
     const redo = (): void => attach(game, nodes, at);
-    game.history.add({ words: texts.state.move(node.san), undo, redo, before: this.cursor, after: node.id, made: node.id });
-    this.settle(node.id);
+    const tried = this.isTried?.(node.id) ?? false;
+    game.history.add({ words: texts.state.move(node.san), undo, redo, before: this.cursor, after: node.id, made: node.id, tried });
+    this.settle(node.id, tried);
   }
 
   /** Makes a change of the tree that can be taken back, and goes to a position. */
@@ -274,12 +281,12 @@ export class App {
     this.settle(cursor);
   }
 
-  /** The tree has changed: says so to all that show it. */
-  private settle(cursor: number): void {
+  /** The tree has changed: says so to all that show it. `tried`: by a move that is not to be kept. */
+  private settle(cursor: number, tried = false): void {
     const { game } = this;
     const to = game.nodes.has(cursor) ? cursor : game.root;
     const moved = to !== this.cursor;
-    game.changed = true;
+    game.changed ||= !tried;
     game.revision += 1;
     this.cursor = to;
     this.repath();
@@ -298,14 +305,14 @@ export class App {
   undo(): void {
     if (this.takesBack?.()) return;
     const change = this.game.history.undo();
-    if (change) this.settle(change.before);
+    if (change) this.settle(change.before, change.tried);
     this.say(change ? texts.state.takenBack(change.words) : texts.state.noUndo);
   }
 
   /** Makes the change that was taken back last again. */
   redo(): void {
     const change = this.game.history.redo();
-    if (change) this.settle(change.after);
+    if (change) this.settle(change.after, change.tried);
     this.say(change ? texts.state.madeAgain(change.words) : texts.state.noRedo);
   }
 
@@ -316,7 +323,7 @@ export class App {
     const inside = ancestry(this.game, this.cursor).includes(id);
     if (this.game.history.last?.made === id) this.game.history.drop();
     detach(this.game, id);
-    this.settle(inside ? parent : this.cursor);
+    this.settle(inside ? parent : this.cursor, true);
   }
 
   result(network: string, id: number): Result | undefined {

@@ -99,7 +99,7 @@ export class Address {
     // A tab is named at once: a reload begins with the address as it stands, whatever the page writes while it goes.
     tabs.on(() => (this.begun ? this.write() : this.nameTab()));
     // The board is there before the networks are.
-    const opened = said ? this.open(said) : Promise.resolve();
+    const opened = (said ? this.open(said) : Promise.resolve()).then(() => app.begin());
     await Promise.all([opened, this.networks(said?.network ?? null)]);
     if (said) this.orGameOf(said);
     for (const event of ["game", "tree", "path", "cursor", "networks"] as const) app.on(event, () => this.soon());
@@ -144,9 +144,9 @@ export class Address {
     const { app } = this;
     try {
       if (await this.again(line, ply)) return;
-      const bare = !line.moves.length && !line.fen && !line.setup?.B.length && !line.setup?.W.length && SIZES.includes(line.size ?? 19);
-      if (!bare) app.open(...grown(line, await app.api.line(line), ply, headers));
-      else if (app.touched || app.game.kind !== line.game || app.game.start.size !== line.size) app.open(empty(line.game, line.size));
+      const board = SIZES.includes(line.size ?? 19) ? empty(line.game, line.size) : null;
+      if (!board || !same(board.start, line)) app.open(...grown(line, await app.api.line(line), ply, headers));
+      else if (app.touched || !same(board.start, app.game.start)) app.open(board);
     } catch (error) {
       app.say(texts.url.broken(message(error)), true);
     }
@@ -200,7 +200,8 @@ export class Address {
   /** Whether this tab had this line open. */
   private sameAsBefore(line: Line): boolean {
     const hash = kept("session", "hash");
-    return Boolean(hash) && JSON.stringify(read(hash!)?.line) === JSON.stringify(line);
+    const before = hash ? read(hash)?.line : undefined;
+    return before !== undefined && same(before, line);
   }
 
   /** The tab as the address names it: none for the first. */
@@ -250,6 +251,8 @@ export class Address {
     keep("session", "file", game.file ? small(game.file) : null);
   }
 }
+
+const same = (one: Line, other: Line): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** A game of one line, and the position of that ply in it. */
 function grown(line: Line, nodes: Written[], ply: number, headers: Record<string, string>): Parameters<App["open"]> {

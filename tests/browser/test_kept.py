@@ -279,6 +279,18 @@ def test_saving_to_a_file(desk: Desk, tmp_path: Path) -> None:
     written = page.evaluate("written")
     assert written[0] == "Ann - Bo.pgn"
     assert "Bxc6" in written[2]
+    # Another game that was set up is not written over it; the game itself is, once it is back.
+    menu(desk, "Set up a position")
+    page.get_by_role("dialog", name="Set up a position").get_by_role("button", name="Use this position").click()
+    expect(desk.status).to_have_text("Position set up.")
+    desk.keys("Control+s")
+    page.wait_for_function("() => written.length === 5")
+    assert page.evaluate("written[3]") == "game.pgn"
+    desk.keys("Control+z")
+    desk.after("Bxc6")
+    desk.keys("Control+s")
+    page.wait_for_function("() => written.length === 6")
+    assert "Bxc6" in page.evaluate("written[5]")
 
 
 def test_marks_of_an_sgf_are_shown_and_kept(desk: Desk) -> None:

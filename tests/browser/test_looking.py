@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable
 
 import chess
 import chess.pgn
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from support.board_page import SEARCHED, Desk
 from support.browser_games import random_game
@@ -249,6 +250,39 @@ def test_marks_of_go_are_what_a_search_confirms(visit: Callable[..., Page]) -> N
     expect(desk.tab("Puzzles")).to_contain_text("gocnn cannot check moves by a search.")
 
 
+def test_a_puzzle_of_go_is_judged_by_the_search(visit: Callable[..., Page]) -> None:
+    """The search prefers a move that the network alone thinks as bad as the game's."""
+
+    def searched(asked: Route) -> None:
+        fields = asked.request.post_data_json or {}
+        bad = fields["line"]["moves"][-1] == "A1"
+        lost = {"loss": 0.5, "mark": "??", "points": 9.0} if bad else {"loss": 0.0, "mark": "", "points": 0.0}
+        said = {"seq": fields["seq"], **lost, "before": 0.9, "after": 0.9 - lost["loss"], "reply": [], "done": True}
+        body = json.dumps({**said, "line": ["J9", "E9"]}) + "\n"
+        asked.fulfill(body=body, content_type="application/x-ndjson")
+
+    page = visit("about:blank")
+    page.route("**/api/check", searched)
+    page.goto(f"/#game=go&size=9&network=gohuman&ply=17&moves={WALLS}.A1")
+    desk = Desk(page).ready()
+    panel = desk.tab("Puzzles")
+    panel.get_by_role("button", name="Begin").click()
+    expect(panel.locator(".puzzle-question")).to_contain_text("A1 was played")
+    desk.place("J9")
+    verdict = panel.locator(".puzzle-verdict")
+    expect(verdict).to_have_text("J9 is good: nothing is lost.")
+    panel.get_by_role("button", name="Show the answer").click()
+    expect(verdict).to_have_text("The best move is J9. The game could go on: J9 E9.")
+
+
+def test_an_empty_board_of_go_keeps_its_terms(visit: Callable[..., Page]) -> None:
+    desk = Desk(visit("/#game=go&size=9&komi=5.5&rules=japanese&side=w")).ready()
+    expect(desk.board("go")).to_have_attribute("aria-label", re.compile("White to move"))
+    record = desk.copied("Game as SGF")
+    for part in ("KM[5.5]", "RU[japanese]", "PL[W]"):
+        assert part in record
+
+
 def test_the_example_of_go_is_whole(visit: Callable[..., Page]) -> None:
     page = visit("/#game=go&network=gohuman")
     page.route("**/api/load", lambda route: (page.wait_for_timeout(300), route.continue_()))
@@ -346,6 +380,11 @@ def test_puzzles_of_one_s_own_mistakes(desk: Desk) -> None:
     expect(verdict).to_contain_text(f"The best move is {line[0]}. The game could go on: {' '.join(line)}.")
     panel.get_by_role("button", name="End").click()
     expect(panel.get_by_role("button", name="Begin")).to_be_visible()
+    # What was tried is no change: the game is not among those that are kept.
+    desk.open("1. d4 d5 *")
+    desk.page.get_by_role("button", name="Game", exact=True).click()
+    desk.page.get_by_role("menuitem", name="Earlier games").click()
+    expect(desk.page.get_by_role("dialog", name="Earlier games")).to_contain_text("None yet.")
 
 
 def test_two_hundred_plies(desk: Desk) -> None:

@@ -138,6 +138,28 @@ def test_against_a_network(desk: Desk) -> None:
     expect(panel).to_contain_text("You have resigned. chessnet wins.")
 
 
+@pytest.mark.parametrize("game", ["chess", "go"])
+def test_a_game_without_moves_outlives_a_reload(visit: Callable[..., Page], game: str) -> None:
+    page = visit("/" if game == "chess" else "/#game=go&size=9&network=gocnn")
+    desk = Desk(page).ready()
+    if game == "chess":
+        begin(desk, Against="chessnet", You_play="w", Level="custom", Method="top-prob")
+    else:
+        begin(desk, Against="gocnn", You_play="b", Level="custom", Seconds_a_move="0.3")
+    state = page.get_by_role("tabpanel", name="Play").get_by_role("status").first
+    expect(state).to_contain_text("Your move.")
+    expect(page).to_have_url(re.compile("first=.*tab=play"))
+    page.reload()
+    desk.ready()
+    expect(page.locator("#title")).to_contain_text("You")
+    expect(state).to_contain_text("Your move.")
+    if game == "chess":
+        desk.drag("e2", "e4")
+    else:
+        page.mouse.click(*desk.point("E5"))
+    expect(desk.moves.locator("button.move")).to_have_count(2)  # it has answered
+
+
 def test_the_network_begins_where_one_has_black(desk: Desk) -> None:
     begin(desk, Against="chessnet", You_play="b", Level="custom", For_a_move="0.3")
     panel = desk.page.get_by_role("tabpanel", name="Play")

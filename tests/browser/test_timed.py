@@ -171,6 +171,32 @@ def test_a_move_ahead_that_cannot_be_played(desk: Desk) -> None:
     assert desk.pieces()["d2"] == "black pawn"
 
 
+@pytest.mark.parametrize(
+    ("act", "start", "end", "sans"),
+    [("Leave game", "c7", "c5", ["e4", "c5"]), ("Take back", "d2", "d4", ["d4", "e4"])],
+)
+def test_a_move_that_comes_too_late(desk: Desk, act: str, start: str, end: str, sans: list[str]) -> None:
+    """The network's move is on its way to the board when the game is left, or the person's move taken back."""
+    page = desk.page
+    held: list[Route] = []
+    panel = begin(desk, Against="chessnet", You_play="w", Level="easy")
+    page.route("**/api/think", lambda route: held.append(route))
+    desk.drag("e2", "e4")
+    expect(panel.get_by_role("status")).to_have_text("chessnet is thinking …")
+    page.route("**/api/move", lambda route: held.append(route))
+    with page.expect_request("**/api/move"):
+        answer_with(held.pop(), "e7e5")
+    expect(panel.get_by_role("button", name="Ask again")).to_be_hidden()
+    panel.get_by_role("button", name=act).click()
+    page.unroute("**/api/move")
+    held.pop().continue_()
+    desk.drag(start, end)  # one move after the other
+    desk.after(end)
+    expect(desk.moves.locator("button.move")).to_have_text(sans)
+    state = panel.get_by_role("status")
+    expect(state).to_have_text("" if act == "Leave game" else "chessnet is thinking …")
+
+
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
 def test_the_clocks_stand_at_the_board(visit: Callable[..., Page], width: int, height: int) -> None:
     desk = Desk(visit(width=width, height=height)).ready()
@@ -219,6 +245,13 @@ def test_a_game_of_go_is_counted(visit: Callable[..., Page]) -> None:
     expect(counted).to_contain_text("Black wins by 20.5")
     desk.keys("ArrowLeft")
     assert serious(desk.page) == []
+    # A variation that ends otherwise is counted too, and the record keeps the result of the game.
+    desk.keys("ArrowLeft")
+    desk.place("A1")
+    for _ in range(2):
+        desk.page.locator("#controls").get_by_role("button", name="Pass").click()
+    expect(counted).to_contain_text("Black 43,", timeout=SEARCHED)
+    assert "RE[B+20.5]" in desk.copied("SGF")
 
 
 def test_go_with_handicap(visit: Callable[..., Page]) -> None:

@@ -251,7 +251,8 @@ class _Lines:
         is_header = bool(_HEADER.match(ahead))
         self._game.append(line)
         if not self._in_moves:
-            if is_header and (blanks > 1 or _EVENT.match(ahead)):  # headers without moves: to python-chess two blank lines end them
+            # Headers without moves: to python-chess two blank lines end them.
+            if is_header and (blanks > 1 or _EVENT.match(ahead)):
                 self._held.insert(0, "\n")
             return line
         is_first = self._has_words and bool(_FIRST_MOVE.match(ahead)) and (self._has_result or not self._depth)
