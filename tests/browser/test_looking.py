@@ -231,7 +231,7 @@ def test_marks_of_go_are_what_a_search_confirms(visit: Callable[..., Page]) -> N
     page = visit("about:blank")
     page.route("**/api/check", lambda route: None)
     with page.expect_request("**/api/check"):
-        page.goto(f"/#game=go&size=9&network=gohuman&ply=17&moves={WALLS}.A1")
+        page.goto(f"/#game=go&size=9&komi=0.5&network=gohuman&ply=17&moves={WALLS}.A1")
     desk = Desk(page)
     # The network alone thinks that the last move was bad; nothing is called a mistake until it is searched.
     expect(desk.moves.locator(".mark.doubt")).not_to_have_count(0)
@@ -251,17 +251,25 @@ def test_marks_of_go_are_what_a_search_confirms(visit: Callable[..., Page]) -> N
 
 
 def test_a_puzzle_of_go_is_judged_by_the_search(visit: Callable[..., Page]) -> None:
-    """The search prefers a move that the network alone thinks as bad as the game's."""
+    """The search prefers a move that the network alone takes to be as bad as the game's."""
 
-    def searched(asked: Route) -> None:
-        fields = asked.request.post_data_json or {}
-        bad = fields["line"]["moves"][-1] == "A1"
-        lost = {"loss": 0.5, "mark": "??", "points": 9.0} if bad else {"loss": 0.0, "mark": "", "points": 0.0}
-        said = {"seq": fields["seq"], **lost, "before": 0.9, "after": 0.9 - lost["loss"], "reply": [], "done": True}
-        body = json.dumps({**said, "line": ["J9", "E9"]}) + "\n"
+    def answered(asked: Route, *lines: dict[str, object]) -> None:
+        seq = (asked.request.post_data_json or {})["seq"]
+        body = "".join(json.dumps({"seq": seq, **line}) + "\n" for line in lines)
         asked.fulfill(body=body, content_type="application/x-ndjson")
 
+    def alone(asked: Route) -> None:
+        fields = asked.request.post_data_json or {}
+        plies = range(fields["from"], fields["to"] + 1)
+        answers: list[dict[str, object]] = [{"ply": ply, "black": 0.9 if ply < 17 else 0.4} for ply in plies]
+        answered(asked, {"total": len(plies)}, *answers, {"total": len(plies), "done": True})
+
+    def searched(asked: Route) -> None:
+        lost = {"loss": 0.5, "mark": "??", "points": 9.0, "before": 0.9, "after": 0.4}
+        answered(asked, {**lost, "reply": [], "line": ["J9", "E9"], "done": True})
+
     page = visit("about:blank")
+    page.route("**/api/analyse", alone)
     page.route("**/api/check", searched)
     page.goto(f"/#game=go&size=9&network=gohuman&ply=17&moves={WALLS}.A1")
     desk = Desk(page).ready()
