@@ -112,7 +112,7 @@ class ResultsOfBothSides:
     """
 
     OWN_PART = 0.25
-    ODDS, POINTS = 0.22, 1.8
+    ODDS, POINTS = 0.3, 2.2
     """Half of what having the move is worth on the average: in log odds of the winner, and in points of lead."""
 
     def __init__(self, network: NetworkSession):
