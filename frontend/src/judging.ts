@@ -35,8 +35,8 @@ interface Asked {
   ids: number[];
 }
 
-/** What a move of Go must have cost by the network alone to be searched. */
-const SUSPICIOUS = 0.1;
+/** What a move of Go must have cost by the network alone to be searched: half of what a mark needs, since its chances are steady. */
+const SUSPICIOUS = 0.05;
 
 /** What the one who moved had lost after it, as the network alone thinks: their chance before, less their chance after. */
 export function lostBy(app: App, node: Node): number | null {
