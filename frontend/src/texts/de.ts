@@ -269,7 +269,7 @@ export const de: Texts = {
     about: "Auch das Mausrad über dem Brett geht durch die Partie. Chancen sind beim Schach die von Weiß, beim Go die von Schwarz.",
   },
   judging: {
-    checking: (done, total) => `Prüfung: ${done} von ${total}`,
+    checking: (done, total) => `Prüfung ${done}/${total}`,
     leftOut: (network) => `${network} hat Züge ausgelassen.`,
   },
   keys: {
