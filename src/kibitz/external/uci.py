@@ -133,7 +133,7 @@ class ExternalEngine:
         async def begin() -> None:
             protocol: Any = self._engine.protocol
             protocol.game = game
-            protocol._ucinewgame()
+            protocol._ucinewgame()  # python-chess would send it with the first move, whose clock runs
             await protocol.ping()
 
         self._ask(begin(), limit)

@@ -257,8 +257,7 @@ def _of_run(request: PersonalRequest, source: Store) -> list[str]:
     if not (request.update and request.run and (request.run / INFO).is_file()):
         return []
     known = Run(request.run).info.get("person", {}).get("names", [])
-    there = {names.key(name) for player in names.players_of(source) for name in player.spellings}
-    found = [name for name in known if names.key(name) in there]
+    found = names.present(source, known)
     if known and not found:
         raise UsageError(f"--update: no game of {shown(known[0])} there; another name of that person: --player NAME")
     return found

@@ -82,6 +82,12 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
     return named(players, names, where)
 
 
+def present(store: Store, names: Iterable[str]) -> list[str]:
+    """Those of some names by which `find` finds a player of the store."""
+    there = {key(player.name) for player in players_of(store)}
+    return [name for name in names if key(name) in there]
+
+
 def named(players: Sequence[Player], names: Sequence[str], where: str, option: str = "--player ") -> list[Player]:
     """The players that these names mean, among those that there are.
 

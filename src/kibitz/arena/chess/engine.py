@@ -82,10 +82,12 @@ class ChessEngine:
         try:
             self._engine.begin_game(game, self.hang)
         except EngineDied as error:
-            self.stop()
-            if error.how == "hung":
-                raise Fault("hang", f"was not ready for a game after {self.hang:g} s") from None
-            raise Fault("crash", f"crashed ({error.detail})") from None
+            raise self._fault(error, f"was not ready for a game after {self.hang:g} s") from None
+
+    def _fault(self, error: EngineDied, if_hung: str) -> Fault:
+        """What it did wrong, in words; the process is ended."""
+        self.stop()
+        return Fault("hang", if_hung) if error.how == "hung" else Fault("crash", f"crashed ({error.detail})")
 
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
         """Its move. `patience` is how many seconds it has before it is at fault; None: `hang`.
@@ -99,10 +101,7 @@ class ChessEngine:
         try:
             result = engine.play(board, limit, game, self.hang if patience is None else patience)
         except EngineDied as error:
-            self.stop()
-            if error.how == "hung":
-                raise Fault("hang", f"no move after {time.perf_counter() - begun:.1f} s") from None
-            raise Fault("crash", f"crashed ({error.detail})") from None
+            raise self._fault(error, f"no move after {time.perf_counter() - begun:.1f} s") from None
         except chess.engine.EngineError as error:
             self.stop()
             raise Fault("illegal", f"answered an illegal move ({in_words(error)})") from None

@@ -86,12 +86,15 @@ def play(
     def ended(result: str, ending: str, termination: str = "normal", **fault: object) -> GameResult:
         return GameResult(board, len(opening), tuple(answers), result, ending, termination, **fault)  # type: ignore[arg-type]
 
+    def forfeited(turn: chess.Color, fault: Fault) -> GameResult:
+        result = "0-1" if turn == chess.WHITE else "1-0"
+        return ended(result, fault.kind, TERMINATIONS[fault.kind], at_fault=turn, reason=fault.reason)
+
     for turn, side in sides.items():
         try:
             side.engine.begin_game(game)
         except Fault as fault:
-            result = "0-1" if turn == chess.WHITE else "1-0"
-            return ended(result, fault.kind, TERMINATIONS[fault.kind], at_fault=turn, reason=fault.reason)
+            return forfeited(turn, fault)
     increments = {colour: side.limits.increment for colour, side in sides.items()}
     while True:
         if by_rule := over(board):
@@ -113,8 +116,7 @@ def play(
                     raise Fault("time", f"overstepped its clock: {answer.seconds:.2f} s with {left:.2f} s left")
                 clocks[turn] = max(left - answer.seconds, 0.0) + side.limits.increment
         except Fault as fault:
-            result = "0-1" if turn == chess.WHITE else "1-0"
-            return ended(result, fault.kind, TERMINATIONS[fault.kind], at_fault=turn, reason=fault.reason)
+            return forfeited(turn, fault)
         answers.append(answer)
         board.push(answer.move)
 

@@ -74,7 +74,7 @@ CHANCE_STEPS, POINT_STEPS = 32000.0, 32.0
 OLDEST = 129
 MOST_CHILDREN = 64
 _AT_ONCE = 512
-""" Positions whose owners are taken together: 1.5 MB."""
+"""Positions whose owners are taken together: 1.5 MB."""
 """Moves that are followed from a position below the root: a tree with all of them would be as large as five."""
 NEUTRAL = 77
 """An empty point between living stones of both sides is nobody's where either owns it at least so probably (of 255)."""

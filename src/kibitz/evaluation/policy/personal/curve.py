@@ -15,17 +15,13 @@ from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOOK_ARM, BOTH
 from kibitz.evaluation.tables import Curve, CurvePoint
 from kibitz.personal.fitting import PersonalRequest, make
 from kibitz.personal.games import LEAST, add_games, in_time
+from kibitz.personal.names import present
 from kibitz.runs import Run
 from kibitz.store.split import TEST
 from kibitz.store.store import Store
 
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE: "base"}
-
-
-def names_in(store: Store) -> set[str]:
-    """The names of a store's players, as they are written."""
-    return {name for column in ("white", "black") for name in store.column(column).tolist()}
 
 
 def learning_curve(
@@ -44,8 +40,8 @@ def learning_curve(
         for done, size in enumerate(sizes):
             on_progress("learning curve", done, len(sizes) + 1)
             learned = add_games(store, before[-size:], Path(folder) / f"{size}.store", [])
-            names = [name for name in run.info["person"]["names"] if name in names_in(learned)]
-            request = PersonalRequest([str(learned.path)], names, run.info["base"], Path(folder) / str(size), test=0)
+            players = present(learned, run.info["person"]["names"])
+            request = PersonalRequest([str(learned.path)], players, run.info["base"], Path(folder) / str(size), test=0)
             made = make(request)
             if made.reason != "done":
                 raise KeyboardInterrupt(f"{made.reason}; the learning curve begins again with the same command")
