@@ -52,7 +52,7 @@ class BatchNorm(nn.Module):
         return self.running_square - self.running_mean.square()
 
     def _of_groups(self, x: Tensor) -> Tensor:
-        groups = x.tensor_split(max(1, len(x) // self.ROWS))
+        groups = x.split(_sizes(len(x), max(1, len(x) // self.ROWS)))  # its gradient is one copy; a slice's, one each
         means, squares, normal = [], [], []
         for group in groups:
             mean, variance = torch.zeros_like(self.running_mean), torch.ones_like(self.running_mean)
@@ -84,6 +84,11 @@ class BatchNorm(nn.Module):
         """Keep these channels (their numbers) and drop the rest."""
         self.weight, self.bias = nn.Parameter(self.weight[channels]), nn.Parameter(self.bias[channels])
         self.running_mean, self.running_square = self.running_mean[channels], self.running_square[channels]
+
+
+def _sizes(rows: int, groups: int) -> list[int]:
+    """The sizes of so many groups of rows, as equal as can be, the larger ones first."""
+    return [rows // groups + (i < rows % groups) for i in range(groups)]
 
 
 def averages(network: nn.Module) -> list[Tensor]:
