@@ -1,10 +1,10 @@
 """How often the likeliest move was played, over the course of trainings of `human` or `chessnet`, row by row.
 
-    python bench/accuracy_over_time.py runs/human-1 runs/chessnet-1 masters.store [--positions 5000] [--rate 885]
+    python bench/accuracy_over_time.py runs/human-1 runs/chessnet-1 masters.store [--positions 5000] [--rate 885 1200]
 
 The same positions each time, of games that the first run has not seen, with all that is known of them where a network
 asks for it. Minutes: what the run's own log says its positions took, validations left out, which is CPU time where a
-training had one core to itself; --rate takes so many positions a second instead. Prints Markdown.
+training had one core to itself; --rate takes so many positions a second of each run instead. Prints Markdown.
 """
 
 import argparse
@@ -61,15 +61,15 @@ def main() -> None:
     parser.add_argument("runs", nargs="+")
     parser.add_argument("store")
     parser.add_argument("--positions", type=int, default=5000)
-    parser.add_argument("--rate", type=float)
+    parser.add_argument("--rate", type=float, nargs="+")
     options = parser.parse_args()
     runs, store = [Run(path) for path in options.runs], Store(options.store)
     positions = Positions(store, choose(runs[0], store).games, last=-2)
     numbers = sample_indices(positions, options.positions, 0)
     clusters = ClusterBootstrap(positions.locate(numbers)[0])
     print("| run | positions learned from | minutes | first choice (95%) | log loss |\n|---|---|---|---|---|")
-    for run in runs:
-        passed = minutes(run, options.rate)
+    for run, rate in zip(runs, options.rate or [None] * len(runs), strict=True):
+        passed = minutes(run, rate)
         for path in sorted((run.path / "snapshots").glob("*.safetensors"), key=iteration):
             session = Checkpoint(run, path)
             rated = RatedSession(session, store)

@@ -35,6 +35,8 @@ from kibitz.store.split import TEST
 from kibitz.store.store import Store
 
 TEST_GAMES, TOLD_GAMES = 50, 20
+STRANGER_WHOLE = "stranger and book"
+"""One more arm: another player's adapters with that player's book, all that `kibitz uci` would play by."""
 SECOND_ACCOUNTS = (17, 20)
 """People of whom an earlier number in the list is another account."""
 
@@ -97,12 +99,16 @@ class Measured:
     def __init__(self, number: int, run: Path, stranger: Path):
         self.number, self.run, self.store = number, Run(run), Store(run / "games")
         self.test = np.flatnonzero(self.store.sides(self.run.split) == TEST)
-        self.arms: Arms = compare(self.run, self.store, self.test, Run(stranger))
+        self.arms: Arms = compare(self.run, self.store, self.test, other := Run(stranger))
+        asked = self.arms.asked
+        of_other = asked.counts(Book.open(other.path / BOOK))
+        whole = blend(self.arms.shares[STRANGER], of_other, asked.offsets, other.info["book"]["k"])
+        self.judged = {**self.arms.judged, STRANGER_WHOLE: asked.judge(whole)}
 
     def difference(self, one: str, other: str, late: bool = False) -> Estimate:
         arms = self.arms
         mask = arms.late if late else np.ones(len(arms.late), np.bool_)
-        return arms.groups.difference(arms.judged[one].right, arms.judged[other].right, mask)
+        return arms.groups.difference(self.judged[one].right, self.judged[other].right, mask)
 
 
 def over_players(players: list[Measured], one: str, other: str, late: bool = False) -> Estimate:
@@ -111,7 +117,7 @@ def over_players(players: list[Measured], one: str, other: str, late: bool = Fal
     means, draws = [], []
     for player in players:
         arms = player.arms
-        gap = arms.judged[one].right.astype(float) - arms.judged[other].right
+        gap = player.judged[one].right.astype(float) - player.judged[other].right
         weight = arms.late.astype(float) if late else np.ones(len(gap))
         _, of = np.unique(arms.asked.games, return_inverse=True)
         sums, counts = np.bincount(of, gap * weight), np.bincount(of, weight)
@@ -148,7 +154,7 @@ def tables(players: list[Measured]) -> None:
     print("\n" + row(f"{len(players)} players, mean", "all plies", "past move 10") + "\n|---|---|---|")
     for name, one, other in (
         ("both − base", BOTH, BASE), ("book − base", BOOK_ARM, BASE), ("adapters − base", ADAPTED, BASE),
-        ("adapters − a stranger's", ADAPTED, STRANGER),
+        ("adapters − a stranger's", ADAPTED, STRANGER), ("both − both of a stranger", BOTH, STRANGER_WHOLE),
     ):  # fmt: skip
         print(row(name, *(points(over_players(players, one, other, late)) for late in (False, True))))
     print("\n" + row("mean over players", *ARMS) + "\n" + "|---" * (1 + len(ARMS)) + "|")
