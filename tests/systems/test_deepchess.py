@@ -266,6 +266,18 @@ def test_files_are_mirrored_where_nobody_may_castle(small_store: Store, games: N
             assert decode_board(batch["codes"][i], batch["state"][i]) == board.transform(chess.flip_horizontal)
 
 
+def test_files_of_nearer_pairs_are_mirrored_together(small_store: Store, games: NDArray[np.int64]) -> None:
+    plain, mirrored = (
+        PairExamples(small_store, games, replace(TINY, nearer=True, mirror=mirror)).batch(np.arange(400), 0)
+        for mirror in (False, True)
+    )
+    count = len(plain["more_target"])
+    free = (plain["state"][-2 * count :, 1] == 0).reshape(2, count).all(0)
+    changed = (plain["codes"] != mirrored["codes"]).any(1)[-2 * count :].reshape(2, count)
+    assert (changed[0] == changed[1])[free].all()
+    assert 0.3 < changed[0][free].mean() < 0.7
+
+
 def test_pos2vec_sees_every_position_once_in_a_pass(small_store: Store, games: NDArray[np.int64]) -> None:
     store = watched(small_store)
     examples = PositionExamples(store, games, TINY)

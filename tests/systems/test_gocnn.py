@@ -299,6 +299,12 @@ def test_settings_that_make_no_network(options: dict[str, Any], what: str) -> No
         SYSTEM.check(Settings(**options))
 
 
+def test_pooling_may_take_all_planes_that_there_are() -> None:
+    SYSTEM.check(Settings(layers="chain12.8conv3x3p1", liberties=6))  # 14 planes
+    with pytest.raises(UsageError):
+        SYSTEM.check(Settings(layers="chain12.8conv3x3p1"))
+
+
 def test_chain_pooling_is_not_for_chess() -> None:
     from kibitz.nets.build import build
     from kibitz.nets.layers import read_layers

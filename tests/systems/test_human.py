@@ -95,6 +95,10 @@ def test_it_begins_as_a_normalised_chessnet(small_store: Store) -> None:
     ours, its = answers(net.eval(), codes, state), answers(other.eval(), codes, state[:, :4])
     for name in ("origin", "target"):
         torch.testing.assert_close(ours[name], its[name], rtol=1e-4, atol=1e-6)
+    for others in ({"planes": "6"}, {"attacks": "none"}, {"layers": "64conv3x3p1.64conv3x3p1.64res3x3"}):
+        unlike = replace(given, **others)
+        with pytest.raises(UsageError, match="other planes or layers"):
+            SYSTEM.adopt(net, "chessnet", chessnet.SYSTEM.network(unlike).state_dict())
     plain = SYSTEM.network(Settings(norm=False))
     with pytest.raises(UsageError, match="add --norm"):
         SYSTEM.adopt(plain, "chessnet", other.state_dict())

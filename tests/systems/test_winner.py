@@ -158,6 +158,14 @@ def test_weights_follow_the_seed(small_store: Store) -> None:
     assert not torch.equal(weights(1), weights(2))
 
 
+def test_normalised_layers_have_first_weights(small_store: Store) -> None:
+    settings = Settings(layers="8conv3x3p1.8res3x3n.ip8")
+    SYSTEM.check(settings)
+    network = SYSTEM.network(settings)
+    SYSTEM.prepare(network, small_store, np.arange(len(small_store)), settings, 0)
+    assert all(value.isfinite().all() for value in network.state_dict().values())
+
+
 def test_mocha_weights_are_xavier_over_the_fan_in() -> None:
     network = Winner(Settings())
     mocha_weights(network, torch.Generator().manual_seed(0))

@@ -106,6 +106,10 @@ def test_one_that_learns_is_left_in_peace(small_run: Path) -> None:
     assert warnings(small_run) == []
 
 
+def test_the_best_constant_answer_to_no_question() -> None:
+    assert constant.of_shares(torch.zeros(0)) == constant.of_values(torch.zeros(0, 3)) == 0
+
+
 def test_the_best_constant_answers() -> None:
     generator = torch.Generator().manual_seed(1)
     target = (torch.rand(1000, generator=generator) < 0.3).float()

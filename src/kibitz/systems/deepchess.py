@@ -243,8 +243,9 @@ class PairExamples:
     def __len__(self) -> int:
         if not len(self.won) or not len(self.lost):
             return 0
-        most = round(self.settings.pairs_a_position * len(self.sample))
-        return min(self.settings.pairs, max(most, 1)) if most else self.settings.pairs
+        if not self.settings.pairs_a_position:
+            return self.settings.pairs
+        return min(self.settings.pairs, max(round(self.settings.pairs_a_position * len(self.sample)), 1))
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
         return self.part(ids, epoch, 0, 1)
@@ -303,6 +304,9 @@ class PairExamples:
             turned = _chance(ids, epoch + 1000, 3, self.salt) & np.uint64(1) == 1
             more_codes, more_state = swap_colours(more_codes, more_state, np.tile(turned, 2))
             white = white != turned
+        if self.settings.mirror:
+            coins = _chance(ids, epoch + 1000, 5, self.salt) & np.uint64(1) == 1
+            more_codes, more_state = flip_files(more_codes, more_state, np.tile(coins, 2))
         row = np.arange(count) + len(codes)
         swapped = _chance(ids, epoch + 1000, 4, self.salt) & np.uint64(1) == 1
         return {

@@ -284,7 +284,8 @@ class GoCnnSystem(System):
         if settings.last % 2 == 0:
             raise UsageError(f"--last {settings.last}: an odd number of points")
         layers = read_layers(settings.layers)
-        for number, (layer, shape) in enumerate(zip(layers, shapes(layers, 8, settings.board), strict=True), 1):
+        planes = BoardPlanes(settings.board, settings.liberties, settings.recent, settings.ages).channels
+        for number, (layer, shape) in enumerate(zip(layers, shapes(layers, planes, settings.board), strict=True), 1):
             if not isinstance(layer, Conv | Residual | Chain) or shape[1:] != (settings.board, settings.board):
                 raise UsageError(f"--layers: layer {number} must keep the board's grid: a convolution with padding")
 

@@ -7,6 +7,7 @@ their code or weights did. This file goes from top to bottom: side inputs, netwo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -424,6 +425,8 @@ def draw_weights(network: Human, generator: torch.Generator) -> None:
         cast(Tensor, network.promotion.bias)[-1] = 4
 
 
+CHESSNET_PLANES = 29
+"""Planes of the chessnets that a training may begin from: pieces 12, attacks 12, rights and en passant 5, as here."""
 HEAD = ("narrow.", "weigh.", "outcome.")
 """Prefixes of the weights from the trunk's features to win, draw, loss."""
 _FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answers": "key"}
@@ -490,6 +493,15 @@ def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """A chessnet's one body under the names of this network. Raises UsageError for one of separate networks."""
     if "shared.pairs" not in weights:
         raise UsageError("this chessnet has no one body with targets by square; choose another")
+    layers = {int(name.split(".")[2]) for name in weights if name.startswith("shared.body.")}
+    residual = {int(name.split(".")[2]) for name in weights if re.fullmatch(r"shared\.body\.\d+\.second\.weight", name)}
+    stem = weights.get("shared.body.0.weight")
+    projected = any(name.startswith("shared.body.") and ".short." in name for name in weights)
+    if stem is None or stem.shape[1:] != (CHESSNET_PLANES, 3, 3) or layers - residual != {0} or projected:
+        raise UsageError(
+            "this chessnet has other planes or layers than its recipe default (pieces, attacks by piece, rights; one "
+            "convolution of 3×3, then residual blocks of as many filters); choose another"
+        )
     taken = {"pairs": weights["shared.pairs"]}
     for kind in ("weight", "bias"):
         taken[f"stem.{kind}"] = weights[f"shared.body.0.{kind}"]

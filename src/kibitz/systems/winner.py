@@ -281,8 +281,8 @@ def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
             bound = (3 / layer.weight[0].numel()) ** 0.5
             with torch.no_grad():
                 layer.weight.uniform_(-bound, bound, generator=generator)
-                assert layer.bias is not None
-                layer.bias.zero_()
+                if layer.bias is not None:  # none before a normalisation
+                    layer.bias.zero_()
 
 
 @torch.no_grad()

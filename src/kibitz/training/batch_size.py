@@ -47,6 +47,8 @@ def find_batch(system: System, settings: Any, store: Store, games: Any, plan: Tr
         return usual
     # Stages of several batches (`value_batch`) do not limit this one.
     counts = [len(stage.examples(store, games)) for stage in _stages(system, settings, device) if stage.batch == usual]
+    if not counts:
+        return usual
     with _limited(device):
         return largest(usual, min(counts) // LEAST_BATCHES, lambda batch: step_fits(
             system, replace(settings, batch=batch), store, games, plan, device

@@ -94,7 +94,13 @@ def describe(run: Run, name: str | None = None) -> dict[str, Any]:
         session = None
     if session is None:
         raise KibitzError(f"{run.path / ONNX}: damaged; finish the training with the command that began it")
-    columns = STATE[game] + [f"{name}: {SIDE_INPUTS.get(name, 'see kibitz')}" for name in side_inputs]
+    meanings = {name: SIDE_INPUTS.get(name, "see kibitz") for name in side_inputs}
+    for each, usual in side_inputs.items():
+        if usual:  # such a network never learned what a 0 would mean
+            meanings[each] = (
+                meanings[each].replace("; 0 unknown", "").replace("0 unknown, ", "") + f"; unknown: {usual}"
+            )
+    columns = STATE[game] + [f"{name}: {meaning}" for name, meaning in meanings.items()]
     return {
         "network": name or run.name,
         "system": run.info["system"],

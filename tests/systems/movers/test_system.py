@@ -82,6 +82,7 @@ def test_games_and_moves_at_most(small_store: Store) -> None:
     assert len(some) == 500
     assert some.chosen is not None
     assert len(set(some.chosen.tolist())) == 500
+    assert len(system.ValueExamples(small_store, games, given(games=7)).positions.games) == 7
 
 
 def test_moves_of_low_rated_players_are_left_out_and_of_unrated_kept(make_store: Any, tmp_path: Path) -> None:
@@ -126,6 +127,9 @@ def test_a_rating_plane_needs_ratings(small_store: Store) -> None:
         ({"share": "body", "layers": "8conv3x3p1", "networks": "piece,pawn"}, "--networks"),
         ({"targets": "square"}, "--share body"),
         ({"share": "body", "layers": "8conv3x3p1", "activation": "leaky"}, "takes --activation relu alone"),
+        ({"share": "body", "layers": "8conv3x3p1", "dropout": 0.5}, "no --dropout"),
+        ({"share": "body", "layers": "8conv3x3p1", "value_layers": "ip8"}, "no --value-layers"),
+        ({"decay": -1.0}, "--decay"),
         ({"layers": "8conv9x9"}, "layer 1"),
         ({"value_layers": "0ip"}, "layer 1"),
         ({"optimiser": "magic"}, "--optimiser magic"),
@@ -208,6 +212,12 @@ def test_schedules() -> None:
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == pytest.approx(1)
     assert rates[-1] < 1e-4
+
+
+def test_fewer_passes_have_fewer_decays() -> None:
+    settings = given(schedule="epoch", decay=0.5, epochs=15.0, most_epochs=3.0, iterations=0, learning_rate=1.0)
+    stage = chessnet.SYSTEM.stages(chessnet.SYSTEM.network(settings), settings)[0]
+    assert [stage.learning_rate(i, 300) for i in (0, 99, 100, 299)] == [1.0, 1.0, 0.5, 0.25]
 
 
 @pytest.mark.parametrize(("initial", "spread"), [("he", (2 / 54) ** 0.5), ("0.01", 0.01)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from kibitz.nets.optim import (
 )
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
-from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, option_of, setting
 from kibitz.systems.movers.nets import (
     ACTIVATIONS,
     OUTCOMES,
@@ -52,6 +52,12 @@ OWN_SCHEDULES = tuple(name for name in SCHEDULES if name != "inv")
 """Every schedule but `winner`'s."""
 SELECTORS = ("piece", *PIECES)
 """The seven networks that predict moves: the piece selector, and a move selector for each type of piece."""
+
+ONE_BODY_LACKS = (
+    "dropout", "value_layers", "value_activation", "value_optimiser", "value_learning_rate", "value_schedule",
+    "value_smoothing", "value_batch", "value_iterations",
+)  # fmt: skip
+"""Settings of networks of their own, which one body has no use for."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +105,13 @@ class Settings:
     optimiser: str = setting("rmsprop", either(OPTIMISERS), choices=OPTIMISERS)
     learning_rate: float = setting(0.001, "learning rate at the first iteration", at_least=0)
     schedule: str = setting(
-        "constant", "learning rate: " + either(OWN_SCHEDULES, {"epoch": "× --decay an epoch"}), choices=OWN_SCHEDULES
+        "constant",
+        "learning rate: "
+        + either(OWN_SCHEDULES, {"epoch": "× --decay an epoch, with --iterations as often as in --epochs"}),
+        choices=OWN_SCHEDULES,
     )
-    decay: float = setting(0.1, "factor of the schedules epoch and step")
-    step: int = setting(50_000, "iterations before the step of the schedule step")
+    decay: float = setting(0.1, "factor of the schedules epoch and step", over=0)
+    step: int = setting(50_000, "iterations before the step of the schedule step", at_least=0)
     smoothing: float = fraction(0.99, "smoothing of rmsprop")
     momentum: float = fraction(0.9, "momentum of sgd and muon")
     accumulator: float = setting(
@@ -176,6 +185,10 @@ def check(settings: Settings, every: Sequence[str]) -> None:
             raise UsageError("--share body: takes no --piece-plane; --targets square tells targets apart by origin")
         if settings.activation != "relu":
             raise UsageError(f"--share body: takes --activation relu alone, not {settings.activation}")
+        usual = {each.name: each.default for each in fields(settings)}
+        for name in ONE_BODY_LACKS:
+            if getattr(settings, name) != usual[name]:
+                raise UsageError(f"--share body: takes no {option_of(name)}; the networks are one")
         if any(isinstance(layer, Dense) for layer in layers) or shapes(layers, 6)[-1][1:] != (8, 8):
             raise UsageError("--share body: --layers must end on the 8×8 grid, say 64conv3x3p1.5*64res3x3")
     elif settings.targets == "square":
@@ -183,6 +196,13 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 
 
 # Games
+
+
+def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int64]:
+    """The games to learn from: `settings.games` of them, drawn evenly, always the same, in their order."""
+    if not settings.games or settings.games >= len(games):
+        return games
+    return np.sort(games[permutation(len(games), 0, 0, 0, settings.games)])
 
 
 class MoveExamples:
@@ -193,8 +213,7 @@ class MoveExamples:
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
-        if settings.games and settings.games < len(games):
-            games = np.sort(games[permutation(len(games), 0, 0, 0, settings.games)])
+        games = drawn_games(games, settings)
         self.store, self.settings = store, settings
         self.positions = Positions(store, games, last=-2)
         self.chosen: NDArray[np.int64] | None = None  # ids of positions; None for all
@@ -246,7 +265,7 @@ class ValueExamples:
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings
-        self.positions = Positions(store, games)
+        self.positions = Positions(store, drawn_games(games, settings))
         self.results = store.column("result")
         self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
 
@@ -396,8 +415,11 @@ def _optimiser(
 
 def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[int, int], float]:
     """The learning rate by iteration and number of iterations. base: the first one."""
+    epochs = settings.epochs
+    if settings.most_epochs and not settings.iterations:
+        epochs = min(epochs, settings.most_epochs)
     return lambda iteration, iterations: learning_rate_at(
-        schedule, base, iteration, iterations, decay=settings.decay, epochs=settings.epochs, step=settings.step
+        schedule, base, iteration, iterations, decay=settings.decay, epochs=epochs, step=settings.step
     )
 
 

@@ -264,7 +264,7 @@ class _Trials:
         if one.reason == TIME_LIMIT:
             return TIME_LIMIT
         try:
-            watch.replay(one.diverged_at)
+            watch.replay(one)
         except TrialPruned:
             self._end(trial, one.number, "pruned", watch)
             return ALL_DONE
@@ -334,16 +334,18 @@ class _PruningWatch:
                 if iteration < before:
                     self._report(iteration, figures)
 
-    def replay(self, diverged_at: int | None) -> None:
+    def replay(self, one: _Trained) -> None:
         """Report the validations of a trial that a worker has trained. Raises TrialPruned at the one where one process
         would have given it up."""
         self._recalled = True
+        whole = not one.reason and one.diverged_at is None
+        last = one.iteration if whole else self.trials.config.iterations  # few positions may end a trial earlier
         for iteration, figures in _validations(self.path):
-            if diverged_at is not None and iteration > diverged_at:
+            if one.diverged_at is not None and iteration > one.diverged_at:
                 return
             self.iteration = iteration
             self._report(iteration, figures)
-            if self.trials.config.prune and iteration < self.trials.config.iterations and self.trial.should_prune():
+            if self.trials.config.prune and iteration < last and self.trial.should_prune():
                 raise TrialPruned
 
     def _report(self, iteration: int, figures: dict[str, float]) -> None:
