@@ -33,7 +33,7 @@ class Checkpoint(Session):
         self.network.load_state_dict(load_file(weights))
         self.network.eval()
         self.run, self.name, self.threads = run, run.name, 1
-        self.system, self.game, self.side_inputs = run.info["system"], "chess", run.system.side_inputs
+        self.system, self.game, self.side_inputs = run.info["system"], "chess", run.side_inputs
         self.outputs = self.network.outputs
         self._batch, self._correct = 512, None
         self._answer = self._of

@@ -15,6 +15,10 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.games.go.points import BLACK, from_gtp
 from kibitz.games.go.rules import Board as GoBoard
 from kibitz.notebook import Shown
+from kibitz.web import answers
+from kibitz.web.files import load
+from kibitz.web.networks import NetworkRegistry
+from kibitz.web.positions import read_line
 
 SVG = "{http://www.w3.org/2000/svg}"
 RUY = "1. e4 e5 2. Nf3 (2. f4 exf4) Nc6 3. Bb5 a6 *"
@@ -85,6 +89,17 @@ def test_go_is_shown_with_owners_and_score() -> None:
     assert "komi 5.5 counted" in shown.text
     assert f"{abs(answer['score']):.1f} points" in shown.text
     assert 'class="owned"' in shown.svg
+
+
+def test_a_network_that_names_moves_of_go_is_shown_as_the_board_shows_it() -> None:
+    shown = kibitz.show(SGF, "gohuman", ply=3)
+    best = shown.answer["moves"][0]
+    assert f"{best['san']} {best['p']:.0%}" in shown.text
+    networks = NetworkRegistry(["gohuman"])
+    line = read_line({"line": {**load({"text": SGF})["line"], "moves": ["E5", "E7", "C6"]}})
+    (_, [result], _) = answers.analyse(networks, networks.ready("gohuman"), line, 3, 3, 0, None)
+    for name in ("black", "score", "moves", "owners"):
+        assert shown.answer[name] == result[name]
 
 
 def test_a_board_of_go() -> None:

@@ -142,16 +142,15 @@ def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoL
     from kibitz.web.go import answers
     from kibitz.web.go.line import GoLine, node
 
-    line = line or GoLine(board.size)
-    line.check(known)
-    codes, state = encode_board(board)
-    owners = answers.owners_of(networks.session(known.name), known, codes[None], state[None])[0]
-    lead, chance, here = answers.worth(owners, line)
-    owned = [round(float(p), 4) for p in here]
-    result = {
-        "black": round(chance, 4), "moves": None, "origin": None, "owners": owned,
-        "score": round(lead, 2),
-    }  # fmt: skip
+    told = GoLine(board.size) if line is None else line
+    told.check(known)
+    if line is None:
+        codes, state = (rows[None] for rows in encode_board(board))
+    else:
+        codes, state = line.rows(len(line.moves), len(line.moves))
+    line = told
+    [[result]] = answers.results_of(networks.session(known.name), known, line, codes, state)
+    lead, chance, owned, moves = result["score"], result["black"], result["owners"], result["moves"]
     size = board.size
     stones = node(board)["stones"].replace("B", "X").replace("W", "O")
     percents = [f"{100 * p:.0f}" for p in owned]
@@ -169,6 +168,8 @@ def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoL
         f" {'Black' if lead >= 0 else 'White'} leads by {abs(lead):.1f} points, komi {line.komi:g} counted.",
         "Squares: who will own the point, black or white (larger: more certain).",
     ]
+    if moves:
+        words.insert(2, f"{_first(moves)}.")
     drawn = goboards.board_svg(position, last)
     return _picture(drawn, goboards.board_defs([size]), BOARD, chance, "black", words, result, "")
 

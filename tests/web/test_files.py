@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import time
 from typing import Any
 
 import chess.pgn
@@ -210,6 +211,13 @@ def test_commands_of_comments_are_no_words() -> None:
     second["shapes"] = ["Xd4"]
     with pytest.raises(BadRequest, match="circles and arrows"):
         save(found)
+
+
+def test_a_comment_of_blanks_is_read_at_once() -> None:
+    begun = time.monotonic()
+    found = load("1. e4 {a" + " " * 200_000 + "b [%clk 0:01:00]} *")
+    assert time.monotonic() - begun < 2
+    assert found["tree"][1]["commands"] == {"clk": "0:01:00"}
 
 
 def test_an_sgf_keeps_what_is_not_understood() -> None:

@@ -4,6 +4,7 @@ told."""
 from __future__ import annotations
 
 import base64
+import json
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from kibitz.errors import KibitzError
+from kibitz.personal.names import Player
 from kibitz.training.trainer import TrainProgress
 from kibitz.web.mygames import state, training
 from kibitz.web.mygames.sources import ChosenGame, PgnSource, _newest
@@ -155,6 +157,61 @@ def test_a_file_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
     finally:
         mine.end()
     assert not folder.exists()
+
+
+def uploaded(mine: MyGames, name: str, text: str) -> Any:
+    return mine.upload({"name": name, "at": 0, "data": base64.b64encode(text.encode()).decode(), "last": True})
+
+
+def test_a_part_that_comes_after_the_board_was_begun_anew_gets_a_line() -> None:
+    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    try:
+        with pytest.raises(BadRequest, match="choose the file again") as refused:
+            mine.upload({"name": "a.pgn", "at": 5, "data": base64.b64encode(b"hello").decode(), "last": True})
+        assert refused.value.status == 409
+    finally:
+        mine.end()
+
+
+def test_copies_that_nothing_reads_are_removed() -> None:
+    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    try:
+        for name in ("a.pgn", "b.pgn", "c.pgn"):
+            uploaded(mine, name, FILE[0])
+        assert mine._folder is not None
+        assert [path.name for path in mine._folder.glob("games-*.pgn")] == ["games-3.pgn"]
+    finally:
+        mine.end()
+
+
+def test_a_process_that_cannot_begin_is_no_work_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr(state, "Background", full)
+    networks = SimpleNamespace(ready=lambda name: SimpleNamespace(game="chess", answers=(state.WHITE,)))
+    mine = MyGames([], networks)  # type: ignore[arg-type]
+    try:
+        uploaded(mine, "a.pgn", FILE[0])
+        for _ in range(2):
+            answer = mine.analyse({"players": ["Ana"], "network": "human"})["analysis"]
+            assert (answer["state"], answer["error"]) == (
+                "failed", "no process could be started: Cannot allocate memory",
+            )  # fmt: skip
+    finally:
+        mine.end()
+
+
+def test_players_whose_names_look_alike_in_a_folder_have_runs_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "RUNS", tmp_path)
+    assert state._run_of([Player("A.B", (), 9)], "personal-a-b") == tmp_path / "personal-a-b"
+    (tmp_path / "personal-a-b").mkdir()
+    info = {"system": "human", "game": "chess", "person": {"name": "A.B", "names": ["A.B"]}, "settings": {}}
+    (tmp_path / "personal-a-b" / "run.json").write_text(json.dumps(info))
+    assert state._run_of([Player("A.B", (), 9)], "personal-a-b") == tmp_path / "personal-a-b"
+    assert state._run_of([Player("A-B", (), 9)], "personal-a-b") == tmp_path / "personal-a-b-2"
 
 
 def test_only_a_network_that_says_who_wins_at_chess_judges() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,11 +35,11 @@ class OpenStore:
         self._of: int | None = None
         self._lock = threading.Lock()
 
-    @property
+    @functools.cached_property
     def game(self) -> str:
         from kibitz.store.store import Store
 
-        return self.explorer.store.game if self.explorer else Store(self.path).game
+        return Store(self.path).game
 
     def ready(self) -> Explorer | None:
         """The explorer, or None while its index is made; that is begun where it is not yet, or games were added."""
@@ -49,24 +50,32 @@ class OpenStore:
         with self._lock:
             if now != self._of:
                 self._of, self.share, self.problem, self.explorer = now, 0.0, None, None
-                threading.Thread(target=self._open, name=f"kibitz explorer {self.name}", daemon=True).start()
+                threading.Thread(
+                    target=self._open, args=(now,), name=f"kibitz explorer {self.name}", daemon=True
+                ).start()
         if self.problem:
             raise BadRequest(self.problem)
         return self.explorer
 
-    def _open(self) -> None:
+    def _open(self, of: int) -> None:
+        """Make the index of the store as it was when its file was written at `of`. A later one takes its place."""
         from kibitz.explorer.answers import Explorer
         from kibitz.explorer.search import Wanted
         from kibitz.store.store import Store
 
         try:
-            self.explorer = explorer = Explorer(Store(self.path), self._report)
+            explorer = Explorer(Store(self.path), functools.partial(self._report, of))
             explorer.search.find(Wanted(("a",)))  # the first search reads the columns
+            problem = None
         except Exception as error:
-            self.problem = str(error) if isinstance(error, KibitzError) else error_line(error)
+            explorer, problem = None, str(error) if isinstance(error, KibitzError) else error_line(error)
+        with self._lock:
+            if of == self._of:
+                self.explorer, self.problem = explorer, problem
 
-    def _report(self, share: float) -> None:
-        self.share = share
+    def _report(self, of: int, share: float) -> None:
+        if of == self._of:
+            self.share = share
 
 
 class Stores:

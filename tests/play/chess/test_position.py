@@ -8,6 +8,7 @@ import chess
 import numpy as np
 import pytest
 
+from kibitz.errors import KibitzError
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess import position as positions
@@ -79,3 +80,12 @@ def test_what_was_seen_since_the_last_capture_or_pawn_move() -> None:
     assert positions.packed((chess.Move.from_uci("e2e4"), chess.Move.from_uci("a7a8n"))) == {
         from_move(chess.Move.from_uci("e2e4")), from_move(chess.Move.from_uci("a7a8n")),
     }  # fmt: skip
+
+
+def test_more_men_than_a_side_can_have_are_refused() -> None:
+    full = chess.Board("k7/8/8/8/8/NNNNNNN1/NNNNNNNN/K7 w - - 0 1")
+    assert len(positions.root(full)[0].legal()) == full.legal_moves.count()
+    for board in (full, full.mirror()):
+        board.set_piece_at(chess.H5, chess.Piece(chess.KNIGHT, board.turn))
+        with pytest.raises(KibitzError, match="more than 16 men"):
+            positions.root(board)

@@ -9,10 +9,13 @@ import numpy as np
 import rust_chess
 from numpy.typing import NDArray
 
+from kibitz.errors import KibitzError
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_material
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, encode_board, replay
 
+MOST_MEN = 16
+"""Of a side, as many as a game begins with."""
 _NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE  # copying a history with every move would cost more than the move
 
 
@@ -81,7 +84,12 @@ def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[S
 
 def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
     """The position of a python-chess board, and a count by `key` of the earlier positions of its game that can recur:
-    those since the last capture or pawn move."""
+    those since the last capture or pawn move.
+
+    Raises KibitzError where a side has more than 16 men: rust_chess has no room for so many that can move.
+    """
+    if any(chess.popcount(men) > MOST_MEN for men in board.occupied_co):
+        raise KibitzError(f"a side has more than {MOST_MEN} men; no move is looked for in such a position")
     position = SearchPosition(_board(board), encode_board(board))
     seen: Counter[int] = Counter()
     past = board.copy()

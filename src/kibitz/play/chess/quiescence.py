@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kibitz.cores import cores
 from kibitz.games.chess.attacks import attacked, look
+from kibitz.games.chess.legal import MAX_MOVES
 from kibitz.games.chess.material import CODE_VALUES
 from kibitz.games.chess.position_stack import (
     MATE,
@@ -59,7 +60,7 @@ _UPPER_BOUND, _EXACT, _LOWER_BOUND = 1, 2, 3
 _MEMORY = np.dtype(
     [
         *STACK,
-        ("scores", "i4", (MAX_PLIES, 218)),
+        ("scores", "i4", (MAX_PLIES, MAX_MOVES)),
         ("leaf", "u1", (MAX_PLIES, START_WIDTH)),  # the quiet position that each row's best line ends in
         ("no_capture", "u1", (MAX_PLIES,)),  # nothing was captured on that line
         ("line", "u2", (MAX_PLIES, _LINE)),

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.games.chess.legal import MAX_MOVES
 from kibitz.play.chess.evaluator import TableEntry
 from kibitz.play.chess.position import SearchPosition
 from kibitz.play.chess.score import to_parent
@@ -101,7 +102,7 @@ def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, p
     static_eval, value, path = nodes.static_eval, nodes.value, nodes.path
     count = 0
     path[0] = 1.0
-    odds = np.empty(256)
+    odds = np.empty(MAX_MOVES)
     for i in range(n):
         here = path[i]
         start, end = first[i], first[i] + width[i]

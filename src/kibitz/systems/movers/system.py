@@ -35,7 +35,7 @@ from kibitz.nets.optim import (
 )
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
-from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, option_of, setting
+from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
 from kibitz.systems.movers.nets import (
     ACTIVATIONS,
     OUTCOMES,
@@ -46,6 +46,7 @@ from kibitz.systems.movers.nets import (
     shared_loss,
     value_loss,
 )
+from kibitz.systems.spelling import option_of
 from kibitz.text import either
 
 OWN_SCHEDULES = tuple(name for name in SCHEDULES if name != "inv")

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _RULED = ("SetUp", "FEN", "Variant")
 """Headers that follow from the start position."""
-_COMMAND = re.compile(r"\s*\[%([A-Za-z_]\w{0,29})\s+([^\]]*)\]\s*")
+_COMMAND = re.compile(r"\[%([A-Za-z_]\w{0,29})\s([^\]]*)\]")
 """A command inside a comment: "[%clk 0:05:03]"."""
 _COMMAND_NAME = re.compile(r"[A-Za-z_]\w{0,29}")
 _SHAPE = re.compile(r"[GRYB][a-h][1-8](?:[a-h][1-8])?")
@@ -62,7 +62,8 @@ def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags
             shapes += drawn
         else:
             commands[name] = value.strip()
-    text = _COMMAND.sub(" ", comment).strip()[: game_tree.MAX_COMMENT_LENGTH]
+    words = [part.strip() for part in _COMMAND.sub("\0", comment).split("\0")]
+    text = " ".join(filter(None, words))[: game_tree.MAX_COMMENT_LENGTH]
     found = {**node, "id": id_, "parent": parent, "comment": text, "nags": nags}
     return found | ({"commands": commands} if commands else {}) | ({"shapes": shapes} if shapes else {})
 

@@ -28,11 +28,20 @@ def results(
 
     A network that names moves, winner and score is believed; of one that answers with owners alone these follow.
     """
+    codes, state = line.rows(first, last)
+    return results_of(session, network, line, codes, state, first)
+
+
+def results_of(
+    session: Session | TorchSession, network: NetworkInfo, line: GoLine,
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int = 0,
+) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
+    """The same of positions by their codes [n, 361] and states [n, 4]. line: what is known of the game; first: the ply
+    of the first of them."""
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.told import told
     from kibitz.play.go.ownership import points_of, steady
 
-    codes, state = line.rows(first, last)
     if session.side_inputs:
         state = told_of_game(state, session.side_inputs, line)
     judge, there = steady(session), points_of(line.size)
@@ -42,7 +51,7 @@ def results(
         says = told(answers, state[part])
         batch: list[dict[str, Any]] = []
         for i, ply in enumerate(range(first + part.start, first + part.stop)):
-            lead, chance = (says[i].lead, says[i].black_wins) if says else worth(owners[i], line)[:2]
+            lead, chance = (says[i].lead, says[i].black_wins) if says else worth(owners[i], line)
             batch.append(
                 {"ply": ply, "black": rounded(chance), "origin": None, "owners": rounded_list(owners[i][there], 3),
                  "score": round(lead, 2), "moves": likely_moves(says[i], line.size) if says else None}
@@ -79,14 +88,11 @@ def owners_of(
     return load_owners(network.system).black_owns(session.evaluate(codes, state)).astype(np.float32)
 
 
-def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float, NDArray[np.float32]]:
-    """From the owners of the points, float32 [361], three values.
-
-    Black's lead in points, minus komi and the compensation for handicap stones; Black's chance, as the GTP engine
-    computes it; the owners of the board's own points, float32 [size²].
-    """
+def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float]:
+    """From the owners of the points, float32 [361]: Black's lead in points, minus komi and the compensation for
+    handicap stones, and Black's chance, as the GTP engine computes it."""
     from kibitz.play.go import ownership
 
     lead = float(ownership.lead(owners, line.size)) - line.terms.komi
     chance = ownership.winrate(lead, ownership.spread(owners, line.size))
-    return lead, chance, owners[ownership.points_of(line.size)]
+    return lead, chance

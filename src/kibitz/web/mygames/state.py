@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import itertools
 import json
 import re
 import shlex
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kibitz.errors import need_training
+from kibitz.errors import KibitzError, need_training
 from kibitz.web.mygames.background import Background, Told
 from kibitz.web.networks import RUNS, WHITE, NetworkRegistry
 from kibitz.web.params import BadRequest, Fields, text, whole, words
@@ -31,6 +32,7 @@ MOST_AT_ALL = 100_000
 NAMES = 200
 """Players that are offered."""
 RUNNING = "running"
+_PART_MISSING = "a part of the file is missing; choose the file again"
 
 
 @dataclass
@@ -70,6 +72,7 @@ class MyGames:
         self._report_of: Source | None = None
         self._analysis: Task | None = None
         self._training: Task | None = None
+        self._learns_from: Source | None = None
         self._ended = False
 
     # Games
@@ -88,9 +91,11 @@ class MyGames:
         if at + len(data) > LARGEST:
             raise BadRequest(f"{name}: more than {LARGEST >> 20} MB; cut it into smaller files", 413)
         path = self._room() / f"upload{_ending(name)}"
+        if at and not path.is_file():  # begun with a board that has ended since
+            raise BadRequest(_PART_MISSING, 409)
         with self._lock, path.open("r+b" if at else "wb") as file:
             if file.seek(0, 2) != at:
-                raise BadRequest("a part of the file is missing; choose the file again", 409)
+                raise BadRequest(_PART_MISSING, 409)
             file.write(data)
         if fields.get("last") is not True:
             return {"at": at + len(data)}
@@ -122,7 +127,18 @@ class MyGames:
         with self._lock:
             self._source = source
             self._opened += 1
+            self._tidy()
         return self.as_json()
+
+    def _tidy(self) -> None:
+        """Remove the copies of files that nothing is read from any more."""
+        used = {self._source, self._report_of}
+        if self._training is not None and self._training.runs:
+            used.add(self._learns_from)
+        names = {Path(source.path).name for source in used if source is not None}
+        for copy in self._folder.glob("games-*.pgn") if self._folder is not None else ():
+            if copy.name not in names:
+                copy.unlink(missing_ok=True)
 
     def _room(self) -> Path:
         """A folder for copies of games, which is removed with the board."""
@@ -168,6 +184,7 @@ class MyGames:
                     lines.write(json.dumps(line) + "\n")
             self._report, self._report_of = (self._report[0] + 1, {}), source
             self._analysis = task
+            self._tidy()
             self._begin(task, "kibitz.web.mygames.analysing", asked, self._analysed)
         return self.as_json()
 
@@ -214,7 +231,7 @@ class MyGames:
         if self._networks.ready(base).system != "human":
             raise BadRequest(f"{base} cannot be begun from; take human")
         plain = re.sub(r"[^\w-]+", "-", key(players[0].name)).strip("-")[:60] or "somebody"
-        run = RUNS / f"personal-{plain}"
+        run = _run_of(players, f"personal-{plain}")
         named = [player.name for player in players]
         options = [part for name in named for part in ("--player", name)]
         command = shlex.join(["kibitz", "personal", source.name, *options, "--run", run.as_posix()])
@@ -222,7 +239,7 @@ class MyGames:
         task = Task({"player": ", ".join(named), "games": games, "run": run.as_posix()})
         with self._lock:
             _refuse_second(self._training, "a training")
-            self._training = task
+            self._training, self._learns_from = task, source
             self._begin(task, "kibitz.web.mygames.training", asked, self._trained)
         return self.as_json()
 
@@ -242,7 +259,10 @@ class MyGames:
             task.error = self._plain(error)
             task.state = "stopped" if stopped else how
 
-        task.process = Background(module, asked, lambda told: hear(task, told), ended)
+        try:
+            task.process = Background(module, asked, lambda told: hear(task, told), ended)
+        except OSError as error:  # no memory, or too many processes
+            task.state, task.error = "failed", f"no process could be started: {error.strerror or error}"
 
     def _plain(self, error: str) -> str:
         """An error without the names of our copies."""
@@ -282,6 +302,22 @@ class MyGames:
             if self._folder is not None:
                 with contextlib.suppress(OSError):
                     shutil.rmtree(self._folder)
+
+
+def _run_of(players: Sequence[Player], name: str) -> Path:
+    """The run of these players among those of that name, `name`, `name`-2, …; else the first that is not there."""
+    from kibitz.personal.names import key
+    from kibitz.runs import INFO, Run
+
+    wanted = {key(player.name) for player in players}
+    for number in itertools.count(1):
+        run = RUNS / (name if number == 1 else f"{name}-{number}")
+        if not (run / INFO).is_file():
+            return run
+        with contextlib.suppress(KibitzError):
+            if wanted & {key(one) for one in Run(run).info.get("person", {}).get("names", [])}:
+                return run
+    raise AssertionError
 
 
 def _refuse_second(task: Task | None, what: str) -> None:
