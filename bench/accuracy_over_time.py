@@ -1,26 +1,32 @@
 """How often the likeliest move was played, over the course of trainings of `human` or `chessnet`, row by row.
 
-    python bench/accuracy_over_time.py runs/human-1 runs/chessnet-1 masters.store [--positions 5000] [--rate 885 1200]
+    python bench/accuracy_over_time.py runs/human-1 runs/chessnet-1 masters.store \\
+        [--positions 5000] [--rate 885 1200] [--picture FILE.svg]
 
 The same positions each time, of games that the first run has not seen, with all that is known of them where a network
-asks for it. Minutes: what the run's own log says its positions took, validations left out, which is CPU time where a
-training had one core to itself; --rate takes so many positions a second of each run instead. Prints Markdown.
+asks for it; --picture draws them, too. Minutes: what the run's own log says its positions took, validations left out,
+which is CPU time where a training had one core to itself; --rate takes so many positions a second of each run instead.
+Prints Markdown.
 """
 
 import argparse
 import json
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 import torch
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator, PercentFormatter
 from safetensors.torch import load_file
 
 from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import choose
 from kibitz.evaluation.policy.human.results import RatedSession
 from kibitz.play.session import Session
+from kibitz.report.curves import _STYLE, ONE, THREE, TWO
 from kibitz.runs import Run
-from kibitz.stats import ClusterBootstrap
+from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
@@ -62,7 +68,9 @@ def main() -> None:
     parser.add_argument("store")
     parser.add_argument("--positions", type=int, default=5000)
     parser.add_argument("--rate", type=float, nargs="+")
+    parser.add_argument("--picture", help="an SVG file to write")
     options = parser.parse_args()
+    curves: dict[str, list[tuple[float, Estimate]]] = {}
     runs, store = [Run(path) for path in options.runs], Store(options.store)
     positions = Positions(store, choose(runs[0], store).games, last=-2)
     numbers = sample_indices(positions, options.positions, 0)
@@ -80,11 +88,31 @@ def main() -> None:
             found = evaluate_in_batches(positions, numbers, measure)
             right, loss = clusters.means([found["rank"] == 1, -np.log(np.maximum(found["chance"], 1e-7))])
             took = np.interp(iteration(path), list(passed), list(passed.values()))
+            curves.setdefault(run.name, []).append((float(took), right))
             print(
                 f"| {run.name} | {iteration(path) * run.settings.batch:,} | {took:.1f} | {right.value:.1%} "
                 f"({right.low * 100:.1f} to {right.high * 100:.1f}) | {loss.value:.3f} |",
                 flush=True,
             )
+    if options.picture:
+        draw(curves, options.picture)
+
+
+def draw(curves: dict[str, list[tuple[float, Estimate]]], path: str) -> None:
+    """First choices over minutes with their intervals, a line for each run."""
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+        axes = figure.subplots()
+        for (name, points), colour in zip(curves.items(), (ONE, TWO, THREE), strict=False):
+            x = [minutes for minutes, _ in points]
+            axes.plot(x, [right.value for _, right in points], color=colour, label=name)
+            axes.fill_between(x, *zip(*((right.low, right.high) for _, right in points), strict=True),
+                              color=colour, alpha=0.15, linewidth=0)  # fmt: skip
+        axes.set(xlabel="minutes of one core", ylabel="first choice was played", xlim=(0, None))
+        axes.yaxis.set_major_locator(MultipleLocator(0.05))
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        axes.legend(loc="lower right")
+        figure.savefig(path, facecolor="white", metadata={"Date": None})
 
 
 def iteration(path: Path) -> int:
