@@ -205,3 +205,10 @@ def test_null_moves_of_chess() -> None:
     assert line.since_null().fen() == line.board().fen()
     with pytest.raises(BadRequest, match="a side in check cannot pass"):
         chess_lines.read_line({"moves": ["e2e4", "f7f6", "d1h5", "0000"]})
+
+
+def test_a_search_of_go_is_told_the_handicap() -> None:
+    given = {"game": "go", "size": 9, "rules": "japanese", "komi": 0.5, "setup": {"B": ["C3", "G7"]}, "moves": []}
+    line = positions.read_line({"line": {**given, "side": "w"}})
+    assert isinstance(line, go_lines.GoLine)
+    assert (line.handicap, line.terms.handicap) == (2, 2)
