@@ -22,6 +22,8 @@ import pytest
 from sgfmill.boards import Board as SgfmillBoard
 
 import kibitz
+from kibitz.api.moves import choose_go
+from kibitz.api.positions import read_position
 from kibitz.cli import run
 from kibitz.games.go.points import from_gtp
 from kibitz.play.puct.player import PuctPlayer
@@ -245,6 +247,25 @@ def test_a_move_of_go(gocnn: kibitz.TrainedNetwork) -> None:
     text = gocnn.choose_move("(;GM[1]SZ[9]KM[6.5];B[ee];W[ed])", rules="japanese")
     assert isinstance(text, kibitz.ChosenPoint)
     assert text == chosen
+
+
+def test_a_network_of_go_with_side_inputs_takes_boards() -> None:
+    network = kibitz.load_network("gohuman")
+    board = kibitz.make_go_board(["E5"], size=9)
+    [one] = network.evaluate_all([board])
+    assert one == network.evaluate(board)
+    assert network.predict([board]) is not None
+
+
+def test_the_handicap_of_an_sgf_is_told_to_the_search() -> None:
+    network = kibitz.load_network("gohuman")
+    text = "(;GM[1]SZ[9]KM[0.5]HA[4]AB[cc][gc][cg][gg]PL[W])"
+    read = read_position(text)
+    assert read.handicap == 4
+    told = choose_go(network._run, network._session, read.go_board, {"nodes": 12, "seed": 1}, 0.5, read.handicap)
+    untold = choose_go(network._run, network._session, read.go_board, {"nodes": 12, "seed": 1}, 0.5)
+    assert told.lead != untold.lead
+    assert network.choose_move(text, nodes=12, seed=1).lead == told.lead
 
 
 def test_games_come_from_files_texts_and_objects(folder: Path, bundled_games: list[str]) -> None:

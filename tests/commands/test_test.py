@@ -197,6 +197,15 @@ def test_out_and_split(kibitz: Kibitz, run: Path, tmp_path: Path) -> None:
     assert validation["seen_games"] == validation["games"]
 
 
+def test_a_page_never_takes_the_place_of_the_run_or_the_store(kibitz: Kibitz, run: Path, small_store: Store) -> None:
+    for path in (run / INFO, small_store.path / "store.json"):
+        before = path.read_bytes()
+        done = kibitz("test", run, small_store.path, "--out", path)
+        assert done.code == 2
+        assert "take the place of" in done.err
+        assert path.read_bytes() == before
+
+
 def test_a_packaged_network_goes_by_its_name(
     kibitz: Kibitz, run: Path, small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

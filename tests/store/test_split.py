@@ -186,3 +186,17 @@ def test_near_duplicates_are_not_torn_apart_by_the_newest() -> None:
     assert split.assign(hashes, dates, np.array([7, 8, 7], np.uint64)).tolist() == [TRAIN, TEST, TRAIN]
     assert split.assign(hashes, dates, np.array([7, 8, 9], np.uint64)).tolist() == [TRAIN, TEST, TEST]
     assert split.assign(hashes, dates, np.array([7, 8, 8], np.uint64)).tolist() == [TRAIN, TEST, TEST]
+
+
+@pytest.mark.parametrize("share", [float("nan"), -1.0, 100.0, float("inf")])
+def test_shares_that_are_none(share: float) -> None:
+    for split in (Split(share, 5), Split(5, share)):
+        with pytest.raises(UsageError, match="percents of the games"):
+            split.check()
+
+
+def test_shares_alone_take_the_place_of_days() -> None:
+    by_day = Split(validate_from=DAY(2020, 1, 1), test_from=DAY(2021, 1, 1))
+    assert by_day.changed({"validate_share": 7.0}) == Split(7.0)
+    assert by_day.changed({"validate_share": 7.0, "test_from": DAY(2022, 1, 1)}).test_from == DAY(2022, 1, 1)
+    assert by_day.changed({}) == by_day

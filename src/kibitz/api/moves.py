@@ -105,7 +105,9 @@ def choose_chess(
     )  # fmt: skip
 
 
-def choose_go(run: Run, session: Session, board: GoBoard, options: MoveOptions, komi: float) -> ChosenPoint:
+def choose_go(
+    run: Run, session: Session, board: GoBoard, options: MoveOptions, komi: float, handicap: int = 0
+) -> ChosenPoint:
     """See TrainedNetwork.choose_move."""
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board
@@ -116,9 +118,10 @@ def choose_go(run: Run, session: Session, board: GoBoard, options: MoveOptions, 
     seconds, temperature = options.get("seconds"), options.get("temperature", 0.0)
     _check_options(options)
     try:
-        territory = named(options.get("rules", "chinese")).territory
+        law = named(options.get("rules", "chinese"))
     except UnknownRules as error:
         raise UsageError(str(error)) from None
+    terms = Terms(komi + law.bonus(handicap), law.territory, handicap)
     ages = encode_board(board)[0] // AGE
     last = int(np.argmax(ages == 1)) if (ages == 1).any() else PASS
     settings: dict[str, Any] = {"temperature": temperature, "seed": options.get("seed")}
@@ -126,7 +129,7 @@ def choose_go(run: Run, session: Session, board: GoBoard, options: MoveOptions, 
         check_whole("nodes", nodes, 1)
         settings["visits"] = nodes
     player = open_player(run, lambda: session, method=options.get("method"), **settings)
-    chosen = player.choose(board, board.to_move, Terms(komi, territory), last=last, seconds=seconds)
+    chosen = player.choose(board, board.to_move, terms, last=last, seconds=seconds)
     return ChosenPoint(
         chosen.point, to_gtp(chosen.point, board.size), float(chosen.lead), float(chosen.gain or 0.0), chosen.captured
     )

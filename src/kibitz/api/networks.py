@@ -217,6 +217,7 @@ class TrainedNetwork:
         """The evaluation of one position.
 
         komi: of Go, points; None: the SGF's own, 7.5 for boards. Everything else, and what is raised, as in `predict`.
+        Of Go, both sides are asked as the mover, which makes the chance steady: the board and `show` do so, too.
 
         >>> import chess, kibitz
         >>> board = chess.Board()
@@ -288,7 +289,8 @@ class TrainedNetwork:
         searches = (method or self.methods[0]) == GO_PUCT.name
         if options.get("depth") is not None or (options.get("nodes") is not None and not searches):
             raise UsageError("depth and nodes are limits of a search; this player of Go takes seconds")
-        return choose_go(self._run, self._session, read.go_board, options, _komi(options.get("komi"), read))
+        komi = _komi(options.get("komi"), read)
+        return choose_go(self._run, self._session, read.go_board, options, komi, read.handicap)
 
     def _read(self, position: Any, to_move: str | None) -> ReadPosition:
         """A position that fits the network. Raises UsageError for one of another game or size."""
@@ -360,7 +362,9 @@ class TrainedNetwork:
             width = 64 if self.game == "chess" else 361
             return np.zeros((0, width), np.uint8), np.zeros((0, 4), np.uint8), []
         codes, state = stack(read)
-        if self._session.side_inputs:
+        if self._session.side_inputs and self.game == "go":
+            state = with_default_side_inputs(state, {**self._session.side_inputs, **values})
+        elif self._session.side_inputs:
             state = np.concatenate(
                 [
                     with_side_inputs(state[i : i + 1], self._session.side_inputs, one.chess_board, values)
@@ -372,11 +376,14 @@ class TrainedNetwork:
     def _evaluations(
         self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> list[PositionEvaluation]:
+        from kibitz.play.go.ownership import steady
+
         codes, state, read = self._rows(positions, values, to_move)
+        judge = steady(self._session) if self.game == "go" else self._session  # as the board and `show` do
         evaluations: list[PositionEvaluation] = []
         for at in range(0, len(codes), TOGETHER):
             some = slice(at, at + TOGETHER)
-            answers = self._session.evaluate(codes[some], state[some])
+            answers = judge.evaluate(codes[some], state[some])
             its = read[some] if read is not None else None
             if self.game == "chess":
                 evaluations += self._of_chess(answers, codes[some], state[some], its)

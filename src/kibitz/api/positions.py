@@ -58,10 +58,11 @@ class PositionArrays(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position that was read: its game, its board, and of Go the komi where the text says it."""
+    """A position that was read: its game, its board, and of Go the komi and the handicap stones that the text names."""
 
     board: chess.Board | GoBoard
     komi: float | None = None
+    handicap: int = 0
 
     @property
     def game(self) -> str:
@@ -124,7 +125,7 @@ def _read_sgf(text: str) -> ReadPosition:
 
     try:
         record = parse_record(text)
-        return ReadPosition(record.board(), record.komi)
+        return ReadPosition(record.board(), record.komi, record.handicap)
     except Illegal as error:
         raise KibitzError(f"the SGF has an illegal move ({error})") from None
     except ValueError as error:

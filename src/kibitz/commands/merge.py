@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,7 +56,7 @@ def _split(stores: list[Store], options: dict[str, Any]) -> Split:
             f"{stores[0].path} and others are split differently; say how the new store shall be, for instance"
             " --validate-share 5 --test-share 5"
         )
-    split = replace(splits[0], **options)
+    split = splits[0].changed(options)
     split.check()
     return split
 
@@ -67,10 +66,14 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
     from kibitz.games import game_of
     from kibitz.games.batch import Rejections
     from kibitz.store.merge import blocks
+    from kibitz.store.store import INFO
     from kibitz.store.writer import StoreWriter
 
     rules = game_of(stores[0].game)
     total = sum(map(len, stores))
+    if into.exists():
+        kind = "a store" if (into / INFO).exists() else "a file or folder"
+        raise UsageError(f"{into}: there is {kind} already; choose another name")
     with contextlib.ExitStack() as held:
         writer = held.enter_context(StoreWriter(
             into, stores[0].game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, split, per_game=rules.PER_GAME

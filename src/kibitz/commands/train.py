@@ -238,7 +238,7 @@ def lightning_precision(name: str) -> str:
 
 def check_time_limit(minutes: float | None) -> None:
     """Raises UsageError for a limit that leaves no time."""
-    if minutes is not None and minutes <= 0:
+    if minutes is not None and not minutes > 0:
         raise UsageError(f"--time-limit {minutes:g}: minutes, more than 0")
 
 

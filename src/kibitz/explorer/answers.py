@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.errors import KibitzError
+from kibitz.errors import UsageError
 from kibitz.explorer.index import UNRATED, PositionIndex, open_index
 from kibitz.explorer.keys import NO_MOVE
 from kibitz.explorer.search import GameSearch
@@ -199,7 +199,7 @@ def read_band(text: str, game: str) -> tuple[int, int]:
         band = read(low) if low.strip() else -30_000, read(high) if high.strip() else 30_000
     except ValueError:
         example = "1600-2000" if game == "chess" else "5k-3d"
-        raise KibitzError(f"rating {text!r}: write a range like {example}") from None
+        raise UsageError(f"rating {text!r}: write a range like {example}") from None
     if band[0] > band[1]:
-        raise KibitzError(f"rating {text!r}: its end is below its beginning")
+        raise UsageError(f"rating {text!r}: its end is below its beginning")
     return band

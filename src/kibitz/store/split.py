@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,8 @@ class Split:
 
     def check(self) -> None:
         """Raises UsageError for shares or dates that leave nothing to train on."""
-        if min(self.validate_share, self.test_share) < 0 or self.validate_share + self.test_share >= 100:
+        shares = self.validate_share, self.test_share
+        if not (min(shares) >= 0 and max(shares) >= 0 and sum(shares) < 100):  # nor are they NaN
             raise UsageError(
                 "--validate-share and --test-share are percents of the games and must leave some to train on"
             )
@@ -51,6 +52,13 @@ class Split:
                 f"--test-from {self.test_from} must be after --validate-from {self.validate_from}: "
                 "the test takes the latest games"
             )
+
+    def changed(self, options: dict[str, Any]) -> Split:
+        """The same with other values. Shares alone ask for a split by hash, without the days that it had."""
+        by_day = {"validate_from", "test_from", "newest"}
+        if options.keys() & {"validate_share", "test_share"} and not options.keys() & by_day:
+            options = {"validate_from": None, "test_from": None, "newest": 0, **options}
+        return replace(self, **options)
 
     def assign(
         self, hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64] | None = None

@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -97,6 +97,8 @@ class _Referees:
 
     def __init__(self, options: RefereeOptions, into: Path):
         self.options = options
+        if not into.name:
+            raise UsageError(f"--into {into}: name a store")
         self.journal = into.with_name(f".{into.name}.owners")
 
     @contextlib.contextmanager
@@ -169,7 +171,7 @@ def _import(
     started = time.monotonic()
     split = None
     if divide:
-        split = replace(Store(into).split if append and into.exists() else Split(), **divide)
+        split = (Store(into).split if append and into.exists() else Split()).changed(divide)
         split.check()
     rules = game_of(game)
     reader = rules.Reader(files, keep)
