@@ -14,6 +14,7 @@ import pytest
 
 from kibitz.errors import KibitzError
 from kibitz.personal.names import Player
+from kibitz.runs import FORMAT
 from kibitz.training.trainer import TrainProgress
 from kibitz.web.mygames import state, training
 from kibitz.web.mygames.sources import ChosenGame, PgnSource, _newest
@@ -208,7 +209,13 @@ def test_players_whose_names_look_alike_in_a_folder_have_runs_of_their_own(
     monkeypatch.setattr(state, "RUNS", tmp_path)
     assert state._run_of([Player("A.B", (), 9)], "personal-a-b") == tmp_path / "personal-a-b"
     (tmp_path / "personal-a-b").mkdir()
-    info = {"system": "human", "game": "chess", "person": {"name": "A.B", "names": ["A.B"]}, "settings": {}}
+    info = {
+        "kibitz_run": FORMAT,
+        "system": "human",
+        "game": "chess",
+        "person": {"name": "A.B", "names": ["A.B"]},
+        "settings": {},
+    }
     (tmp_path / "personal-a-b" / "run.json").write_text(json.dumps(info))
     assert state._run_of([Player("A.B", (), 9)], "personal-a-b") == tmp_path / "personal-a-b"
     assert state._run_of([Player("A-B", (), 9)], "personal-a-b") == tmp_path / "personal-a-b-2"
