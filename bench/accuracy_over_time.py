@@ -24,7 +24,7 @@ from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import choose
 from kibitz.evaluation.policy.human.results import RatedSession
 from kibitz.play.session import Session
-from kibitz.report.curves import _STYLE, ONE, THREE, TWO
+from kibitz.report.curves import ONE, STYLE, THREE, TWO
 from kibitz.runs import Run
 from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.positions import Positions
@@ -100,7 +100,7 @@ def main() -> None:
 
 def draw(curves: dict[str, list[tuple[float, Estimate]]], path: str) -> None:
     """First choices over minutes with their intervals, a line for each run."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.6), layout="constrained")
         axes = figure.subplots()
         for (name, points), colour in zip(curves.items(), (ONE, TWO, THREE), strict=False):

@@ -142,14 +142,10 @@ def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoL
     from kibitz.web.go import answers
     from kibitz.web.go.line import GoLine, node
 
-    told = GoLine(board.size) if line is None else line
-    told.check(known)
-    if line is None:
-        codes, state = (rows[None] for rows in encode_board(board))
-    else:
-        codes, state = line.rows(len(line.moves), len(line.moves))
-    line = told
-    [[result]] = answers.results_of(networks.session(known.name), known, line, codes, state)
+    line = line or GoLine(board.size)
+    line.check(known)
+    codes, state = encode_board(board)
+    [[result]] = answers.results_of(networks.session(known.name), known, line, codes[None], state[None])
     lead, chance, owned, moves = result["score"], result["black"], result["owners"], result["moves"]
     size = board.size
     stones = node(board)["stones"].replace("B", "X").replace("W", "O")
@@ -166,10 +162,9 @@ def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoL
         f"{when}{'Black' if board.to_move == BLACK else 'White'} to move.",
         f"{known.name}: {_claim(known)} {chance:.0%};"
         f" {'Black' if lead >= 0 else 'White'} leads by {abs(lead):.1f} points, komi {line.komi:g} counted.",
+        *([f"{_first(moves)}."] if moves else []),
         "Squares: who will own the point, black or white (larger: more certain).",
     ]
-    if moves:
-        words.insert(2, f"{_first(moves)}.")
     drawn = goboards.board_svg(position, last)
     return _picture(drawn, goboards.board_defs([size]), BOARD, chance, "black", words, result, "")
 

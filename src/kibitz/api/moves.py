@@ -118,10 +118,9 @@ def choose_go(
     seconds, temperature = options.get("seconds"), options.get("temperature", 0.0)
     _check_options(options)
     try:
-        law = named(options.get("rules", "chinese"))
+        terms = Terms.by(named(options.get("rules", "chinese")), komi, handicap)
     except UnknownRules as error:
         raise UsageError(str(error)) from None
-    terms = Terms(komi + law.bonus(handicap), law.territory, handicap)
     ages = encode_board(board)[0] // AGE
     last = int(np.argmax(ages == 1)) if (ages == 1).any() else PASS
     settings: dict[str, Any] = {"temperature": temperature, "seed": options.get("seed")}

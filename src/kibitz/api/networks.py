@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kibitz.api.positions import SgfmillBoard
     from kibitz.api.training import TrainingRun
     from kibitz.games.go.rules import Board as GoBoard
-    from kibitz.play.session import Answers
+    from kibitz.play.session import Answers, NetworkSession
     from kibitz.runs import Run
     from kibitz.systems.declaration import Declaration
 
@@ -376,10 +376,12 @@ class TrainedNetwork:
     def _evaluations(
         self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> list[PositionEvaluation]:
-        from kibitz.play.go.ownership import steady
-
         codes, state, read = self._rows(positions, values, to_move)
-        judge = steady(self._session) if self.game == "go" else self._session  # as the board and `show` do
+        judge: NetworkSession = self._session
+        if self.game == "go":
+            from kibitz.play.go.ownership import steady
+
+            judge = steady(self._session)
         evaluations: list[PositionEvaluation] = []
         for at in range(0, len(codes), TOGETHER):
             some = slice(at, at + TOGETHER)

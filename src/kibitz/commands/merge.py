@@ -66,14 +66,11 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
     from kibitz.games import game_of
     from kibitz.games.batch import Rejections
     from kibitz.store.merge import blocks
-    from kibitz.store.store import INFO
-    from kibitz.store.writer import StoreWriter
+    from kibitz.store.writer import StoreWriter, refuse_existing
 
     rules = game_of(stores[0].game)
     total = sum(map(len, stores))
-    if into.exists():
-        kind = "a store" if (into / INFO).exists() else "a file or folder"
-        raise UsageError(f"{into}: there is {kind} already; choose another name")
+    refuse_existing(into, "choose another name")
     with contextlib.ExitStack() as held:
         writer = held.enter_context(StoreWriter(
             into, stores[0].game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, split, per_game=rules.PER_GAME

@@ -52,9 +52,8 @@ class BatchNorm(nn.Module):
         return self.running_square - self.running_mean.square()
 
     def _of_groups(self, x: Tensor) -> Tensor:
-        groups = torch.split(
-            x, _sizes(len(x), max(1, len(x) // self.ROWS))
-        )  # its gradient is one copy; a slice's, one each
+        # The gradient of a split is one copy; tensor_split's slices would each fill a whole batch with zeros.
+        groups = torch.split(x, _sizes(len(x), max(1, len(x) // self.ROWS)))
         means, squares, normal = [], [], []
         for group in groups:
             mean, variance = torch.zeros_like(self.running_mean), torch.ones_like(self.running_mean)

@@ -29,7 +29,7 @@ _WIDTH = 5.8
 _SHOWN = ("loss", "accuracy", "origin_accuracy", "target_accuracy")
 """Measures with a panel in a learning curve, if the metrics have them."""
 
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "kibitz",
     "text.parse_math": False,
@@ -277,7 +277,7 @@ def _percent(share: float, _: int | None = None) -> str:
 @contextmanager
 def _drawing() -> Iterator[None]:
     """Our style, and no warning for letters that the measuring font lacks: the reader's own font draws them."""
-    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         yield
 

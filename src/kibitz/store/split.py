@@ -41,7 +41,7 @@ class Split:
     def check(self) -> None:
         """Raises UsageError for shares or dates that leave nothing to train on."""
         shares = self.validate_share, self.test_share
-        if not (min(shares) >= 0 and max(shares) >= 0 and sum(shares) < 100):  # nor are they NaN
+        if not (all(share >= 0 for share in shares) and sum(shares) < 100):  # NaN is neither
             raise UsageError(
                 "--validate-share and --test-share are percents of the games and must leave some to train on"
             )

@@ -33,6 +33,13 @@ _COPY = 1 << 20  # values of an old store that are copied at once
 _ROWS = 100_000  # games in a row group of the table
 
 
+def refuse_existing(path: Path, remedy: str) -> None:
+    """Raises UsageError, with what to do instead, where there is something already."""
+    if path.exists():
+        kind = "a store" if (path / INFO).exists() else "a file or folder"
+        raise UsageError(f"{path}: there is {kind} already; {remedy}")
+
+
 class StoreWriter:
     """Collects batches of games; `commit` makes the store.
 
@@ -96,10 +103,7 @@ class StoreWriter:
         if not self.path.exists():
             return None
         if not append:
-            kind = "a store" if (self.path / INFO).exists() else "a file or folder"
-            raise UsageError(
-                f"{self.path}: there is {kind} already; add to a store with --append, or choose another name"
-            )
+            refuse_existing(self.path, "add to a store with --append, or choose another name")
         old = Store(self.path)
         if old.game != self.game:
             raise UsageError(f"{self.path}: a store of {old.game} games; {self.game} games need a store of their own")

@@ -27,15 +27,15 @@ CODES = {
     "chess": "squares a1, b1 … h8: 0 empty, 1 to 6 White's pawn, knight, bishop, rook, queen, king, 7 to 12 Black's",
 }
 SIDE_INPUTS = {
-    "rating": "of the side to move, in points, divided by 16 and rounded down; 0 unknown",
+    "rating": "of the side to move, in points, divided by 16 and rounded down",
     "opponent_rating": "of the other side, likewise",
     "speed": ", ".join(f"{i} {name or 'unknown'}" for i, name in enumerate(SPEEDS)),
     "scale": "of the ratings: " + ", ".join(f"{i} {name or 'unknown'}" for i, name in enumerate(SCALES)),
-    "last_from": "square + 1 (a1 is 1) that the last move came from; 0 unknown or none",
+    "last_from": "square + 1 (a1 is 1) that the last move came from; none: 0",
     "last_to": "square + 1 that it went to",
     "before_from": "square + 1 that the move before that one came from",
     "before_to": "square + 1 that it went to",
-    "outcome": "the result for the side to move: 0 unknown, 1 loss, 2 draw, 3 win",
+    "outcome": "the result for the side to move: 1 loss, 2 draw, 3 win",
 }
 OUTPUTS = {
     "origin": "probability that the move starts from each square",
@@ -94,13 +94,9 @@ def describe(run: Run, name: str | None = None) -> dict[str, Any]:
         session = None
     if session is None:
         raise KibitzError(f"{run.path / ONNX}: damaged; finish the training with the command that began it")
-    meanings = {name: SIDE_INPUTS.get(name, "see kibitz") for name in side_inputs}
-    for each, usual in side_inputs.items():
-        if usual:  # such a network never learned what a 0 would mean
-            meanings[each] = (
-                meanings[each].replace("; 0 unknown", "").replace("0 unknown, ", "") + f"; unknown: {usual}"
-            )
-    columns = STATE[game] + [f"{name}: {meaning}" for name, meaning in meanings.items()]
+    columns = STATE[game] + [
+        f"{each}: {SIDE_INPUTS.get(each, 'see kibitz')}; unknown: {usual}" for each, usual in side_inputs.items()
+    ]
     return {
         "network": name or run.name,
         "system": run.info["system"],

@@ -72,13 +72,12 @@ class AppState:
     @property
     def my_games(self) -> MyGames:
         """One player's own games, made likewise."""
-        networks = self.networks
+        networks, stores = self.networks, self.stores
         with self._lock:
             if self._my_games is None:
-                from kibitz.store.store import Store
                 from kibitz.web.mygames.state import MyGames
 
-                chess = [name for name in self._given_stores if Store(name).game == "chess"]
+                chess = [store.name for store in stores.of_game("chess")]
                 self._my_games = MyGames([*self._given_records, *chess], networks)
             return self._my_games
 

@@ -27,19 +27,16 @@ class OpenStore:
     """One store. share: how much of its index is made, 0 to 1; problem: why it cannot be asked, or None."""
 
     def __init__(self, path: str):
+        from kibitz.store.store import Store
+
         self.path = Path(path)
         self.name = path
+        self.game = Store(self.path).game
         self.share = 0.0
         self.problem: str | None = None
         self.explorer: Explorer | None = None
         self._of: int | None = None
         self._lock = threading.Lock()
-
-    @functools.cached_property
-    def game(self) -> str:
-        from kibitz.store.store import Store
-
-        return Store(self.path).game
 
     def ready(self) -> Explorer | None:
         """The explorer, or None while its index is made; that is begun where it is not yet, or games were added."""
@@ -84,13 +81,17 @@ class Stores:
     def __init__(self, given: list[str]):
         self._stores = {name: OpenStore(name) for name in given}
 
+    def of_game(self, game: str) -> list[OpenStore]:
+        """Those with games of chess, or of Go."""
+        return [store for store in self._stores.values() if store.game == game]
+
     def explore(self, fields: Fields) -> dict[str, Any]:
         """The answer of /api/explore: the opening, the stores of this game, and what one of them knows of the position.
 
         Raises BadRequest.
         """
         line = read_line(fields)
-        here = [store for store in self._stores.values() if store.game == line.game]
+        here = self.of_game(line.game)
         answer: dict[str, Any] = {"stores": [store.name for store in here], "opening": _opening(line)}
         if not here:
             return answer

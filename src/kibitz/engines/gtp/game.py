@@ -73,7 +73,7 @@ class GtpGame:
 
     @property
     def terms(self) -> Terms:
-        return Terms(self.komi + self.rules.bonus(self.handicap), self.rules.territory, self.handicap)
+        return Terms.by(self.rules, self.komi, self.handicap)
 
     def set_rules(self, rules: Rules) -> None:
         """Play by these rules from now on."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kibitz.games.go.points import BLACK, PASS
 from kibitz.games.go.rules import Board
+from kibitz.games.go.rulesets import Rules
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,11 @@ class Terms:
     komi: float = 0.0
     territory: bool = False
     handicap: int = 0
+
+    @classmethod
+    def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:
+        """Those of rules. komi: without what handicap stones are paid with."""
+        return cls(komi + rules.bonus(handicap), rules.territory, handicap)
 
 
 @dataclass(frozen=True)

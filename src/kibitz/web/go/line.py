@@ -57,7 +57,7 @@ class GoLine:
     @property
     def terms(self) -> Terms:
         """Komi, with the compensation for handicap stones, and how points are counted."""
-        return Terms(self.komi + self.law.bonus(self.handicap), self.law.territory, self.handicap)
+        return Terms.by(self.law, self.komi, self.handicap)
 
     def start(self) -> Board:
         board = Board(self.size, suicide=self.law.suicide, superko=self.law.ko == "POSITIONAL")

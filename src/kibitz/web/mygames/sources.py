@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -72,13 +73,15 @@ class _Place:
 
 
 class PgnSource(Source):
-    """The games of a PGN file, packed or not. A plain copy of it in UTF-8 is made, of which parts are read again."""
+    """The games of a PGN file, packed or not. A plain copy of it in UTF-8 is made, of which parts are read again; it is
+    removed when nobody holds this source any more."""
 
     def __init__(self, path: Path, copy: Path, name: str):
         """name: of the file, for people. Raises KibitzError where no game of standard chess names its players."""
         from kibitz.analysis.chess.games import glance
 
         self.name, self.path, self._copy = name, str(copy), copy
+        weakref.finalize(self, copy.unlink, missing_ok=True)
         self._places: list[_Place] = []
         written: Counter[str] = Counter()
         begin = number = 0

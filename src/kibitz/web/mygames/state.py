@@ -39,13 +39,15 @@ _PART_MISSING = "a part of the file is missing; choose the file again"
 class Task:
     """A piece of work in the background, as the page is told of it.
 
-    state: running, done, stopped or failed, and then `error`. about: what it is about, and how far it is.
+    state: running, done, stopped or failed, and then `error`. about: what it is about, and how far it is. source: the
+    games that its process reads, which lie where they are as long as it is held here.
     """
 
     about: dict[str, Any]
     state: str = RUNNING
     error: str = ""
     process: Background | None = field(default=None, repr=False)
+    source: Source | None = field(default=None, repr=False)
 
     def as_json(self) -> dict[str, Any]:
         return {**self.about, "state": self.state, "error": self.error}
@@ -72,7 +74,6 @@ class MyGames:
         self._report_of: Source | None = None
         self._analysis: Task | None = None
         self._training: Task | None = None
-        self._learns_from: Source | None = None
         self._ended = False
 
     # Games
@@ -127,18 +128,7 @@ class MyGames:
         with self._lock:
             self._source = source
             self._opened += 1
-            self._tidy()
         return self.as_json()
-
-    def _tidy(self) -> None:
-        """Remove the copies of files that nothing is read from any more."""
-        used = {self._source, self._report_of}
-        if self._training is not None and self._training.runs:
-            used.add(self._learns_from)
-        names = {Path(source.path).name for source in used if source is not None}
-        for copy in self._folder.glob("games-*.pgn") if self._folder is not None else ():
-            if copy.name not in names:
-                copy.unlink(missing_ok=True)
 
     def _room(self) -> Path:
         """A folder for copies of games, which is removed with the board."""
@@ -184,7 +174,6 @@ class MyGames:
                     lines.write(json.dumps(line) + "\n")
             self._report, self._report_of = (self._report[0] + 1, {}), source
             self._analysis = task
-            self._tidy()
             self._begin(task, "kibitz.web.mygames.analysing", asked, self._analysed)
         return self.as_json()
 
@@ -236,10 +225,10 @@ class MyGames:
         options = [part for name in named for part in ("--player", name)]
         command = shlex.join(["kibitz", "personal", source.name, *options, "--run", run.as_posix()])
         asked = {"source": source.path, "players": named, "base": base, "run": str(run), "command": command}
-        task = Task({"player": ", ".join(named), "games": games, "run": run.as_posix()})
+        task = Task({"player": ", ".join(named), "games": games, "run": run.as_posix()}, source=source)
         with self._lock:
             _refuse_second(self._training, "a training")
-            self._training, self._learns_from = task, source
+            self._training = task
             self._begin(task, "kibitz.web.mygames.training", asked, self._trained)
         return self.as_json()
 
@@ -309,15 +298,15 @@ def _run_of(players: Sequence[Player], name: str) -> Path:
     from kibitz.personal.names import key
     from kibitz.runs import INFO, Run
 
+    def theirs(run: Path) -> bool:
+        try:
+            return not wanted.isdisjoint(map(key, Run(run).info.get("person", {}).get("names", [])))
+        except KibitzError:
+            return False
+
     wanted = {key(player.name) for player in players}
-    for number in itertools.count(1):
-        run = RUNS / (name if number == 1 else f"{name}-{number}")
-        if not (run / INFO).is_file():
-            return run
-        with contextlib.suppress(KibitzError):
-            if wanted & {key(one) for one in Run(run).info.get("person", {}).get("names", [])}:
-                return run
-    raise AssertionError
+    numbered = (RUNS / (name if number == 1 else f"{name}-{number}") for number in itertools.count(1))
+    return next(run for run in numbered if not (run / INFO).is_file() or theirs(run))
 
 
 def _refuse_second(task: Task | None, what: str) -> None:
