@@ -249,6 +249,28 @@ def test_a_move_of_go(gocnn: kibitz.TrainedNetwork) -> None:
     assert text == chosen
 
 
+def test_an_evaluation_by_a_network_that_names_moves_and_score() -> None:
+    network, moves = kibitz.load_network("gohuman"), "B[pd];W[dp];B[pp];W[dd]"
+    told = network.evaluate(f"(;GM[1]SZ[19]KM[7.5];{moves})")
+    assert told.moves is not None
+    assert told.score is not None
+    assert sum(move.probability for move in told.moves) == pytest.approx(1, abs=1e-3)
+    generous = network.evaluate(f"(;GM[1]SZ[19]KM[60.5];{moves})")
+    assert generous.black is not None
+    assert generous.score is not None
+    assert generous.score < told.score - 30  # it is told the komi of the record
+    assert generous.black < 0.2
+    assert network.evaluate(f"(;GM[1]SZ[19]KM[7.5];{moves})", komi=60.5).black == generous.black
+    line = kibitz.analyse(f"(;GM[1]SZ[19]KM[60.5];{moves})", "gohuman", raw=True)
+    assert line.positions[-1].score.lead == pytest.approx(generous.score, abs=1e-3)
+
+
+def test_every_game_of_a_folder(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.sgf").write_text("(;GM[1]SZ[9];B[ee])", encoding="utf-8")
+    assert len(list(kibitz.analyse_all(str(tmp_path), "gocnn"))) == 2
+
+
 def test_a_network_of_go_with_side_inputs_takes_boards() -> None:
     network = kibitz.load_network("gohuman")
     board = kibitz.make_go_board(["E5"], size=9)
@@ -391,7 +413,12 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.analyse("1. e4 *", "winner", number=0), kibitz.UsageError, "counted from 1"),
     (lambda: kibitz.analyse("1. e4 *", "winner", swing=2), kibitz.UsageError, "over 0 to 1"),
     (lambda: kibitz.analyse("1. e4 *", "winner", ratings=(1500, 1500)), kibitz.UsageError, "no ratings among"),
-    (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", number=2), kibitz.KibitzError, "there is no game 2"),
+    (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", number=2), kibitz.UsageError, "to its first game"),
+    (lambda: kibitz.analyse("1. e4 *", "winner", number=2), kibitz.UsageError, "to its first game"),
+    (lambda: kibitz.analyse(chess.pgn.Game(), "gocnn"), kibitz.UsageError, "gocnn is a network for Go"),
+    (lambda: kibitz.analyse("1. e4 *", "winner", nodes=5), kibitz.UsageError, "winner does not search itself"),
+    (lambda: kibitz.analyse("1. e4 *", "convchess", depth=2), kibitz.UsageError, "does not say who wins"),
+    (lambda: kibitz.analyse_all(Path("nothing.pgn"), "winner"), kibitz.KibitzError, "nothing.pgn: no such file"),
     (lambda: kibitz.analyse("1. e4 *", "gocnn"), kibitz.KibitzError, "no game of Go"),
     (lambda: kibitz.analyse("1. e4 *", "winner", raw=True, depth=2), kibitz.UsageError, "raw: without a search"),
     (lambda: kibitz.analyse("1. e4 *", "winner", depth=13), kibitz.UsageError, "depth 13: from 1 to 12"),
@@ -406,6 +433,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.train("winner", "my.store", iterations=-1), kibitz.UsageError, "iterations"),
     (lambda: kibitz.train("winner", "my.store", seed=1.5), kibitz.UsageError, "seed 1.5: a whole number"),
     (lambda: kibitz.train("winner", "my.store", learning_rate="a"), kibitz.UsageError, "learning_rate 'a': a number"),
+    (lambda: kibitz.open_store("my.store").explore(rating=(2, 1)), kibitz.UsageError, "the least and the greatest"),
     (lambda: kibitz.open_store("my.store").sample(5, seed=-1), kibitz.UsageError, "seed -1: at least 0"),
     (lambda: kibitz.open_store("my.store").sample(1.5), kibitz.UsageError, "count 1.5: a whole"),  # type: ignore[arg-type]
     (lambda: kibitz.open_store("my.store").moves(1.5), kibitz.UsageError, "game 1.5: a whole"),  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kibitz.api.networks import (
         MoveOptions,
         MoveProbability,
+        PointProbability,
         PositionEvaluation,
         SideInputs,
         TrainedNetwork,
@@ -41,6 +42,7 @@ __all__ = [
     "KibitzError",
     "MoveOptions",
     "MoveProbability",
+    "PointProbability",
     "PositionArrays",
     "PositionEvaluation",
     "SideInputs",
@@ -65,8 +67,8 @@ _MODULES = {
     "api.games": ("analyse", "analyse_all"),
     "api.moves": ("ChosenMove", "ChosenPoint"),
     "api.networks": (
-        "MoveOptions", "MoveProbability", "PositionEvaluation", "SideInputs", "TrainedNetwork", "list_networks",
-        "list_systems", "load_network",
+        "MoveOptions", "MoveProbability", "PointProbability", "PositionEvaluation", "SideInputs", "TrainedNetwork",
+        "list_networks", "list_systems", "load_network",
     ),
     "api.positions": ("PositionArrays", "encode_positions", "make_go_board"),
     "api.stores": ("GameStore", "open_store"),

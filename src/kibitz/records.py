@@ -99,6 +99,12 @@ def _in_archive(path: str) -> tuple[str, str] | None:
     return None
 
 
+def on_disk(path: str) -> str:
+    """The file in which a record file lies: its archive, or itself."""
+    inside = None if Path(path).exists() else _in_archive(path)
+    return inside[0] if inside else path
+
+
 def _open_archive(path: str) -> zipfile.ZipFile:
     """An archive, open. The last one stays so, since its members are read one after the other."""
     return _opened(path, os.stat(path).st_mtime_ns)

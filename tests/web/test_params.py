@@ -61,6 +61,7 @@ def test_strings() -> None:
     assert text({"name": None}, "name", "x") == text({}, "name", "x") == "x"
     assert refused(lambda: text({}, "name")) == "name must be a string"
     assert refused(lambda: text({"name": 3}, "name", "x")) == "name must be a string"
+    assert "half a character" in refused(lambda: text({"name": "\ud83d"}, "name"))
     assert choice({"side": "b"}, "side", ("w", "b"), "w") == "b"
     assert choice({}, "side", ("w", "b"), "w") == "w"
     assert "choose from w, b" in refused(lambda: choice({"side": "x"}, "side", ("w", "b"), "w"))

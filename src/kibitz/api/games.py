@@ -155,7 +155,9 @@ def _of_chess(
     games: Iterator[Record]
     if isinstance(game, chess.pgn.Game):
         game = str(game)
-    if (path := _path(game)) is not None:
+    path = _path(game)
+    _check_number(number, path)
+    if path is not None:
         if path.lower().endswith((".sgf", ".sgfl")):
             raise UsageError(f"{path}: a file of Go, and {network.name} is a network for chess")
         games = read(path, number)
@@ -166,6 +168,10 @@ def _of_chess(
         games = iter([record])
     session, analysis = network._session, load(network.system)
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
+    if options.nodes and (judge is None or not judge.searches):
+        raise UsageError(f"nodes: {network.name} does not search itself; depth says how far its moves are followed")
+    if options.depth is not None and judge is None:
+        raise UsageError(f"depth: {network.name} does not say who wins, so that no search judges its moves")
     meaning = meaning_of(network.system, judge is not None)
     for record in games:
         if not record.refused:
@@ -175,11 +181,15 @@ def _of_chess(
 
 
 def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: GameOptions) -> Iterator[AnalysedGoGame]:
+    import chess.pgn
+
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.games import analyse as analyse_go
     from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records
     from kibitz.play.go.ownership import steady
 
+    if isinstance(game, chess.pgn.Game):
+        raise UsageError(f"a game of chess, and {network.name} is a network for Go")
     if options.ratings is not None:
         raise UsageError(f"ratings: {network.name} has no ratings among its inputs")
     if options.depth is not None:
@@ -190,7 +200,9 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
     if swing is not None and not 0 < swing <= 361:
         raise UsageError(f"swing {swing:g}: points of lead, over 0 to 361")
     games: Iterator[Record | Unreadable]
-    if (path := _path(game)) is not None:
+    path = _path(game)
+    _check_number(number, path)
+    if path is not None:
         if path.lower().endswith(".pgn"):
             raise UsageError(f"{path}: a file of chess, and {network.name} is a network for Go")
         games = read_records([path], cut=True)
@@ -221,16 +233,21 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
         raise KibitzError(f"{_name(game)}: there is no game {number}, it has {count:,}")
 
 
+def _check_number(number: int | None, path: str | None) -> None:
+    if path is None and number not in (None, 1):
+        raise UsageError(f"number {number}: a text is read to its first game; write it to a file for its others")
+
+
 def _path(game: Any) -> str | None:
     """The path, where it is one; None for a text. Raises KibitzError for what looks like a path and is not there."""
-    if isinstance(game, os.PathLike):
-        return str(os.fspath(game))
-    if not isinstance(game, str):
+    if not isinstance(game, (str, os.PathLike)):
         raise UsageError(f"no game: {type(game).__name__}; take a file, the text of a game or a chess.pgn.Game")
-    if not _is_text(game):
-        records.find([game], ())  # raises where it is missing
-        return game
-    return None
+    if isinstance(game, str) and _is_text(game):
+        return None
+    path = str(os.fspath(game))
+    if not Path(path).exists():
+        records.find([path], ())  # a file in an archive, or far away; raises where it is missing
+    return path
 
 
 def _is_text(game: str) -> bool:

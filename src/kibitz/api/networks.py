@@ -96,14 +96,35 @@ class MoveProbability:
     probability: float
 
 
+@dataclass(frozen=True)
+class PointProbability:
+    """A move of Go and its probability among all legal ones, 0..1. point: row · 19 + column from the upper left, 361
+    for a pass; vertex: "D4", or "pass".
+
+    >>> import kibitz
+    >>> best = kibitz.load_network("gohuman").evaluate(kibitz.make_go_board(size=9)).moves[0]
+    >>> best.vertex, 0 < best.probability < 1
+    ('E5', True)
+    """
+
+    point: int
+    vertex: str
+    probability: float
+
+    @property
+    def san(self) -> str:
+        return self.vertex
+
+
 @dataclass(frozen=True, repr=False)
 class PositionEvaluation:
     """The evaluation of one position by a network; None for outputs that the network does not have.
 
     white: of chess, White's probability, 0..1, of what `meaning` says (of a mate, a stalemate and bare kings: 1, 0 or
     0.5, by the rules). outcome: of networks that tell draws apart, the probabilities that White wins, that it is a
-    draw, and that Black wins. moves: all legal moves, the likeliest first, probabilities summing to 1; promotions to
-    less than a queen, where the network does not know them, are left out.
+    draw, and that Black wins. moves: all legal moves, the likeliest first, probabilities summing to 1 (of Go a
+    PointProbability each, without those of no chance at all); promotions to less than a queen, where the network does
+    not know them, are left out.
 
     black: of Go, Black's probability, 0..1. owners: float32 [size, size], the probability that Black will own each
     point, from the upper left. score: Black's lead in points, komi counted.
@@ -120,7 +141,7 @@ class PositionEvaluation:
 
     white: float | None = None
     outcome: tuple[float, float, float] | None = None
-    moves: tuple[MoveProbability, ...] | None = None
+    moves: tuple[MoveProbability, ...] | tuple[PointProbability, ...] | None = None
     black: float | None = None
     owners: NDArray[np.float32] | None = field(default=None, compare=False)
     score: float | None = None
@@ -203,7 +224,7 @@ class TrainedNetwork:
         True
         """
         values = self._side_values("predict", inputs)
-        codes, state, _ = self._rows(positions, values, to_move)
+        codes, state, _ = self._rows(positions, values, to_move, None)
         return dict(self._session.evaluate(codes, state))
 
     def evaluate(
@@ -337,7 +358,7 @@ class TrainedNetwork:
         return given
 
     def _rows(
-        self, positions: Any, values: Mapping[str, int], to_move: str | None
+        self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], list[ReadPosition] | None]:
         """Codes and state with the side inputs, and the positions where they were no arrays."""
         from kibitz.play.side_inputs import with_side_inputs
@@ -363,7 +384,9 @@ class TrainedNetwork:
             return np.zeros((0, width), np.uint8), np.zeros((0, 4), np.uint8), []
         codes, state = stack(read)
         if self._session.side_inputs and self.game == "go":
-            state = with_default_side_inputs(state, {**self._session.side_inputs, **values})
+            usual = self._session.side_inputs
+            beyond_board = [list({**usual, **_of_game(one, komi), **values}.values()) for one in read]
+            state = np.concatenate([state, np.array(beyond_board, np.uint8)], 1)
         elif self._session.side_inputs:
             state = np.concatenate(
                 [
@@ -376,7 +399,7 @@ class TrainedNetwork:
     def _evaluations(
         self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> list[PositionEvaluation]:
-        codes, state, read = self._rows(positions, values, to_move)
+        codes, state, read = self._rows(positions, values, to_move, komi)
         judge: NetworkSession = self._session
         if self.game == "go":
             from kibitz.play.go.ownership import steady
@@ -429,16 +452,24 @@ class TrainedNetwork:
         self, answers: Answers, state: NDArray[np.uint8], read: list[ReadPosition] | None, komi: float | None
     ) -> list[PositionEvaluation]:
         from kibitz.analysis import load_owners
+        from kibitz.analysis.go.told import told
         from kibitz.play.go import ownership
 
+        says = told(answers, state)
         maps = load_owners(self.system).black_owns(answers).astype(np.float32)
         evaluations = []
         for i, owners in enumerate(maps):
             size = int(state[i, 1])
-            lead = float(ownership.lead(owners, size)) - _komi(komi, read[i] if read else None)
-            chance = ownership.winrate(lead, ownership.spread(owners, size))
+            moves = None
+            if says:
+                lead, chance, moves = says[i].lead, says[i].black_wins, _points(says[i].policy, size)
+            else:
+                lead = float(ownership.lead(owners, size)) - _komi(komi, read[i] if read else None)
+                chance = ownership.winrate(lead, ownership.spread(owners, size))
             board = owners[ownership.points_of(size)].reshape(size, size)
-            evaluations.append(PositionEvaluation(black=chance, owners=board, score=lead, meaning=self.meaning))
+            evaluations.append(
+                PositionEvaluation(black=chance, owners=board, score=lead, moves=moves, meaning=self.meaning)
+            )
         return evaluations
 
 
@@ -457,6 +488,23 @@ def _komi(komi: float | None, read: ReadPosition | None) -> float:
         check_number("komi", komi)
         return float(komi)
     return KOMI if read is None or read.komi is None else read.komi
+
+
+def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
+    """The side inputs of a position of Go that follow from its komi, its handicap stones and its rules."""
+    from kibitz.games.go.endings.counting import compensation
+    from kibitz.games.go.sides import side_inputs
+
+    known = side_inputs(_komi(komi, read) + compensation(read.rules, read.handicap), read.handicap, read.rules)
+    return {name: known[name] for name in ("komi", "handicap", "rules")}
+
+
+def _points(policy: NDArray[np.float32], size: int) -> tuple[PointProbability, ...]:
+    """The moves of Go that have a chance, the likeliest first."""
+    from kibitz.games.go.points import to_gtp
+
+    order = [int(point) for point in np.argsort(-policy, kind="stable") if policy[point] > 0]
+    return tuple(PointProbability(point, to_gtp(point, size), float(policy[point])) for point in order)
 
 
 def _moves(

@@ -58,11 +58,12 @@ class PositionArrays(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position that was read: its game, its board, and of Go the komi and the handicap stones that the text names."""
+    """A position that was read: its game, its board, and of Go what its text says of komi, handicap and rules."""
 
     board: chess.Board | GoBoard
     komi: float | None = None
     handicap: int = 0
+    rules: str | None = None
 
     @property
     def game(self) -> str:
@@ -125,7 +126,7 @@ def _read_sgf(text: str) -> ReadPosition:
 
     try:
         record = parse_record(text)
-        return ReadPosition(record.board(), record.komi, record.handicap)
+        return ReadPosition(record.board(), record.komi, record.handicap, record.rules)
     except Illegal as error:
         raise KibitzError(f"the SGF has an illegal move ({error})") from None
     except ValueError as error:

@@ -82,7 +82,7 @@ class GameStore:
         begin from; of chess only. rating: the least and greatest mean rating of the players, of Go their ranks as
         numbers (1k is 0, 1d is 1). The first call makes an index beside the store.
 
-        Raises UsageError for moves that are illegal and for a FEN that is no position.
+        Raises UsageError for moves that are illegal, a FEN that is no position, and ratings that are no range.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -92,6 +92,8 @@ class GameStore:
         from kibitz.explorer.answers import Explorer
         from kibitz.explorer.report import explore
 
+        if rating is not None and (len(rating) != 2 or rating[0] > rating[1]):
+            raise UsageError(f"rating {rating}: two numbers, the least and the greatest")
         if self._explorer is None:
             self._explorer = Explorer(self._store)
         return explore(self._explorer, moves, fen, rating)

@@ -68,6 +68,10 @@ def text(fields: Fields, name: str, default: str | None = None) -> str:
         return default
     if not isinstance(value, str):
         raise BadRequest(f"{name} must be a string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # JSON may escape one of the two numbers that UTF-16 has for a character
+        raise BadRequest(f"{name} has half a character, which can neither be looked for nor be kept") from None
     return value
 
 

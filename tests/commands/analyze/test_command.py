@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -307,6 +308,12 @@ def test_its_own_source_is_not_replaced_where_something_would_be_lost(
         assert "other games would be lost; add --all" in refused(
             capsys, 2, small_run, file, "--pgn", file.parent / name
         )
+    archive = file.parent / "games.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.write(file, "a.pgn")
+    assert "the archive that is read; name another file" in refused(
+        capsys, 2, small_run, f"{archive}:a.pgn", "--all", "--pgn", archive
+    )
     for content, number in ((SHORT + ILLEGAL, 2), (VARIANT + SHORT, 1)):
         file.write_text(content, encoding="utf-8")
         assert run(["analyze", str(small_run), str(file), "--all", "--pgn", str(file)]) == 1
@@ -315,7 +322,7 @@ def test_its_own_source_is_not_replaced_where_something_would_be_lost(
             in capsys.readouterr().err
         )
         assert file.read_text(encoding="utf-8") == content
-    assert {path.name for path in file.parent.iterdir()} == {"games.pgn", "link.pgn"}
+    assert {path.name for path in file.parent.iterdir()} == {"games.pgn", "link.pgn", "games.zip"}
 
 
 def test_json_is_one_object_though_the_file_is_damaged_later(

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -179,7 +180,18 @@ def test_its_own_source_is_not_replaced(network: FakeOwners, file: Path, capsys:
     before = file.read_bytes()
     for name in (file, file.parent / "link.sgf"):
         assert "comments and variations would be lost" in refused(capsys, 2, "gocnn", file, "--sgf", name)
+        assert "comments and variations would be lost" in refused(capsys, 2, "gocnn", file.parent, "--sgf", name)
     assert file.read_bytes() == before
+
+
+def test_its_archive_is_not_replaced(network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    archive = file.parent / "games.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.write(file, "a.sgf")
+    before = archive.read_bytes()
+    for source in (archive, f"{archive}:a.sgf"):
+        assert "comments and variations would be lost" in refused(capsys, 2, "gocnn", source, "--sgf", archive)
+    assert archive.read_bytes() == before
 
 
 def test_files_of_the_other_game(network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

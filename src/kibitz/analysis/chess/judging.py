@@ -150,6 +150,11 @@ class Judge:
         table, other = (WEIGHTS, OTHER_WEIGHTS) if self._player is None else (SEARCH_WEIGHTS, OTHER_SEARCH_WEIGHTS)
         self.weights = table.get(self.session.system, other)
 
+    @property
+    def searches(self) -> bool:
+        """Whether the network searches itself."""
+        return self._player is not None
+
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:

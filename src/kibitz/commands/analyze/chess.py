@@ -48,6 +48,7 @@ def analyze_chess(
     games = PgnGames(session, path, options, workers)
     analysis, report = load(session.system), Report()
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
+    check_search(session, judge, options)
     meaning = meaning_of(session.system, judge is not None)
 
     def last() -> dict[str, Any]:
@@ -78,6 +79,14 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
     return read_pair(text)
 
 
+def check_search(session: Session, judge: Judge | None, options: AnalyzeOptions) -> None:
+    """Raises UsageError for limits of a search that no search would heed."""
+    if options.nodes and (judge is None or not judge.searches):
+        raise UsageError(f"--nodes: {session.name} does not search itself; --depth says how far its moves are followed")
+    if options.depth is not None and judge is None:
+        raise UsageError(f"--depth: {session.name} does not say who wins, so that no search judges its moves")
+
+
 class PgnGames:
     """The games of a PGN file that are to be analysed, and what is left out on the way.
 
@@ -93,6 +102,8 @@ class PgnGames:
         self.session, self.path, self.swing, self.workers = session, path, swing / 100, workers
         self.number = None if options.every or options.about_player else options.game or 1
         self.replaced = bool(options.pgn) and same_file(options.pgn or "", path)
+        if options.pgn and not self.replaced and same_file(options.pgn, records.on_disk(path)):
+            raise UsageError(f"--pgn {options.pgn}: the archive that is read; name another file")
         if self.replaced and self.number is not None:
             raise UsageError(f"--pgn {options.pgn}: its other games would be lost; add --all, or name another file")
         self.ratings = _ratings(session, options.rating) if options.rating is not None else None

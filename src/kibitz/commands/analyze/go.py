@@ -11,6 +11,7 @@ from kibitz import records
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object, progress, same_file, warn
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games.go.io.blocks import ENDINGS
 from kibitz.games.go.points import POINTS
 from kibitz.systems import find
 
@@ -33,7 +34,7 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
         raise UsageError(f"--nodes: a search needs a network that names moves and who wins, and {run} does not")
     if options.owners and not options.as_json:
         raise UsageError("--owners: prints numbers; add --json")
-    if options.sgf and same_file(options.sgf, path):
+    if options.sgf and any(same_file(options.sgf, records.on_disk(file)) for file in records.find([path], ENDINGS)):
         raise UsageError(f"--sgf {options.sgf}: its own comments and variations would be lost; name another file")
 
     from rich.console import Console

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz import records
-from kibitz.commands.analyze.chess import PgnGames
+from kibitz.commands.analyze.chess import PgnGames, check_search
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object, warn
 from kibitz.commands.pages import check_page, write_page
@@ -53,6 +53,7 @@ def analyze_player(
     judge = judge_by_search(session, analysis, options.depth, options.nodes)
     if judge is None:
         raise UsageError(f"{session.name} does not say who wins, so what a move lost is not known; take human")
+    check_search(session, judge, options)
     player = _players(path, options.player or [])
     sides, repeats = _Sides(player), _Repeats()
     report = PlayerReport(", ".join(one.name for one in player), files[0].swing)
