@@ -110,6 +110,8 @@ export interface Explored extends Tally {
   stores: string[];
   store?: string;
   building?: number;
+  /** Why the store cannot be asked; others may be. */
+  problem?: string;
   opening: { eco: string; name: string } | null;
   moves: Played[];
   examples: StoredGame[];

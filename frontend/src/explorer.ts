@@ -90,9 +90,10 @@ class ExplorerPanel {
     this.latest.ask(
       (signal) => app.api.explore(asked, signal),
       (answer) => {
-        if (answer.building === undefined && answer.stores.length) this.kept.set(key, answer);
-        else if (answer.building !== undefined) this.timer = window.setTimeout(() => this.draw(), AGAIN);
-        this.show(answer, key);
+        const { building, problem } = answer;
+        if (building !== undefined) this.timer = window.setTimeout(() => this.draw(), AGAIN);
+        else if (answer.stores.length && !problem) this.kept.set(key, answer);
+        this.show(answer, key, problem);
       },
       (problem) => this.show(null, key, problem),
       () => (this.state.textContent = texts.explorer.looking),
@@ -107,9 +108,12 @@ class ExplorerPanel {
     const chess = this.app.game.kind === "chess";
     this.opening.textContent = opening ? `${opening.eco} ${opening.name}` : "";
     this.opening.hidden = !opening;
-    this.store.offer(stores.map((name) => [name, name.split("/").pop() ?? name] as const), answer?.store);
-    this.store.element.hidden = stores.length < 2;
-    this.choices.hidden = !stores.length;
+    if (answer) {
+      // Without an answer what was chosen stays.
+      this.store.offer(stores.map((name) => [name, name.split("/").pop() ?? name] as const), answer.store);
+      this.store.element.hidden = stores.length < 2;
+      this.choices.hidden = !stores.length;
+    }
     this.search.hidden = building !== undefined || Boolean(problem);
     this.bar.hidden = building === undefined;
     this.bar.value = building ?? 0;

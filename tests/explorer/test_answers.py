@@ -150,6 +150,23 @@ def test_a_damaged_index_is_made_again(tmp_path: Path) -> None:
     assert Explorer(store).explore(chess.Board()).total.games == 20
 
 
+@pytest.mark.parametrize("name", ["gamesu4", "resultsi1", "ratingsi2", "bucketsi8"])
+def test_an_index_that_is_cut_short_is_made_again(name: str, tmp_path: Path) -> None:
+    store = import_games(tmp_path / "a.store", limit=20)
+    file = open_index(store).folder / name
+    for size in (file.stat().st_size // 16 * 8, 0):
+        os.truncate(file, size)
+        assert Explorer(store).explore(chess.Board()).total.games == 20
+        file = open_index(store).folder / name
+
+
+def test_numbers_of_games_that_cannot_be(tmp_path: Path) -> None:
+    store = import_games(tmp_path / "a.store", limit=20)
+    file = open_index(store).folder / "gamesu4"
+    file.write_bytes(b"\xff" * file.stat().st_size)
+    assert Explorer(store).explore(chess.Board()).total.games == 0
+
+
 def test_stores_without_ratings_and_with_other_starts(tmp_path: Path, make_store: Callable[..., Store]) -> None:
     text = """[White "A"]
 [Black "B"]
@@ -191,6 +208,8 @@ def test_positions_are_read_in_any_spelling() -> None:
     assert len(read_chess(ways[0])) == 4
     for moves, fen, words in [
         (["e4", "Ke7"], None, "move 2, Ke7"),
+        (["e4", "Z0"], None, "move 2, Z0"),
+        (["e4", "0000"], None, "move 2, 0000"),
         ([], "8/8", "FEN"),
         ([], "8/8/8/8/8/8/8/8 w - - 0 1", "FEN"),
     ]:
@@ -203,9 +222,15 @@ def test_bands() -> None:
     assert read_band("2400-", "chess")[0] == 2400
     assert read_band("-1200", "chess")[1] == 1200
     assert read_band("5k-3d", "go") == (-4, 3)
-    for text in ("", "-", "20", "a-b", "2000-1600"):
+    assert read_band("0-99999999999", "chess") == (0, 30_000)
+    for text in ("", "-", "20", "a-b", "2000-1600", "1_5-1700", "0-9999999999999999999"):
         with pytest.raises(KibitzError):
             read_band(text, "chess")
+
+
+def test_ratings_beyond_all(explorer: Explorer) -> None:
+    everything, known = explorer.explore(chess.Board()), explorer.explore(chess.Board(), (-(10**20), 10**20))
+    assert known.total.games == everything.total.games
 
 
 def test_the_answer_is_json(explorer: Explorer) -> None:

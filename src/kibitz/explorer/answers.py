@@ -16,6 +16,7 @@ from kibitz.explorer.index import UNRATED, PositionIndex, open_index
 from kibitz.explorer.keys import NO_MOVE
 from kibitz.explorer.search import GameSearch
 from kibitz.store.store import Store
+from kibitz.text import whole_number
 
 if TYPE_CHECKING:
     import chess
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST_GAMES = 8
 """Games that are listed."""
+_FARTHEST = 30_000
+"""No rating is farther from 0."""
 _MOST_MOVES = 512
 """More moves than any position has."""
 
@@ -82,7 +85,7 @@ class Explorer:
         key, side, name = self._reader(board)
         if key is None:
             return Explored()
-        low, high = rating or (UNRATED, UNRATED)
+        low, high = (min(max(int(end), -_FARTHEST), _FARTHEST) for end in rating or (UNRATED, UNRATED))
         index, where = self.index, self.index.entries(key)
         moves, counts = np.empty(_MOST_MOVES, np.uint16), np.zeros((_MOST_MOVES, 3), np.int64)
         ratings, best = np.zeros((_MOST_MOVES + 1, 2), np.int64), np.full(MOST_GAMES, -1, np.int64)
@@ -156,6 +159,8 @@ def _gather(games, played, results, ratings, side, low, high, only, moves, count
         if game == before:  # it came to the position again
             continue
         before = game
+        if game >= results.shape[0] or results[game] < -1 or results[game] > 1:  # a damaged index
+            continue
         white, black = np.int64(ratings[game, 0]), np.int64(ratings[game, 1])
         mean = (white + black) // 2
         if white == UNRATED:
@@ -166,6 +171,8 @@ def _gather(games, played, results, ratings, side, low, high, only, moves, count
             continue
         row = rows[played[i]]
         if row < 0:
+            if found == moves.shape[0]:
+                continue
             row = found
             rows[played[i]] = row
             moves[row] = played[i]
@@ -195,11 +202,18 @@ def read_band(text: str, game: str) -> tuple[int, int]:
     try:
         if not dash or not (low.strip() or high.strip()):
             raise ValueError
-        read = int if game == "chess" else rank_value
-        band = read(low) if low.strip() else -30_000, read(high) if high.strip() else 30_000
+        read = _rating if game == "chess" else rank_value
+        band = read(low) if low.strip() else -_FARTHEST, read(high) if high.strip() else _FARTHEST
     except ValueError:
         example = "1600-2000" if game == "chess" else "5k-3d"
         raise UsageError(f"rating {text!r}: write a range like {example}") from None
     if band[0] > band[1]:
         raise UsageError(f"rating {text!r}: its end is below its beginning")
     return band
+
+
+def _rating(text: str) -> int:
+    """A rating, at most _FARTHEST. Raises ValueError for what is no whole number."""
+    if (rating := whole_number(text.strip())) is None:
+        raise ValueError
+    return min(rating, _FARTHEST)

@@ -3,12 +3,12 @@
 It is a folder of arrays, one entry for each position of a game's first DEPTH. A position is known by the first bits of
 its key, which name a bucket, and the 32 bits after them:
 
-    prints.u4    the 32 bits of each entry, bucket after bucket, in order inside each
-    games.u4     its game
-    moves.u2     the move that was played there, packed as in the store (of Go: as the key sees it)
-    buckets.i8   where each bucket begins, and the end
-    results.i1   of each game: 1, 0, -1 as in the store
-    ratings.i2   of each game: White's and Black's rating (of Go: rank, as `ranks.rank_value`), UNRATED where unknown
+    printsu4     the 32 bits of each entry, bucket after bucket, in order inside each
+    gamesu4      its game
+    movesu2      the move that was played there, packed as in the store (of Go: as the key sees it)
+    bucketsi8    where each bucket begins, and the end
+    resultsi1    of each game: 1, 0, -1 as in the store
+    ratingsi2    of each game: White's and Black's rating (of Go: rank, as `ranks.rank_value`), UNRATED where unknown
 
 Two different positions are taken for one with a probability of about the number of entries in 2^52.
 """
@@ -65,6 +65,7 @@ class PositionIndex:
     ratings: NDArray[np.int16]
 
     def __init__(self, folder: Path):
+        """Raises ValueError for files that do not fit each other, as those of a copy that is not whole."""
         self.folder = folder
         for name, dtype in _FILES.items():
             path = folder / f"{name}{dtype[1:]}"
@@ -72,6 +73,9 @@ class PositionIndex:
             setattr(self, name, np.asarray(np.memmap(path, dtype, mode="r")) if there else np.empty(0, dtype))
         self.ratings = self.ratings.reshape(-1, 2)
         self._bits = round(math.log2(len(self.buckets) - 1))
+        sizes = len(self.prints), len(self.games), len(self.moves), int(self.buckets[-1])
+        if len(set(sizes)) > 1 or len(self.results) != len(self.ratings) or len(self.buckets) != (1 << self._bits) + 1:
+            raise ValueError("an index that is cut short")
 
     @property
     def bytes_on_disk(self) -> int:
@@ -114,7 +118,8 @@ def _kept(folder: Path, store: Store) -> PositionIndex | None:
     """The index in a folder, where it is that of this store."""
     try:
         info = json.loads((folder / _INFO).read_text(encoding="utf-8"))
-        return PositionIndex(folder / info["folder"]) if info["of"] == _identity(store) else None
+        found = PositionIndex(folder / info["folder"]) if info["of"] == _identity(store) else None
+        return found if found is not None and len(found.results) == len(store) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -129,6 +134,9 @@ def _make(store: Store, folder: Path, report: Report) -> PositionIndex:
     made = Path(tempfile.mkdtemp(prefix="", dir=folder))
     try:
         _build(store, made, report)
+        for file in made.iterdir():  # before it is named: what a power cut may keep is the name
+            with open(file, "rb+") as written:
+                os.fsync(written.fileno())
         named = folder / f"{made.name}.json"
         named.write_text(json.dumps({"of": _identity(store), "folder": made.name}), encoding="utf-8")
         os.replace(named, folder / _INFO)

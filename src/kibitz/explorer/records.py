@@ -33,7 +33,7 @@ def _pgn(row: dict[str, Any], moves: list[int], start: Any) -> str:
         if row.get(column):
             written.headers[name] = str(row[column])
     if row.get("date"):
-        written.headers["Date"] = f"{row['date']:%Y.%m.%d}"
+        written.headers["Date"] = row["date"].isoformat().replace("-", ".")
     written.headers["Result"] = _RESULTS[row["result"]]
     written.add_line(to_move(move) for move in moves)
     return str(written)

@@ -3,6 +3,7 @@ that is asked about, read from moves or a FEN."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -30,15 +31,20 @@ def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board
         raise UsageError(f"the FEN is no position of a game: {shown(fen or '')}")
     boards = [board.copy(stack=False)]
     for word in _words(moves):
-        try:
-            board.push(board.parse_san(word))
-        except ValueError:
-            try:
-                board.push(board.parse_uci(word.lower()))
-            except ValueError:
-                raise UsageError(f"move {len(boards)}, {shown(word)}: no legal move there") from None
+        if not (move := _move(board, word)):
+            raise UsageError(f"move {len(boards)}, {shown(word)}: no legal move there")
+        board.push(move)
         boards.append(board.copy(stack=False))
     return boards
+
+
+def _move(board: chess.Board, word: str) -> chess.Move | None:
+    """A legal move, in SAN or as UCI names it; None, or a null move, for anything else."""
+    with contextlib.suppress(ValueError):
+        return board.parse_san(word)
+    with contextlib.suppress(ValueError):
+        return board.parse_uci(word.lower())
+    return None
 
 
 def read_go(moves: Sequence[str]) -> Any:

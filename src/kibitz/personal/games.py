@@ -96,6 +96,8 @@ def opened(sources: Sequence[str]) -> Iterator[Store]:
     if len(sources) == 1 and (Path(sources[0]) / INFO).is_file():
         yield Store(sources[0])
         return
+    if any((Path(source) / INFO).is_file() for source in sources):
+        raise UsageError("a store among several sources: name it alone; kibitz import --append adds games to it")
     paths = records.find(list(sources), tuple(records.ENDINGS))
     with tempfile.TemporaryDirectory(prefix="kibitz-") as folder:
         yield _read(paths, _game_of(paths), sources, Path(folder) / "games")

@@ -72,5 +72,7 @@ def why_not(method: str, name: str, offered: list[str]) -> str:
     """Why a network of this name, which offers these methods, does not play by another."""
     if method not in METHODS:
         return f"no method {method!r}; {name} has {', '.join(offered) or 'none'}"
+    if method == HUMAN_SEARCH.name:
+        return f"{method} needs a network that is told ratings, and {name} is not; take human"
     needs = " and ".join(_NEEDS[need] for need in METHODS[method].needs)
     return f"{method} needs a network that {needs}, and {name} does not"

@@ -98,7 +98,11 @@ class Stores:
         wanted = text(fields, "store", here[0].name)
         store = next((each for each in here if each.name == wanted), here[0])
         answer["store"] = store.name
-        if (explorer := store.ready()) is None:
+        try:
+            explorer = store.ready()
+        except BadRequest as error:  # the others can be chosen still
+            return answer | {"problem": str(error)}
+        if explorer is None:
             return answer | {"building": round(store.share, 3)}
         from kibitz.explorer.answers import read_band
         from kibitz.explorer.report import answer as known

@@ -101,12 +101,39 @@ def test_points_for_handicap_stones() -> None:
         (GtpClock(main=60, period=10, stones=1), 8, 10),  # nothing is lost by using a period
         (GtpClock(main=60, period=10, stones=1, left=4, left_stones=1), 2, 4),
         (GtpClock(main=60, increment=5, left=60), 4, 10),
+        (GtpClock(main=0, period=30, stones=1, left=30, left_stones=5, periods=True), 20, 30),  # five periods are left
+        (GtpClock(main=60, period=10, stones=5, spent=61), 1, 2.1),
     ],
 )
 def test_seconds(clock: GtpClock, low: float, high: float) -> None:
     seconds = clock.seconds()
     assert seconds is not None
     assert low <= seconds <= high
+
+
+@pytest.mark.parametrize("clock", [GtpClock(main=300), GtpClock(main=300, left=300)])
+def test_a_clock_of_which_nobody_tells_runs_too(clock: GtpClock) -> None:
+    total = 0.0
+    for _ in range(400):
+        seconds = clock.seconds()
+        assert seconds is not None
+        total += seconds
+        clock.spend(seconds)
+    assert 200 < total < 300
+
+
+def test_time_in_overtime() -> None:
+    stones = GtpClock(main=60, period=10, stones=2, left=10, left_stones=2)
+    stones.spend(4)
+    assert (stones.left, stones.left_stones) == (6, 1)
+    stones.spend(5)
+    assert (stones.left, stones.left_stones) == (10, 2)
+    periods = GtpClock(main=60, period=10, stones=1, left=3, left_stones=4, periods=True)
+    periods.spend(2)
+    assert (periods.left, periods.left_stones) == (10, 4)
+    fischer = GtpClock(main=60, increment=5)
+    fischer.spend(3)
+    assert fischer.spent == -2
 
 
 def test_fixed_handicap() -> None:

@@ -91,3 +91,11 @@ def test_a_book_that_cannot_be_used_is_told_once(tmp_path: Path) -> None:
         assert [told in line for line in lines if "BookFile" in line] == [True]
         assert lines[0].endswith("play goes on without a book")
         assert lines[-1] == "bestmove g1h3"
+
+
+def test_names_that_cannot_be() -> None:
+    for option in ("SyzygyPath", "BookFile"):
+        lines = Bench().say(f"setoption name {option} value a\0b", "isready", "go depth 1")
+        assert lines[0].startswith(f"info string {option}: ")
+        assert "readyok" in lines
+        assert lines[-1].startswith("bestmove")

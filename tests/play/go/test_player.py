@@ -151,6 +151,9 @@ def test_it_passes_when_nothing_is_gained(points: float, territory: bool, played
 def test_only_some_points() -> None:
     study = GoPlayer(FakeOwners()).study(Board(9), BLACK, Terms(), only=[point("D4")])
     study.look()
+    assert {to_gtp(candidate.point, 9) for candidate in study.candidates()} == {"D4"}
+    study = GoPlayer(FakeOwners()).study(Board(9), BLACK, Terms(), only=[point("D4"), PASS])
+    study.look()
     assert {to_gtp(candidate.point, 9) for candidate in study.candidates()} == {"D4", "pass"}
 
 
@@ -261,3 +264,16 @@ def test_temperature_is_for_the_opening() -> None:
 
     assert len(moves(2.0, 0)) > 1
     assert len(moves(2.0, 9)) == len(moves(0.0, 0)) == 1
+
+
+def test_a_pass_that_is_not_allowed(one_way: None) -> None:
+    start = board(*["." * 9] * 4, "....X....")
+    start.play(BLACK, point("C3"))
+    start.play(WHITE, PASS)
+    network, terms = Says(stones_only), Terms(-500)
+    assert GoPlayer(network).choose(start, BLACK, terms).point == PASS
+    allowed = [point("D4"), point("C4")]
+    assert GoPlayer(network).choose(start, BLACK, terms, only=allowed).point in allowed
+    study = Study(network, start, BLACK, terms, allowed)
+    study.look()
+    assert {candidate.point for candidate in study.candidates()} == set(allowed)

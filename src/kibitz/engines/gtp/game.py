@@ -22,7 +22,9 @@ OVERHEAD = 100
 @dataclass
 class GtpClock:
     """One side's time in seconds. main: before overtime; period, stones: so many stones in each period of overtime, 0
-    and 0 for none; left: of the present phase, None while nobody has said; left_stones: 0 in the main time."""
+    and 0 for none; left: of the present phase, None while nobody has said; left_stones: 0 in the main time. periods:
+    overtime is a number of periods for a stone each, and left_stones is how many of them are left; spent: of the main
+    time, while nobody has said."""
 
     main: float = 0.0
     period: float = 0.0
@@ -30,12 +32,31 @@ class GtpClock:
     left: float | None = None
     left_stones: int = 0
     increment: float = 0.0
+    periods: bool = False
+    spent: float = 0.0
+
+    def tell(self, left: float, stones: int) -> None:
+        """What the controller's clock says."""
+        self.left, self.left_stones, self.spent = left, stones, 0.0
+
+    def spend(self, seconds: float) -> None:
+        """A move took so long. A controller that tells the time left knows better."""
+        if self.left is None:
+            self.spent += seconds - self.increment
+        elif self.left_stones == 0:
+            self.left = max(0.0, self.left - seconds + self.increment)
+        elif self.periods:
+            self.left = self.period
+        elif self.left_stones > 1 or not self.stones:
+            self.left, self.left_stones = max(0.0, self.left - seconds), max(1, self.left_stones - 1)
+        else:
+            self.left, self.left_stones = self.period, self.stones
 
     def seconds(self) -> float | None:
         """Seconds to spend on the next move; None without a limit."""
-        left = self.left if self.left is not None else self.main
-        moves = self.left_stones
-        if self.left is None and self.main == 0:
+        moves = 1 if self.periods and self.left_stones else self.left_stones
+        left = self.left if self.left is not None else max(0.0, self.main - self.spent)
+        if self.left is None and left == 0 and self.stones:
             left, moves = self.period, self.stones
         elif moves == 0 and self.stones:  # what comes after the main time is worth as much for each move
             overtime = 0.9 * self.period / self.stones
@@ -59,6 +80,8 @@ class GtpGame:
         if size not in SIZES or size > self.largest:
             raise GtpError("unacceptable size")
         self._begin(Board(size), 0)
+        for clock in self.clocks.values():
+            clock.left, clock.left_stones, clock.spent = None, 0, 0.0
 
     def _begin(self, start: Board, handicap: int) -> None:
         self.start, self.handicap = start, handicap
@@ -126,12 +149,11 @@ class GtpGame:
 
     def load(self, file: str, before: int | None) -> None:
         """The first game of an SGF file, up to the position before a move's number (None: its end)."""
-        if not Path(file).is_file():
-            raise GtpError(f"cannot load file: {shown(file)}: no such file")
-
         from kibitz.games.go.io.sgf import Record, read_records
 
         try:
+            if not Path(file).is_file():
+                raise GtpError(f"cannot load file: {shown(file)}: no such file")
             record = next(iter(read_records([file])), None)
         except (OSError, KibitzError) as error:
             raise GtpError(f"cannot load file: {shown(' '.join(str(error).split()))}") from None

@@ -135,7 +135,8 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
             if failure:
                 raise failure
             due = max(due + request.interval, time.monotonic())
-            send(line)
+            if line:  # an empty one would end the answer
+                send(line)
         thinking.join()
 
     return AnalysisStream(run, ends=False)
@@ -153,7 +154,8 @@ def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
             nonlocal due
             if time.monotonic() >= due:
                 due = time.monotonic() + request.interval
-                send(write(request.ask(look), request))
+                if line := write(request.ask(look), request):
+                    send(line)
 
         move = choose(session, request.side, only=request.only, on_progress=report)
         if resigns(session, request.side):

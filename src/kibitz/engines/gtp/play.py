@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import TYPE_CHECKING
 
 from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, number, whole
@@ -37,6 +38,7 @@ def choose(
     game = session.game
     clock = game.clocks.get(side)
     seconds = clock.seconds() if clock else None
+    begun = time.monotonic()
     move = session.player.choose(
         game.board,
         side,
@@ -54,6 +56,8 @@ def choose(
     )
     hopeless = move.winrate < session.settings.resign
     if plays:
+        if clock:
+            clock.spend(time.monotonic() - begun)
         session.hopeless[side] = session.hopeless.get(side, 0) + 1 if hopeless else 0
     return move
 
@@ -120,16 +124,20 @@ def _named_time_settings(session: GtpSession, command: Command) -> str:
     if kind.startswith("fischer"):
         return _set_clocks(session, (seconds(1), 0.0, 0, seconds(2)))
     main, period, count = seconds(1), seconds(2), whole(argument(command.words, 3), 1, 10**6)
-    return _set_clocks(session, (main, period, count if kind == "canadian" else 1, 0.0))
+    if kind == "canadian":
+        return _set_clocks(session, (main, period, count, 0.0))
+    return _set_clocks(session, (main, period, 1, 0.0), periods=True)
 
 
-def _set_clocks(session: GtpSession, times: tuple[float, float, int, float] | None) -> str:
+def _set_clocks(session: GtpSession, times: tuple[float, float, int, float] | None, periods: bool = False) -> str:
     from kibitz.engines.gtp.game import GtpClock
 
     session.game.clocks = {}
     if times is not None:
         main, period, stones, increment = times
-        session.game.clocks = {side: GtpClock(main, period, stones, increment=increment) for side in (BLACK, WHITE)}
+        session.game.clocks = {
+            side: GtpClock(main, period, stones, increment=increment, periods=periods) for side in (BLACK, WHITE)
+        }
         with contextlib.suppress(KibitzError):  # the command that needs the network reports it
             session.get_ready()  # before a clock runs
     return ""
@@ -146,7 +154,7 @@ def _time_left(session: GtpSession, command: Command) -> str:
     left = max(0.0, number(argument(command.words, 1), -LONGEST_TIME, LONGEST_TIME))
     stones = whole(argument(command.words, 2), 0, 10**6)
     clock = session.game.clocks.setdefault(side, GtpClock())
-    clock.left, clock.left_stones = left, stones
+    clock.tell(left, stones)
     return ""
 
 

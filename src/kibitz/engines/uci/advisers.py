@@ -73,8 +73,8 @@ class Advisers:
 
         try:
             self._tables = Tablebases(self._paths)
-        except UsageError as error:
-            self._tell(f"SyzygyPath: {error}; play goes on without tablebases")
+        except (UsageError, OSError, ValueError) as error:  # the last of a name with a zero byte
+            self._tell(f"SyzygyPath: {one_line(error)}; play goes on without tablebases")
             return
         if self._tables.problems:
             self._tell(f"SyzygyPath: {'; '.join(self._tables.problems)}")
@@ -90,8 +90,8 @@ class Advisers:
 
         try:
             self._book = OpeningBook(path, seed or None)
-        except UsageError as error:
-            self._tell(f"BookFile: {error}; play goes on without a book")
+        except (UsageError, OSError, ValueError) as error:  # the last of a name with a zero byte
+            self._tell(f"BookFile: {one_line(error)}; play goes on without a book")
 
     def ask(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
         """What is known of a position in which moves are possible. analysis: a score is wanted, which books lack."""

@@ -83,6 +83,7 @@ class Study:
         eyes = own_eyes(self.board, colour)
         points = [p for p in self.board.legal(colour) if not eyes[p] and (only is None or p in only)]
         self.points = np.array(points, np.int64)
+        self.may_pass = only is None or PASS in only or not points
         codes, state, self.captured = children(self.board, colour, self.points)
         here, here_state = encode_board(self.board)
         self.board.play(colour, PASS)
@@ -158,8 +159,9 @@ class Study:
         return float(self._leads(np.array([row]))[0])
 
     def candidates(self) -> list[Candidate]:
-        """The moves that have been looked at, and the pass, best value first."""
+        """The moves that have been looked at, and the pass where it is among those asked for, best value first."""
         rows = self._order()
+        rows = rows if self.may_pass else rows[rows != 1]
         leads, values = self._leads(rows), self._values(rows)
         passed = self.lead(1) if self.looks[1] else 0.0
         return [
@@ -291,7 +293,7 @@ class GoPlayer:
         candidates = study.candidates()
         if clean_up and (captures := self._to_take(study, candidates)):
             return captures[0]
-        if is_over(study, candidates):
+        if study.may_pass and is_over(study, candidates):
             return next(candidate for candidate in candidates if candidate.point == PASS)
         if self.temperature > 0 and board.ply < board.size:
             return self._drawn(candidates)
