@@ -238,6 +238,42 @@ def test_files_of_a_store_may_lie_on_other_disks(tmp_path: Path) -> None:
         assert (linked.path / "0001" / name).read_bytes() == (alone.path / "0001" / name).read_bytes()
 
 
+@pytest.mark.parametrize("opened", range(5))
+@pytest.mark.parametrize("kind", [PermissionError(errno.EACCES, "no"), KeyboardInterrupt()])
+def test_an_append_that_ends_as_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: BaseException, opened: int
+) -> None:
+    """Whichever file cannot be opened: the store stays as it was."""
+    write(tmp_path / "a", batch([[1], [2, 3]], clock=True))
+    before = {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.*") if path.is_file()}
+    really, count = open, 0
+
+    def opens(path: Any, mode: str = "r", *more: Any, **named: Any) -> Any:
+        nonlocal count
+        if "w" in mode or "+" in mode:
+            count += 1
+            if count > opened:
+                raise kind
+        return really(path, mode, *more, **named)
+
+    monkeypatch.setattr(writer_module, "open", opens, raising=False)
+    with pytest.raises((KibitzError, KeyboardInterrupt)):
+        write(tmp_path / "a", batch([[4]], clock=True), append=True)
+    monkeypatch.undo()
+    assert {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.*") if path.is_file()} == before
+    assert games_of(write(tmp_path / "a", batch([[4]], clock=True), append=True)) == [[1], [2, 3], [4]]
+
+
+def test_an_append_to_a_damaged_table_is_refused_in_a_line(tmp_path: Path) -> None:
+    store = write(tmp_path / "a", batch([[1]]))
+    table = store.path / "0001" / store.tables[0]
+    table.write_bytes(b"nothing of a table" * 9)
+    for _ in range(2):  # the lock is free again
+        with pytest.raises(KibitzError, match="damaged"):
+            write(tmp_path / "a", batch([[2]]), append=True)
+    assert (store.path / "0001" / "moves.u16").stat().st_size == 2
+
+
 @pytest.mark.parametrize("append", [False, True])
 @pytest.mark.parametrize("at", ["add", "table", "commit"])
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, append: bool, at: str) -> None:

@@ -88,6 +88,7 @@ class StoreWriter:
         self._committed = False
         self._files: list[IO[bytes]] = []
         self._tables = [TABLE]
+        self._fresh: Path | None = None  # what is made anew and nobody's yet: the folder of a new table, or the store
         self._ends: dict[Path, int] = {}  # files of the old store that grow, with their size there
         self._made: list[Path] = []  # files that an old store did not have
         self._table: pq.ParquetWriter | None = None
@@ -136,6 +137,7 @@ class StoreWriter:
     def _open_folder(self, name: str) -> None:
         """A folder of its own, without games."""
         self._folder = self._root / name
+        self._fresh = self._root if self.old is None else self._folder
         if self._folder.exists():
             shutil.rmtree(self._folder)
         self._folder.mkdir(parents=True)
@@ -161,13 +163,13 @@ class StoreWriter:
     def _new(self, name: str, end: int | None = None) -> IO[bytes]:
         """A new file, or an old one to be written from `end` on, in bytes."""
         path = self._folder / name
-        file = open(path, "wb" if end is None else "r+b")  # noqa: SIM115
-        self._files.append(file)
         if end is None:
             self._made.append(path)
         else:
             self._ends[path] = end
-            file.seek(end)
+        file = open(path, "wb" if end is None else "r+b")  # noqa: SIM115
+        self._files.append(file)
+        file.seek(end or 0)
         return file
 
     @contextlib.contextmanager
@@ -219,8 +221,8 @@ class StoreWriter:
         for file in (*self._files, *([self._table] if self._table else [])):
             with contextlib.suppress(OSError):  # a full disk has been reported already
                 file.close()
-        if self.old is None or not self._ends:
-            shutil.rmtree(self._folder if self.old is not None else self._root, ignore_errors=True)
+        if self._fresh is not None:
+            shutil.rmtree(self._fresh, ignore_errors=True)
             return
         for path, end in self._ends.items():
             with contextlib.suppress(OSError):  # what stays beyond the end is nobody's
@@ -302,7 +304,7 @@ class StoreWriter:
 
     def _write_starts(self) -> None:
         """The start positions; those of an old store stay where they are."""
-        known = len(self.old.starts) if self.old is not None and self._ends else 0
+        known = len(self.old.starts) if self.old is not None and self._fresh is None else 0
         file = self._new("starts.u8", known * self._start_width if known else None)
         file.write(b"".join(list(self._starts)[known:]))
 
