@@ -9,7 +9,7 @@ import chess.engine
 import pytest
 
 from kibitz.arena.chess.engine import ChessEngine
-from kibitz.arena.chess.find_sunfish import SUNFISH_FOLDER, sunfish_command
+from kibitz.arena.chess.find_sunfish import SUNFISH_FOLDER, _python_of, sunfish_command
 from kibitz.arena.contest import StartFailed
 from kibitz.arena.players import GNUGO, game_of, player
 from kibitz.errors import KibitzError, UsageError
@@ -137,3 +137,12 @@ def test_an_option_that_the_engine_does_not_have() -> None:
     engine = ChessEngine(player(program("stockfish"), ["Nonsense=1"]), 10)
     with pytest.raises(StartFailed, match="Nonsense"):
         engine.start()
+
+
+def test_sunfish_in_a_folder_with_a_space(tmp_path: Path) -> None:
+    """pip has a shell start its Python there."""
+    script = tmp_path / "s f" / "bin" / "sunfish-uci"
+    script.parent.mkdir(parents=True)
+    script.write_text("#!/bin/sh\n'''exec' \"python\" \"$0\" \"$@\"\n' '''\n")
+    script.with_name("python").symlink_to(sys.executable)
+    assert _python_of(script) == str(script.with_name("python"))

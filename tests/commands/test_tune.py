@@ -154,6 +154,17 @@ def test_a_system_that_cannot_be_searched(
     assert capsys.readouterr().err.startswith("kibitz: deepchess: has no setting ")
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [(["--network", "all"], "winner is one network; leave the option out"), (["--out", "."], "--out .: a folder")],
+)
+def test_what_one_network_and_one_file_do_not_take(
+    small_store: Store, more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["tune", "winner", str(small_store.path), *more]) == 2
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("trials", [[], ["--trials", "2"]])
 def test_a_system_without_a_choice_of_initial_weights(
     trials: list[str], small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]

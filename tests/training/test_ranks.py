@@ -305,6 +305,7 @@ def test_where_a_process_stands(monkeypatch: pytest.MonkeyPatch) -> None:
         ((1, 2, 0, None), "--main-address HOST"),
         ((1, 2, 2, "big"), "--node-rank 2: 0 to 1"),
         ((1, 2, 0, "big:port"), "HOST or HOST:PORT"),
+        ((1, 2, 0, "big:99999"), "HOST or HOST:PORT"),
     ):
         with pytest.raises(UsageError, match=message):
             place(*given)

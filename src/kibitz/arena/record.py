@@ -6,6 +6,7 @@ hold the match's settings under SETTING + name, beside GameNumber, Ending, Forfe
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -82,9 +83,11 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
     Raises UsageError where the file holds something else, or games of a match with other settings.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        data = path.read_bytes()
     except FileNotFoundError:
         return []
+    try:
+        text = io.TextIOWrapper(io.BytesIO(_whole_letters(data)), encoding="utf-8").read()
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not a match's games; choose another place with {form.option}") from None
     rows: dict[int, ScoredGame] = {}
@@ -96,10 +99,20 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
                 break
             rows[game.number] = game
         complete += len(part)
-    if complete < len(text):
+    if complete < len(text) or len(_whole_letters(data)) < len(data):
         with path.open("r+b") as file:
             file.truncate(len(text[:complete].encode()))
     return list(rows.values())
+
+
+def _whole_letters(data: bytes) -> bytes:
+    """UTF-8 without the first bytes of a letter that was cut at the end."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            return data[: error.start]
+    return data
 
 
 def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat, *, last: bool) -> ScoredGame | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import shlex
 import sys
 from dataclasses import asdict, dataclass
@@ -85,6 +86,10 @@ class LoopOptions:
     def given(self) -> dict[str, Any]:
         """The fields of the loop's plan that were given; the time limit in seconds. Raises UsageError."""
         check_time_limit(self.time_limit)
+        if self.checkpoint_megabytes is not None and not math.isfinite(self.checkpoint_megabytes):
+            raise UsageError(
+                f"--checkpoint-megabytes {self.checkpoint_megabytes:g}: a number; 1000000 keeps all of them"
+            )
         values = {**asdict(self), "time_limit": None if self.time_limit is None else self.time_limit * 60}
         return {name: value for name, value in values.items() if value is not None}
 

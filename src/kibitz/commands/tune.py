@@ -148,6 +148,8 @@ def tune(
     if out is None:
         suffix = "" if network == usual_network else "-" + network.replace(",", "-")
         out = Path("searches") / f"{system}-{Path(store).stem}{suffix}.journal"
+    if not out.name or out.is_dir():
+        raise UsageError(f"--out {out}: a folder; name a file in it")
     with TuningProgress(request) as progress:
         if backend:
             progress.begin("", request.total * request.iterations, trial=1, figures="")
@@ -203,8 +205,11 @@ class TuningProgress(Progress):
 
     def on_trial_end(self, trial: TrialResult) -> None:
         """Called at the end of a trial, which may have been cut short. Trials come in the order of their numbers."""
+        each, total = self.request.iterations, self.request.total
+        if not self._trial:  # the first by workers; what earlier calls have done does not count in the rate
+            self._trial, self._first = trial.number, (trial.number - 1) * each
         if self._total is not None:
-            self.update(trial.number * self.request.iterations)
+            self.update(trial.number * each, trial=min(trial.number + 1, total))
         how = f"pruned at iteration {trial.iteration:,}" if trial.state == "pruned" else trial.state
         figures = ", ".join(f"{name} {value:.4f}" for name, value in trial.figures.items() if name != "iteration")
         settings = ", ".join(f"{name.replace('_', ' ')} {_text(value)}" for name, value in trial.settings.items())

@@ -19,6 +19,8 @@ _LINES = 1_000
 """Lines of output that are buffered; a program that writes more has to wait."""
 _LONGEST = 1 << 16
 """Characters of a line that are read at once."""
+_LONGEST_WAIT = 86_400.0
+"""Seconds that a queue can wait for at once; longer is waited for again."""
 _LONGEST_ANSWER = 1 << 24
 """Characters of an answer after which the program is ended: they would fill the memory."""
 _POLITE = 1.0
@@ -94,8 +96,10 @@ class GtpProgram:
         good = True
         while True:
             try:
-                line = self._lines.get(timeout=max(until - time.monotonic(), 0))
+                line = self._lines.get(timeout=min(max(until - time.monotonic(), 0), _LONGEST_WAIT))
             except queue.Empty:
+                if time.monotonic() < until:
+                    continue
                 raise self._died("hung", f"no answer to {command!r} within {limit:g} s") from None
             if line is None:
                 raise self._died("died", f"ended at {command!r}")

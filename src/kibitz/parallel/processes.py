@@ -23,6 +23,8 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
 """Of a worker's environment: glibc keeps up to 256 MB of freed memory for the next item. Given back to the system and
 asked for again with every item, it must be filled with zeros each time, a sixth of an import's work."""
+LEAVING = 5.0
+"""Seconds in which an idle worker may end by itself."""
 WORKERS = {**ONE_THREAD, **KEPT_MEMORY}
 
 
@@ -89,6 +91,9 @@ class ProcessWorkers:
     def close(self) -> None:
         self.abandon()
         for worker in self._idle:
+            worker.connection.close()  # it ends by itself, and with it the programs that it has started
+        for worker in self._idle:
+            worker.process.join(LEAVING)
             worker.end()
         self._idle.clear()
 
@@ -100,7 +105,7 @@ class _Worker:
         self._function = b""
         self.connection, theirs = _CONTEXT.Pipe()
         self.process: BaseProcess = _CONTEXT.Process(target=_serve, args=(theirs,), daemon=True)
-        with environment(WORKERS):
+        with environment(WORKERS), _without_interrupts():
             self.process.start()
         theirs.close()
 
@@ -116,6 +121,19 @@ class _Worker:
         self.process.kill()
         self.process.join()
         self.connection.close()
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Within this context Ctrl-C waits: a process that is started would print its trace before it can ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
@@ -136,6 +154,8 @@ def environment(variables: dict[str, str]) -> Iterator[None]:
 def _serve(connection: Connection) -> None:
     """The worker: item after item, until the other end of the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; our parent ends us
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was blocked at the start
     function: Callable[[Any], object] | None = None
     while True:
         try:

@@ -36,6 +36,7 @@ TIMEOUT = timedelta(minutes=5)
 """How long a process waits for another that is alive, or for a machine that has vanished from the network."""
 PORT = 29400
 """Where the first machine of several listens, unless --main-address names another port."""
+_LAST_PORT = 65_535
 _PARENT = "KIBITZ_PARENT"
 """Environment variable of processes that were started here: the id of the process that did it."""
 _LEAVE_SECONDS = 10.0
@@ -229,7 +230,7 @@ def place(devices: int | None, nodes: int | None, node_rank: int | None, main_ad
     if not 0 <= node_rank < nodes:
         raise UsageError(f"--node-rank {node_rank}: 0 to {nodes - 1}, another one on each machine")
     host, _, port = main_address.partition(":")
-    if not host or (port and not port.isdecimal()):
+    if not host or (port and not (port.isdecimal() and 0 < int(port) <= _LAST_PORT)):
         raise UsageError(f"--main-address {main_address}: HOST or HOST:PORT of the first machine")
     return Place(node_rank * devices, nodes * devices, 0, devices, host, int(port or PORT))
 
@@ -301,7 +302,7 @@ def _connect(ranks: Ranks, where: Place) -> None:
                 ranks.backend, store=store, rank=ranks.rank, world_size=ranks.world, timeout=TIMEOUT
             )
         ranks.control = dist.new_group(backend="gloo", timeout=TIMEOUT)
-    except (RuntimeError, socket.gaierror) as error:
+    except (RuntimeError, OSError, UnicodeError) as error:  # the last of a host that no name can be
         what = "cannot listen there" if listens else "no answer"
         raise KibitzError(
             f"{where.host}:{where.port}: {what} ({one_line(error)}); start the same command on every machine, with the"

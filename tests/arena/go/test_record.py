@@ -79,6 +79,18 @@ def test_a_game_cut_anywhere_is_dropped(tmp_path: Path) -> None:
         assert path.read_text() == ""
 
 
+def test_a_game_cut_inside_a_letter_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "m.sgf"
+    named = {**NAMES, "A": "Jürgen"}
+    first, second = (text_of(number, game(), named, 5, SETTINGS).encode() for number in (0, 1))
+    path.write_bytes(first + second[: second.index("ü".encode()) + 1])
+    assert [found.number for found in resume(path, SETTINGS)] == [0]
+    assert path.read_bytes() == first
+    path.write_bytes(first + b"\xff" + second)
+    with pytest.raises(UsageError, match="not a match's games"):
+        resume(path, SETTINGS)
+
+
 def test_other_settings_are_refused_and_named(tmp_path: Path) -> None:
     path = tmp_path / "m.sgf"
     append(path, text_of(0, game(), NAMES, 5, SETTINGS))

@@ -200,6 +200,29 @@ def test_a_search_goes_on_after_a_kill_between_any_two_steps(small_store: Store,
         assert found.reason == "all trials done"
 
 
+def test_a_search_by_workers_goes_on_after_a_kill_as_it_asked(small_store: Store, tmp_path: Path) -> None:
+    """A kill after trial 3 was named for the next worker, while 1 and 2 were out."""
+    grid = Grid((0.001, 0.003, 0.01), (0.0,), ("he",))
+    what = about(small_store, grid, iterations=1)
+    whole = search(what, tmp_path / "whole.journal")
+    out = tmp_path / "cut.journal"
+    data = prepare_data(convchess.SYSTEM, what.base, what.store)
+    with opened(out, what.fingerprint(data.description, whole.monitor)) as study:
+        study.enqueue_trial(grid.points(what.plan.seed)[2], user_attrs={"number": 3})
+    found = search(what, out)
+    assert [trial.settings for trial in found.trials] == [trial.settings for trial in whole.trials]
+
+
+def test_studies_have_folders_of_their_own(tmp_path: Path) -> None:
+    names = ("a.journal", "a", "rate-0.1", "rate-0.2", "a.json")
+    assert len({folder_of(tmp_path / name) for name in names}) == len(names)
+    assert folder_of(tmp_path / "a.journal") == tmp_path / "a"
+    (tmp_path / "rate-0").mkdir()  # of an earlier version
+    (tmp_path / "rate-0.1").write_text("")
+    assert folder_of(tmp_path / "rate-0.1") == tmp_path / "rate-0"
+    assert folder_of(tmp_path / "rate-0.2") == tmp_path / "rate-0.2-trials"
+
+
 def test_a_time_limit_leaves_the_rest_for_later(small_store: Store, tmp_path: Path) -> None:
     what = about(small_store, plan=replace(PLAN, time_limit=1e-6))
     found = search(what, tmp_path / "s.journal")

@@ -34,7 +34,8 @@ def _python_of(script: Path) -> str:
     with script.open("rb") as file:
         first = file.readline().decode(errors="replace").strip()
     named = first.removeprefix("#!").strip()
-    if first.startswith("#!") and Path(named).exists():
+    # Where the path is long or has a space, pip has a shell start the Python.
+    if first.startswith("#!") and "py" in Path(named).name and Path(named).exists():
         return named
     for neighbour in (script.with_name("python"), script.with_name("python.exe")):
         if neighbour.exists():

@@ -87,7 +87,11 @@ class TrialPruned(Exception):
 
 def folder_of(out: Path) -> Path:
     """The folder of a study's trials, beside its file."""
-    return out.with_suffix("") if out.suffix else out.with_name(out.name + "-trials")
+    if out.suffix == ".journal":
+        return out.with_suffix("")
+    folder = out.with_name(out.name + "-trials")
+    earlier = out.with_suffix("")  # of other endings too, until two studies met in one: rate-0.1 and rate-0.2
+    return earlier if out.suffix and out.exists() and earlier.is_dir() and not folder.exists() else folder
 
 
 def search(
@@ -161,6 +165,8 @@ class _Trials:
     def run(self, backend: Backend | None = None) -> TuneResult:
         for trial in self.study.get_trials(deepcopy=False, states=(self.states.RUNNING,)):
             self.study.tell(trial.number, state=self.states.FAIL)
+        while self.study.get_trials(deepcopy=False, states=(self.states.WAITING,)):  # killed before it was asked for
+            self.study.tell(self.study.ask(), state=self.states.FAIL)
         reason = ALL_DONE
         try:
             self._tidy()
@@ -287,10 +293,9 @@ class _Trials:
         )
         fixed: dict[str, Any] = {} if free else self.points[number - 1]
         for earlier in self.study.get_trials(deepcopy=False, states=(self.states.FAIL,)) if free else []:
-            if earlier.user_attrs.get("number") == number:
+            if earlier.user_attrs.get("number") == number and earlier.params:
                 fixed = earlier.params
-        if not self.study.get_trials(deepcopy=False, states=(self.states.WAITING,)):  # else killed just after this
-            self.study.enqueue_trial(fixed, user_attrs={"number": number})
+        self.study.enqueue_trial(fixed, user_attrs={"number": number})
         trial = self.study.ask()
         trial.set_user_attr("settings", (sampled if free else of_grid)(trial, self.config.grid))
         return trial

@@ -82,7 +82,7 @@ class TuneConfig:
             )
         several = load(self.system).networks
         for name in self.network.split(",") if self.network else []:
-            if name not in ("all", *several):
+            if name not in (("all", *several) if several else ()):
                 raise UsageError(
                     f"--network {self.network}: choose from {', '.join(several)}"
                     if several

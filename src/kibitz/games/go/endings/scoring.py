@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from multiprocessing.util import Finalize
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -378,7 +379,9 @@ class Referee:
 @functools.lru_cache(maxsize=1)
 def _own_referee(which: str, limit_s: float, seed: int, command: tuple[str, ...]) -> Referee:
     """The referee of a worker, which keeps its GNU Go from one item to the next."""
-    return Referee("playouts" if which == "auto" and not command else which, None, None, 1, limit_s, seed, command)
+    referee = Referee("playouts" if which == "auto" and not command else which, None, None, 1, limit_s, seed, command)
+    Finalize(None, referee.close, exitpriority=10)  # of what ends a worker, atexit is no part
+    return referee
 
 
 def _label_apart(
