@@ -111,8 +111,8 @@ class ResultsOfBothSides:
     itself, and for the rest what it is worth on the average. Moves and the spread are the network's own.
     """
 
-    OWN_PART = 0.25
-    ODDS, POINTS = 0.3, 2.2
+    OWN_PART = 0.3
+    ODDS, POINTS = 0.4, 2.8
     """Half of what having the move is worth on the average: in log odds of the winner, and in points of lead."""
 
     def __init__(self, network: NetworkSession):
