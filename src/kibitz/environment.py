@@ -23,7 +23,7 @@ WAITING = "OMP_WAIT_POLICY"
 thread that they wait for, and a training on two busy cores fell from 300 samples/s to 17."""
 HUGE_PAGES = "THP_MEM_ALLOC_ENABLE"
 """Has PyTorch ask Linux for pages of 2 MB under its large arrays: with pages of 4 kB, of which each step asked for
-thousands anew, a step of `gohuman` took a sixth longer."""
+thousands anew, a step of `gohuman` took a seventh longer."""
 
 tell_compiling: list[Callable[[], None]] = []
 """What is called, once, when compiling takes long: numba's cache is empty after an install."""
