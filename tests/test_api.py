@@ -258,8 +258,9 @@ def test_an_evaluation_by_a_network_that_names_moves_and_score() -> None:
     generous = network.evaluate(f"(;GM[1]SZ[19]KM[60.5];{moves})")
     assert generous.black is not None
     assert generous.score is not None
-    assert generous.score < told.score - 30  # it is told the komi of the record
-    assert generous.black < 0.2
+    assert told.black is not None
+    assert generous.score < told.score - 15  # it is told the komi of the record
+    assert generous.black < told.black - 0.1
     assert network.evaluate(f"(;GM[1]SZ[19]KM[7.5];{moves})", komi=60.5).black == generous.black
     line = kibitz.analyse(f"(;GM[1]SZ[19]KM[60.5];{moves})", "gohuman", raw=True)
     assert line.positions[-1].score.lead == pytest.approx(generous.score, abs=1e-3)

@@ -265,6 +265,8 @@ def test_no_words_beside_the_board_are_cut_on_a_laptop(visit: Callable[..., Page
         page.route(f"**/api/{asked}*", lambda route: None)
     page.goto("/#network=human&ply=4&moves=e2e4.e7e5.g1f3.b8c6" if game == "chess" else GO)
     expect(page.locator(".move-bars.valued .continued").first).to_be_visible()
+    longest = "Black is a little better" if locale == "en-US" else "Schwarz steht etwas besser"
+    page.locator("#side .chance-line .words").first.evaluate("(each, words) => { each.textContent = words }", longest)
     for width, height in LAPTOPS[1:]:
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate(DRAWN)
