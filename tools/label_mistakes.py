@@ -6,7 +6,8 @@ Takes the same number of games from each band of the players' mean rating, chose
 and their order do not matter; games of 20 to 160 plies, rated, from a standard start. Writes a line a game as it
 comes: {"id", "half" ("choose" or "measure"), "band", "ratings", "moves" (UCI), "white" (centipawns from White's view
 in each position [moves + 1], cut at ±1000; a mate is 1000), "best" (UCI), "depth"}. A file that is there is gone on
-with. One process, one thread: Stockfish judges about 10 positions a second at depth 14.
+with; --half labels only the games of one half, the same as without. One process, one thread: Stockfish judges about 10
+positions a second at depth 14.
 """
 
 import argparse
@@ -82,25 +83,28 @@ def main() -> None:
     parser.add_argument("files", nargs="+")
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--depth", type=int, default=14)
+    parser.add_argument("--half", choices=("choose", "measure"), help="label this half alone")
     parser.add_argument("--since", default="2021", help="the first year that counts")
     args = parser.parse_args()
     target = Path(args.labels)
     done = [json.loads(line) for line in target.read_text().splitlines()] if target.exists() else []
-    seen, counts = {one["id"] for one in done}, [sum(one["band"] == least for one in done) for least in BANDS[:-1]]
+    seen, counts = {one["id"] for one in done}, [0] * len(BANDS[1:])
     with chess.engine.SimpleEngine.popen_uci(find_stockfish()) as engine, target.open("a") as file:
         engine.configure({"Threads": 1, "Hash": 64})
         for _, band, text in chosen(args.files, args.since, args.games):
             name = hashlib.blake2b(text.strip().encode(), digest_size=8).hexdigest()
-            if name in seen or counts[band] >= args.games // len(counts):
+            if counts[band] >= args.games // len(counts):
                 continue
             game = chess.pgn.read_game(io.StringIO(text))
             moves = [move.uci() for move in game.mainline_moves()]
             if game.errors or not SHORTEST <= len(moves) <= LONGEST:
                 continue
-            white, best = label(engine, game, args.depth)
-            ratings = [int(game.headers[side]) for side in ("WhiteElo", "BlackElo")]
             half = ("choose", "measure")[counts[band] % 2]
             counts[band] += 1
+            if name in seen or args.half not in (None, half):
+                continue
+            white, best = label(engine, game, args.depth)
+            ratings = [int(game.headers[side]) for side in ("WhiteElo", "BlackElo")]
             line = {"id": name, "half": half, "band": BANDS[band], "ratings": ratings, "moves": moves}
             file.write(json.dumps({**line, "white": white, "best": best, "depth": args.depth}) + "\n")
             file.flush()

@@ -82,21 +82,21 @@ class ExplorerPanel {
     const asked = { line, store: this.store.value || undefined, rating: this.band.value };
     const key = JSON.stringify(asked);
     const known = this.kept.get(key);
-    if (known) {
-      this.latest.cancel();
-      this.show(known, key);
-      return;
-    }
+    if (known) this.show(known, key);
+    // What is known is asked for again: games may have been added meanwhile.
     this.latest.ask(
       (signal) => app.api.explore(asked, signal),
       (answer) => {
         const { building, problem } = answer;
+        if (JSON.stringify(answer) === JSON.stringify(known)) return;
         if (building !== undefined) this.timer = window.setTimeout(() => this.draw(), AGAIN);
         else if (answer.stores.length && !problem) this.kept.set(key, answer);
         this.show(answer, key, problem);
       },
       (problem) => this.show(null, key, problem),
-      () => (this.state.textContent = texts.explorer.looking),
+      () => {
+        if (!known) this.state.textContent = texts.explorer.looking;
+      },
     );
   }
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from kibitz import cli
 from support.board_page import Desk, serious
 
 INDEXED = 120_000
@@ -97,6 +99,26 @@ def test_beyond_the_store(desk: Desk) -> None:
     desk.after("Rd3")
     expect(desk.page.locator(".explorer [role=status]")).to_have_text("No game reached this position.")
     expect(desk.page.locator(".played")).to_be_hidden()
+
+
+def test_games_that_are_added_meanwhile_count(
+    serve: Callable[..., Any], open_at: Callable[..., Any], tmp_path: Path
+) -> None:
+    store = tmp_path / "growing.store"
+    for number, moves in enumerate(("1. e4 e5 2. Nf3 Nc6", "1. e4 c5 2. Nf3 d6", "1. e4 e5 2. Nc3 Nf6")):
+        (tmp_path / f"{number}.pgn").write_text(f'[Event "?"]\n[Result "1-0"]\n\n{moves} 1-0\n')
+    begun = ["import", str(tmp_path / "0.pgn"), "--into", str(store)]
+    assert cli.run(begun) == 0
+    page, _ = open_at(serve(str(store)))
+    desk = Desk(page).ready()
+    desk.tab("Explorer")
+    said = page.locator(".explorer [role=status]")
+    expect(said).to_have_text(re.compile("^1 game\\b"), timeout=INDEXED)
+    page.locator(".played tbody tr").first.get_by_role("button").click()
+    desk.after("e4")
+    assert cli.run([*begun[:1], str(tmp_path / "1.pgn"), str(tmp_path / "2.pgn"), *begun[2:], "--append"]) == 0
+    desk.keys("Control+z")
+    expect(said).to_have_text(re.compile("^3 games\\b"), timeout=INDEXED)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
