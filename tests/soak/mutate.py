@@ -128,6 +128,7 @@ TESTS = {
         "play/chess/test_best_first.py",
     ],
     "play/chess/quiescence.py": ["play/chess/test_quiescence.py"],
+    "play/chess/bare_king.py": ["play/chess/test_bare_king.py"],
     "play/chess/score.py": [
         "play/chess/test_score.py",
         "play/chess/test_fixed_depth.py",

@@ -216,6 +216,8 @@ def rehearse(player: ThinkingPlayer) -> None:
         if thought := player.think(board, SearchLimits(depth=2, nodes=REHEARSED)):
             for move in thought.lines[0].pv[:2]:
                 board.push(move)
+    bare_king = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")  # has functions of its own
+    player.think(bare_king, SearchLimits(depth=1, nodes=1))
     player.new_game()
 
 

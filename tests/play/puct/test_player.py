@@ -144,7 +144,7 @@ def test_a_single_move_needs_no_time() -> None:
     result = PuctPlayer(fake).think(chess.Board(), SearchLimits(seconds=20.0, moves=only))
     assert result
     assert result.lines[0].move == only[0]
-    assert sum(fake.calls) == 1
+    assert sum(fake.calls) == 2  # the position, and the one after the move
 
 
 def test_limits_are_kept() -> None:

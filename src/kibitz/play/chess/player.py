@@ -14,6 +14,7 @@ from kibitz.errors import UsageError
 from kibitz.play import plays_nothing
 from kibitz.play.chess import position as positions
 from kibitz.play.chess.alphabeta import AlphaBeta
+from kibitz.play.chess.bare_king import narrowed
 from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
 from kibitz.play.chess.evaluator import Evaluator
 from kibitz.play.chess.fixed_depth import FixedDepthSearch
@@ -27,6 +28,8 @@ from kibitz.systems.declaration import THESIS_NEGAMAX, TOP_MOVE, TOP_PROB, TOPPR
 _SEARCHES: dict[str, type[BestFirstSearch | AlphaBeta | FixedDepthSearch]] = {
     TOPPROB_NEGAMAX.name: BestFirstSearch, VALUE_NEGAMAX.name: AlphaBeta, THESIS_NEGAMAX.name: FixedDepthSearch,
 }  # fmt: skip
+_DRIVING = (TOPPROB_NEGAMAX.name, VALUE_NEGAMAX.name)
+"""What drives a bare king to its mate; the thesis' search knows nothing besides the network."""
 METHODS = (TOP_MOVE.name, TOP_PROB.name, *_SEARCHES)
 CUT, WIDTH = 0.98, 20
 """Of TopProb-Negamax, ours and the thesis': the part of the probability that is searched, and moves at most."""
@@ -117,6 +120,8 @@ class ChessPlayer:
         board: with its move stack, through which repetitions are seen. stop: ends the thought soon after it is set.
         tell: called with each intermediate result; the last one is returned instead.
         """
+        if self.method in _DRIVING and self.lines == 1 and not self.temperature:
+            limits = narrowed(board, limits)
         legal = set(board.legal_moves)
         if not legal or (limits.moves and not legal & set(limits.moves)):
             return None

@@ -18,6 +18,7 @@ from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.position_stack import MAX_PLIES, enter, set_root
 from kibitz.games.chess.replay import encode_board
+from kibitz.play.chess.bare_king import narrowed
 from kibitz.play.chess.score import STEP
 from kibitz.play.comparison import state as search_state
 from kibitz.play.comparison.alphabeta import MAX_DEPTH, search_root
@@ -84,6 +85,8 @@ class ComparisonPlayer:
 
         limits.nodes: positions entered. Other arguments as those of play.chess.player.Player.think.
         """
+        if self.lines == 1 and not self.temperature:
+            limits = narrowed(board, limits)
         moves = [from_move(move) for move in board.legal_moves if not limits.moves or move in limits.moves]
         if not moves:
             return None

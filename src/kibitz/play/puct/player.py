@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
+from kibitz.play.chess.bare_king import narrowed
 from kibitz.play.chess.score import STEP
 from kibitz.play.puct import chess as rules
 from kibitz.play.puct.pace import batch_size, decided
@@ -90,6 +91,8 @@ class PuctPlayer:
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
     ) -> SearchResult | None:
         """As ChessPlayer.think. limits.nodes: positions evaluated; limits.depth: plies of the principal line."""
+        if self.lines == 1 and not self.temperature:
+            limits = narrowed(board, limits)
         only = {from_move(move) for move in limits.moves}
         legal = [from_move(move) for move in board.legal_moves]
         if not legal or (only and not only & set(legal)):
@@ -112,9 +115,9 @@ class PuctPlayer:
         before = int(self.search.tree.visits[0])
         reports = ProgressThrottle(clock, (lambda result: None) if tell is None else tell)
         single = moves == 1 and limits.seconds is not None
-        while not single and not self._done(limits, clock, before):
+        while not self._done(limits, clock, before):
             size = clock.batch(self.nodes, self._batch(clock))
-            if size == 0 or not self.search.grow(size, often):
+            if size == 0 or not self.search.grow(size, often) or single:
                 break
             if reports.due():
                 reports(*self._report(clock, self.lines))

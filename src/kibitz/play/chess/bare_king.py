@@ -1,0 +1,173 @@
+"""Mates of a bare king: which move drives it to where it is mated.
+
+King and rook, two bishops, bishop and knight, or more, against a king alone. Such endings are hardly ever played out in
+the games that networks learn from, and the mate is often further away than their searches look. So programs measure
+what is known to lead there: the bare king at the edge, with bishop and knight in a corner of the bishop's colour, and
+the other king near it. Here an alpha-beta of its own looks for that, and for the mate, some ten plies deep.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import chess
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.material import PIECE_VALUES
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.position_stack import MATE, ONGOING, STACK, enter, make_move, set_root
+from kibitz.games.chess.replay import SIDE, SQUARES, START_WIDTH, encode_board
+from kibitz.kernels import inner
+from kibitz.play.result import SearchLimits
+
+MAX_NODES = 30_000
+"""Positions that a search visits at most, in 0.03 s or so."""
+_RATE = 100_000
+"""Positions for each second of a move: what this takes of it is little."""
+_DEEPEST = 24
+"""Plies at most, an even number: the mover of the root is to move again where a position is measured."""
+_MATE_SCORE, _SURE, _INFINITE = 30_000, 29_000, 32_000
+_PIECE, _PLACE, _NEARNESS = 20, 60, 35
+"""What a pawn's worth of pieces counts; a step of the bare king towards its corner or edge; a step of the kings towards
+each other, all in one unit."""
+_ENTRIES = 1 << 14
+_UPPER_BOUND, _EXACT, _LOWER_BOUND = 1, 2, 3
+_NO_MOVE = np.uint16(0)
+_ENTRY = np.dtype([("key", "i8"), ("score", "i4"), ("move", "u2"), ("depth", "i1"), ("kind", "i1")], align=True)
+_MEMORY = np.dtype([*STACK, ("nodes", "i8"), ("max_nodes", "i8")], align=True)
+
+
+def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
+    """The limits of a search; where the mover can mate a bare king by force, with the move to play as the only one.
+
+    Positions that the game has had since the last capture or pawn move are not gone back to. What is asked about
+    certain moves stays as it is.
+    """
+    if limits.moves or not _can_mate(board):
+        return limits
+    past, rows = board.copy(), [encode_board(board)]
+    for _ in range(min(board.halfmove_clock, len(board.move_stack))):
+        past.pop()
+        rows.append(encode_board(past))
+    nodes = MAX_NODES if limits.seconds is None else min(MAX_NODES, int(limits.seconds * _RATE))
+    move = best_move(np.stack(rows), max(1, nodes))
+    return limits if move is None else replace(limits, moves=(to_move(move),))
+
+
+def best_move(rows: NDArray[np.uint8], max_nodes: int = MAX_NODES) -> int | None:
+    """The move (packed) of the side to move, which has what it needs against a bare king, in rows[0]; None where so few
+    positions tell nothing. rows uint8 [n, 68]: the position, and those of its game that count as drawn."""
+    memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
+    table = np.zeros(_ENTRIES, _ENTRY).view(np.recarray)
+    found = int(_deepen(memory, table, rows, np.int64(max_nodes)))
+    return found or None
+
+
+def _can_mate(board: chess.Board) -> bool:
+    """Whether the other side has a king alone, and the mover can force its mate with the pieces on the board."""
+    own, theirs = board.occupied_co[board.turn], board.occupied_co[not board.turn]
+    if chess.popcount(theirs) != 1 or not board.is_valid():
+        return False
+    bishops, knights = board.bishops & own, board.knights & own
+    pair = bool(bishops & chess.BB_LIGHT_SQUARES) and bool(bishops & chess.BB_DARK_SQUARES)
+    return bool((board.queens | board.rooks) & own) or pair or bool(bishops and knights)
+
+
+@inner
+def _measure(row):  # type: ignore[no-untyped-def]
+    """How far the bare king has been driven, for the side to move, which has the pieces. row uint8 [68]."""
+    side = np.int64(row[SQUARES + SIDE])
+    worth, king, other = 0, 0, 0
+    light, dark, major = 0, 0, 0
+    for square in range(SQUARES):
+        code = np.int64(row[square])
+        if code == 0:
+            continue
+        piece = (code - 1) % 6 + 1
+        worth += PIECE_VALUES[piece]
+        if piece == 3 and (square >> 3) + square & 1:
+            light += 1
+        elif piece == 3:
+            dark += 1
+        elif piece == 4 or piece == 5:
+            major += 1
+        elif piece == 6 and (code > 6) == (side == 1):
+            other = square
+        elif piece == 6:
+            king = square
+    file, rank = king & 7, king >> 3
+    near = 7 - max(abs(file - (other & 7)), abs(rank - (other >> 3)))
+    if major == 0 and (light == 0 or dark == 0):
+        place = abs(7 - rank - (7 - file if light else file))  # 7 in the two corners of the bishop's colour
+    else:
+        place = max(3 - file, file - 4) + max(3 - rank, rank - 4)
+    return np.int64(_PIECE * worth + _PLACE * place + _NEARNESS * near)
+
+
+@inner
+def _search(memory, table, ply, depth, alpha, beta):  # type: ignore[no-untyped-def]
+    """The score of row `ply`, which is written, for its mover; fail-soft. Without meaning once `nodes` has reached
+    `max_nodes`. depth: plies that remain, even where the side with the pieces moves."""
+    memory.nodes += 1
+    if memory.nodes >= memory.max_nodes:
+        return np.int64(0)
+    end, _ = enter(memory, ply)
+    if end != ONGOING and (ply > 0 or memory.move_count[ply] == 0):  # the root may be a repetition itself
+        return ply - _MATE_SCORE if end == MATE else np.int64(0)
+    if depth <= 0:
+        return _measure(memory.rows[ply])
+    key = memory.keys[ply]
+    entry = table[key & (table.shape[0] - 1)]
+    first = _NO_MOVE
+    if entry.key == key:
+        first = entry.move
+        if ply > 0 and entry.depth == depth and -_SURE < entry.score < _SURE:
+            if entry.kind != _UPPER_BOUND and entry.score >= beta:
+                return np.int64(entry.score)
+            if entry.kind != _LOWER_BOUND and entry.score <= alpha:
+                return np.int64(entry.score)
+    best, chosen, lowest = np.int64(-_INFINITE), _NO_MOVE, alpha
+    moves = memory.moves[ply]
+    for i in range(memory.move_count[ply]):
+        if moves[i] == first:
+            moves[i], moves[0] = moves[0], first
+    for i in range(memory.move_count[ply]):
+        move = moves[i]
+        make_move(memory, ply, move)
+        score = -_search(memory, table, ply + 1, depth - 1, -beta, -alpha)
+        if memory.nodes >= memory.max_nodes:
+            return np.int64(0)
+        if score > best:
+            best, chosen = score, move
+        alpha = max(alpha, best)
+        if alpha >= beta:
+            break
+    entry.key, entry.score, entry.move, entry.depth = key, best, chosen, depth
+    entry.kind = _LOWER_BOUND if best >= beta else _EXACT if best > lowest else _UPPER_BOUND
+    return best
+
+
+@numba.njit(nogil=True, cache=True)
+def _deepen(memory, table, rows, max_nodes):  # type: ignore[no-untyped-def]
+    """The best move by the deepest search that was finished, 0 for none; see `best_move`."""
+    for n in range(rows.shape[0] - 1, -1, -1):
+        for i in range(START_WIDTH):
+            memory.rows[0, i] = rows[n, i]
+        set_root(memory)
+        if 0 < n <= memory.repeated_keys.shape[0]:
+            memory.repeated_keys[n - 1] = memory.keys[0]
+    memory.repeated_count = min(rows.shape[0] - 1, memory.repeated_keys.shape[0])
+    memory.nodes, memory.max_nodes = 0, max_nodes
+    found = _NO_MOVE
+    for depth in range(2, _DEEPEST + 1, 2):
+        infinite = np.int64(_INFINITE)
+        score = _search(memory, table, np.int64(0), np.int64(depth), -infinite, infinite)
+        if memory.nodes >= max_nodes:
+            break
+        found = table[memory.keys[0] & (table.shape[0] - 1)].move
+        if score >= _SURE:
+            break
+    return found
