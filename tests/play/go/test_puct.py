@@ -18,6 +18,7 @@ from kibitz.play.go.puct import GoPuctPlayer
 from kibitz.play.go.thought import GoThought, Terms
 from kibitz.play.puct.go import weigh_again
 from kibitz.play.puct.search import children
+from kibitz.play.session import Session
 from support.go_fakes import FakeGo, FakeOwners
 
 
@@ -326,6 +327,17 @@ def test_it_does_not_pass_after_a_glance() -> None:
     passing = next(move for move in player.look(unvisited=True).moves if move.point == PASS)
     assert found.point != PASS
     assert passing.visits >= 2
+
+
+def test_it_does_not_give_points_away_where_the_game_is_lost() -> None:
+    """Against so many stones the chance is near 0 whatever it does, and a pass may have the most visits."""
+    position = Board(9)
+    for name in ("C3", "G7", "C7", "G3", "C5", "G5"):
+        position.put(BLACK, point(name))
+    network = Session("gohuman")
+    for visits in (30, 100):
+        player = GoPuctPlayer(network, visits=visits)
+        assert player.choose(position, WHITE, Terms(0.5, handicap=6)).point != PASS
 
 
 @pytest.mark.parametrize("visits", [1, 2])

@@ -11,7 +11,7 @@ import pytest
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.policy import move_probabilities, normalised
-from kibitz.play.puct.chess import CaptureWeights, ChessRules, described, history, mate_in_two, start
+from kibitz.play.puct.chess import CaptureWeights, ChessRules, described, history, mate_in_two, repeated, start
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 from support.chess_fakes import Fake
 
@@ -84,10 +84,13 @@ def test_history_counts_positions_that_may_come_again() -> None:
     board = chess.Board()
     for move in ("e2e4", "e7e5", *("g1f3", "g8f6", "f3g1", "f6g8") * 2):
         board.push_uci(move)
-    counts = history(board)
-    assert counts[int(start(board).keys[0])] == 2
-    assert sum(counts.values()) == 8
-    assert not history(chess.Board())
+    past, here = history(board), int(start(board).keys[0])
+    assert len(past) == 8
+    assert [i for i, key in enumerate(past) if key == here] == [0, 4]
+    assert here in repeated(past)
+    assert len(repeated(past)) == 4
+    assert len(repeated(past[:5])) == 1
+    assert history(chess.Board()) == []
 
 
 def mates_in_two(board: chess.Board) -> set[chess.Move]:

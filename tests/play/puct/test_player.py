@@ -139,6 +139,42 @@ def test_a_position_that_came_twice_is_a_draw_and_one_that_came_once_is_not(roun
     assert (score == 0) == (rounds == 2)
 
 
+def a_queen_down() -> tuple[chess.Board, chess.Move]:
+    """A game in which Black, a queen down, can bring about a position for the third time; and that move."""
+    board = chess.Board("6k1/5pp1/7p/8/8/8/3Q1PPP/6K1 w - - 0 1")
+    for move in ("d2d8", "g8h7", "d8d2", "h7g8", "d2d8", "g8h7", "d8d2"):
+        board.push_uci(move)
+    return board, chess.Move.from_uci("h7g8")
+
+
+@pytest.mark.parametrize("nodes", [1, 100])
+def test_a_draw_at_once_is_seen_however_unlikely(nodes: int) -> None:
+    board, draws = a_queen_down()
+    result = PuctPlayer(Fake(sharp=9.0)).think(board, SearchLimits(nodes=nodes))
+    assert result
+    assert (result.lines[0].move, result.lines[0].score) == (draws, 0)
+
+
+def test_a_tree_of_another_game_is_not_gone_on_with() -> None:
+    """The same position with and without the moves that led to it: a repetition is one of the game's own."""
+    board, _ = a_queen_down()
+    alone, player, scores = chess.Board(board.fen()), PuctPlayer(Fake(sharp=0.0)), []
+    for each in (board, alone, board, alone):
+        result = player.think(each, SearchLimits(nodes=100))
+        assert result
+        scores.append(result.lines[0].score)
+    assert scores[0] == scores[2] == 0
+    assert scores[1] < -100
+    assert scores[3] < -100
+    for move in result.lines[0].pv[:2]:  # the tree is kept where the game goes on
+        alone.push(move)
+    before = player.nodes
+    result = player.think(alone, SearchLimits(nodes=1))
+    assert result
+    assert player.nodes - before <= 1
+    assert sum(line.visits for line in result.lines) > 1
+
+
 def test_a_single_move_needs_no_time() -> None:
     fake, only = Fake(), (chess.Move.from_uci("e2e4"), chess.Move.from_uci("e2e5"))
     result = PuctPlayer(fake).think(chess.Board(), SearchLimits(seconds=20.0, moves=only))

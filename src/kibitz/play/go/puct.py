@@ -325,12 +325,11 @@ class GoPuctPlayer:
             best = next((move for move in moves if move.point != PASS), passing)
             if counted > max(0.0, unsure) or _ends_well(passing, best, counted):
                 return passing
-        elif unsure > UNSURE * thought.size**2:
-            moves = tuple(move for move in moves if move.point != PASS) or moves
-        elif passing.visits and seen is not None and _is_as_good(passing, seen):
+        elif unsure <= UNSURE * thought.size**2 and passing.visits and seen is not None and _is_as_good(passing, seen):
             return passing
         elif seen is None:  # nothing but a pass was looked at, if that
             moves = tuple(sorted(moves, key=lambda move: (move.point != PASS, move.prior), reverse=True))
+        moves = tuple(move for move in moves if move.point != PASS) or moves  # however often a pass was looked at
         if self.temperature > 0 and (self.of_person or rules.number_at(tree, 0, rules.PLY_AT) < thought.size):
             return self._drawn(moves)
         return moves[0]

@@ -279,14 +279,16 @@ class ChessRules:
         return values, priors
 
 
-def history(board: chess.Board) -> Counter[int]:
-    """How often each earlier position of the board's game occurred that may come again, by its key."""
-    seen: Counter[int] = Counter()
+def history(board: chess.Board) -> list[int]:
+    """The keys of the earlier positions of the board's game that may come again, the first one first."""
     past = board.copy()
     rows = []
     for _ in range(min(board.halfmove_clock, len(board.move_stack))):
         past.pop()
         rows.append(encode_board(past))
-    if rows:
-        seen.update(described(np.stack(rows)).keys.tolist())
-    return seen
+    return described(np.stack(rows[::-1])).keys.tolist() if rows else []
+
+
+def repeated(past: list[int]) -> NDArray[np.uint64]:
+    """Of a history, the keys of positions that are drawn when they occur again."""
+    return np.array([key for key, times in Counter(past).items() if times > 1], np.uint64)

@@ -24,7 +24,7 @@ from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.play.chess.player import ChessPlayer
 from kibitz.play.puct import chess as rules
 from kibitz.play.puct.player import PuctTuning, likely_line, value_for_parent
-from kibitz.play.puct.search import PuctSearch, children, keys_array
+from kibitz.play.puct.search import PuctSearch, children
 from kibitz.play.result import PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
 from kibitz.play.session import Answers, NetworkSession, Session
 from kibitz.runs import Run, with_default_side_inputs
@@ -113,7 +113,7 @@ class RootSearch:
         search = self.search
         if not clock.batch(before, self._batch):
             return {}
-        often = keys_array(key for key, times in rules.history(board).items() if times > 1)
+        often = rules.repeated(rules.history(board))
         begun = search.evaluated
         search.begin(rules.start(board))
         while int(search.tree.visits[0]) < self._visits and not search.solved:

@@ -17,7 +17,7 @@ from kibitz.play.chess.bare_king import narrowed
 from kibitz.play.chess.score import STEP
 from kibitz.play.puct import chess as rules
 from kibitz.play.puct.pace import batch_size, decided
-from kibitz.play.puct.search import BatchSizes, PuctSearch, children, keys_array
+from kibitz.play.puct.search import BatchSizes, PuctSearch, children
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, Constants, PuctTree
 from kibitz.play.result import ProgressThrottle, PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
 from kibitz.play.session import NetworkSession, Session
@@ -77,6 +77,8 @@ class PuctPlayer:
         self._tuning = tuning or PuctTuning()
         chess_rules = rules.ChessRules(session, valued, self._tuning.temperature, self._tuning.captures)
         self.search = PuctSearch(chess_rules, self._tuning.constants, hash_mb * 1_000_000)
+        self._game: list[int] = []
+        """Keys of the root and of the positions before it that may come again."""
 
     @property
     def nodes(self) -> int:
@@ -98,8 +100,10 @@ class PuctPlayer:
         if not legal or (only and not only & set(legal)):
             return None
         clock = TimeManager(limits, stop, self.nodes)
-        often = keys_array(key for key, times in rules.history(board).items() if times > 1)
-        self._begin(board, only)
+        past = rules.history(board)
+        often = rules.repeated(past)
+        self._begin(board, only, past)
+        self.search.note_draws(often)
         if mate := self._mate_in_two(often):
             result = SearchResult(len(mate.pv), self.nodes - clock.before, clock.seconds(), (mate,))
         else:
@@ -137,10 +141,15 @@ class PuctPlayer:
         prior = float(tree.prior[children(tree, 0)[moves == found[0]][0]])
         return make_line(2 - len(found) * STEP, prior, list(found))
 
-    def _begin(self, board: chess.Board, only: set[int]) -> None:
+    def _begin(self, board: chess.Board, only: set[int], past: list[int]) -> None:
         """The tree of a position: a part of the last one where the game went on in it, else a new one."""
         root = rules.start(board, mates=not only and self.lines == 1)
-        goes_on = not only and self.search.go_on(int(root.keys[0])) and self._is_same(root.rows[0])
+        key = int(root.keys[0])
+        game = [*past, key]
+        goes_on = (
+            not only and self._leads_to(game, board.halfmove_clock) and self.search.go_on(key)
+        ) and self._is_same(root.rows[0])
+        self._game = game
         # A node inside the tree that has a mate in one was given this move alone.
         if goes_on and (self.lines == 1 or int(self.search.tree.children[0]) == len(root.moves)):
             return
@@ -149,6 +158,15 @@ class PuctPlayer:
             moves = root.moves[kept]
             root = root._replace(moves=moves, offsets=np.array([0, len(moves)]))
         self.search.begin(root, whole=not only)
+
+    def _leads_to(self, game: list[int], clock: int) -> bool:
+        """Whether the game of the last root leads to this one through the tree: what repeats a position is proven there
+        by the game that was."""
+        plies, before = self.search.plies_to(game[-1]), self._game
+        if plies < 0 or len(game) != min(clock + 1, len(before) + plies):
+            return False
+        shared = game[: max(0, len(game) - plies)]
+        return not shared or shared == before[-len(shared) :]
 
     def _is_same(self, row: NDArray[np.uint8]) -> bool:
         """Whether the root is this position in all that counts, the fifty moves too, which its key leaves out."""

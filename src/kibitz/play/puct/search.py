@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -11,6 +10,8 @@ from numpy.typing import NDArray
 
 from kibitz.play.puct.cache import EvaluationCache, empty_cache, forget
 from kibitz.play.puct.tree import (
+    DRAW,
+    LOSS,
     UNKNOWN,
     WIN,
     Constants,
@@ -145,6 +146,25 @@ class PuctSearch:
         if not whole:
             forget(self.cache, int(root.keys[0]))
 
+    def plies_to(self, key: int) -> int:
+        """How far below the root a position with this key (of `again`) stands, 0 to 2; -1 where none does."""
+        tree, node, plies = self.tree, _find(self.tree, key), 0
+        while node > 0:
+            node, plies = int(tree.parent[node]), plies + 1
+        return plies if node == 0 else -1
+
+    def note_draws(self, often: NDArray[np.uint64]) -> None:
+        """Visit the moves of the root that draw at once by the rules; a policy may never look at them."""
+        tree = self.tree
+        moves = children(tree, 0)
+        moves = moves[(tree.visits[moves] == 0) & (tree.proven[moves] == UNKNOWN)]
+        if not len(moves):
+            return
+        entered = self.rules.enter(tree.rows[tree.row[tree.parent[moves]]], tree.move[moves])
+        drawn = moves[(entered.ended == DRAW) | ((entered.ended != LOSS) & np.isin(entered.again, often))]
+        if len(drawn):
+            self.visit(drawn, often)
+
     def go_on(self, key: int) -> bool:
         """Go on with the part of the tree whose root has this key (of `again`), if it is the root or one or two moves
         below it."""
@@ -249,11 +269,6 @@ class PuctSearch:
     def solved(self) -> bool:
         """Whether the root's outcome is proven."""
         return bool(self.tree.proven[0] != UNKNOWN)
-
-
-def keys_array(keys: Iterable[int]) -> NDArray[np.uint64]:
-    """Keys as the search takes them."""
-    return np.array(list(keys), np.uint64)
 
 
 def children(tree: PuctTree, node: int) -> NDArray[np.int64]:
