@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -57,13 +58,17 @@ def is_inside(folder: Path, path: Path) -> bool:
 def inflates(packed: bytes) -> bool:
     """Whether a zip archive, as torch writes it, claims to hold more than it has bytes: torch packs nothing.
 
-    Raises ValueError where it is no archive.
+    Raises ValueError where it is no archive, or a member is not what its checksum says: torch does not look.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-            return sum(member.file_size for member in archive.infolist()) > len(packed)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+            if sum(member.file_size for member in archive.infolist()) > len(packed):
+                return True
+            if damaged := archive.testzip():
+                raise ValueError(f"{damaged}: damaged")
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, RuntimeError, zlib.error) as error:
         raise ValueError(str(error)) from None
+    return False
 
 
 # ONNX, as far as tensors are found: message -> field -> the message in it. Field numbers are those of onnx.proto.

@@ -83,8 +83,13 @@ class Run:
         try:
             self.info: dict[str, Any] = read_json(self.path / INFO)
             version = self.info["kibitz_run"]
-            if version == FORMAT and not {"system", "game", "settings"} <= self.info.keys():
-                raise KeyError
+            if version == FORMAT and any(
+                not isinstance(self.info[name], kind)
+                for name, kind in {"system": str, "game": str, "settings": dict}.items()
+            ):
+                raise TypeError
+            if any(not isinstance(self.info.get(name, {}), dict) for name in ("data", "beyond")):
+                raise TypeError
         except (ValueError, KeyError, TypeError, AttributeError):
             raise KibitzError(f"{self.path / INFO}: damaged; train again") from None
         if version != FORMAT:
@@ -154,7 +159,7 @@ class Run:
         from safetensors.torch import load_file
 
         path = checkpoint or self.trained()
-        with self._naming_unreadable_weights():
+        with self.naming_unreadable_weights():
             network = self.system.network(self.settings)
             network.load_state_dict(load_file(path))
         return network.eval()
@@ -164,11 +169,11 @@ class Run:
         from safetensors.numpy import load_file
 
         path = self.trained()
-        with self._naming_unreadable_weights():
+        with self.naming_unreadable_weights():
             return load_file(path)
 
     @contextlib.contextmanager
-    def _naming_unreadable_weights(self) -> Iterator[None]:
+    def naming_unreadable_weights(self) -> Iterator[None]:
         """Turns whatever damaged weights raise into a KibitzError."""
         from safetensors import SafetensorError
 
@@ -187,7 +192,7 @@ class Run:
                 row = json.loads(line)
             except (ValueError, RecursionError):
                 continue
-            if isinstance(row, dict):
+            if isinstance(row, dict) and isinstance(row.get("iteration"), int) and "kind" in row:
                 rows.append(row)
         return rows
 

@@ -13,6 +13,7 @@ import pytest
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.filters import Filter
+from kibitz.lock import exclusive_lock
 from kibitz.runs import Run, packaged, short_hashes
 from kibitz.store.split import Split
 from kibitz.store.store import Store
@@ -38,6 +39,94 @@ def test_runs_are_numbered_and_found_again(small_store: Store, tmp_path: Path, m
     assert (first.continued, again.continued) == (False, True)
     assert again.outcome.reason == "finished before"
     assert other.path == tmp_path / "runs" / "winner-2"
+
+
+def test_a_gap_in_the_numbers_and_a_damaged_neighbour_change_nothing(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit, "RUNS", tmp_path / "runs")
+    given = ("winner", quick(small_store), str(small_store.path))
+    for name in ("winner-1", "winner-2"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "run.json").write_text("{")
+    assert train(*given, plan=QUICK).path.name == "winner-3"
+    shutil.rmtree(tmp_path / "runs" / "winner-2")
+    again = train(*given, plan=QUICK)
+    assert (again.path.name, again.continued) == ("winner-3", True)
+    assert train("winner", quick(small_store, dropout=0.5), str(small_store.path), plan=QUICK).path.name == "winner-2"
+
+
+def test_a_run_that_another_training_writes_is_left_alone(small_store: Store, tmp_path: Path) -> None:
+    given, run = ("winner", quick(small_store), str(small_store.path)), tmp_path / "r"
+    train(*given, run=run, plan=replace(QUICK, time_limit=1e-9))
+    with (
+        exclusive_lock(run / ".lock", run, "training"),
+        pytest.raises(KibitzError, match="another training writes it at this moment"),
+    ):
+        train(*given, run=run, plan=QUICK)
+    assert train(*given, run=run, plan=QUICK).outcome.finished
+    assert not (run / ".lock").exists()
+
+
+def test_a_run_goes_on_where_its_store_is_now(small_store: Store, tmp_path: Path) -> None:
+    given, moved = ("winner", quick(small_store)), tmp_path / "moved.store"
+    train(*given, str(small_store.path), run=tmp_path / "r", plan=replace(QUICK, time_limit=1e-9))
+    shutil.copytree(small_store.path, moved)
+    assert train(*given, str(moved), run=tmp_path / "r", plan=QUICK).continued
+    assert Run(tmp_path / "r").info["data"]["store"] == str(moved)
+
+
+def test_another_precision_is_refused(small_store: Store, tmp_path: Path) -> None:
+    given = ("winner", quick(small_store), str(small_store.path))
+    train(*given, run=tmp_path / "r", plan=QUICK)
+    with pytest.raises(UsageError, match=r"another precision \(32-true\)"):
+        train(*given, run=tmp_path / "r", plan=replace(QUICK, precision="bf16-mixed"))
+
+
+@pytest.mark.parametrize("at", [0.3, 0.5, 0.7])
+def test_a_damaged_checkpoint_is_said(small_store: Store, tmp_path: Path, at: float) -> None:
+    """Torch reads what the archive's checksums contradict."""
+    given = ("winner", quick(small_store), str(small_store.path))
+    train(*given, run=tmp_path / "r", plan=replace(QUICK, time_limit=1e-9))
+    path = tmp_path / "r" / "last.pt"
+    data = bytearray(path.read_bytes())
+    where = int(at * len(data))
+    data[where : where + 64] = bytes(64) if any(data[where : where + 64]) else b"\x3f" * 64
+    path.write_bytes(data)
+    with pytest.raises(KibitzError, match=r"last\.pt: damaged"):
+        train(*given, run=tmp_path / "r", plan=QUICK)
+
+
+@pytest.mark.parametrize(
+    "more", [{"system": []}, {"settings": []}, {"data": []}, {"beyond": 5}, {"data": None}], ids=str
+)
+def test_a_run_of_other_kinds_is_damaged(small_run: Path, tmp_path: Path, more: dict[str, object]) -> None:
+    shutil.copytree(small_run, tmp_path / "r")
+    info = json.loads((tmp_path / "r" / "run.json").read_text())
+    (tmp_path / "r" / "run.json").write_text(json.dumps(info | more))
+    with pytest.raises(KibitzError, match=r"run\.json: damaged"):
+        Run(tmp_path / "r")
+    (tmp_path / "r" / "run.json").write_text(json.dumps(info))
+    (tmp_path / "r" / "metrics.jsonl").write_text('{}\n{"kind": "validation"}\n1\n')
+    assert Run(tmp_path / "r").metrics() == []
+
+
+def test_weights_that_cannot_be_read_are_no_beginning(small_run: Path, small_store: Store, tmp_path: Path) -> None:
+    shutil.copytree(small_run, tmp_path / "r")
+    weights = tmp_path / "r" / "best.safetensors"
+    weights.write_bytes(weights.read_bytes()[:500])
+    with pytest.raises(KibitzError, match="weights cannot be read"):
+        train(
+            "winner", quick(small_store), str(small_store.path), run=tmp_path / "n", plan=QUICK,
+            start_from=str(tmp_path / "r"),
+        )  # fmt: skip
+    assert not (tmp_path / "n").exists()
+
+
+@pytest.mark.parametrize("more", [{"learning_rate": 1e300}, {"most_epochs": 1e308}, {"batch": 10**30}], ids=str)
+def test_numbers_beyond_all_measure(small_store: Store, tmp_path: Path, more: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match="a number up to 1e"):
+        train("winner", quick(small_store, **more), str(small_store.path), run=tmp_path / "n", plan=QUICK)
 
 
 def test_a_finished_run_without_its_export_gets_it(small_store: Store, tmp_path: Path) -> None:

@@ -453,6 +453,7 @@ class TrainedNetwork:
     ) -> list[PositionEvaluation]:
         from kibitz.analysis import load_owners
         from kibitz.analysis.go.told import told
+        from kibitz.games.go.endings.counting import compensation
         from kibitz.play.go import ownership
 
         says = told(answers, state)
@@ -464,7 +465,10 @@ class TrainedNetwork:
             if says:
                 lead, chance, moves = says[i].lead, says[i].black_wins, _points(says[i].policy, size)
             else:
-                lead = float(ownership.lead(owners, size)) - _komi(komi, read[i] if read else None)
+                given = _komi(komi, read[i] if read else None)
+                if read:
+                    given += compensation(read[i].rules, read[i].handicap)
+                lead = float(ownership.lead(owners, size)) - given
                 chance = ownership.winrate(lead, ownership.spread(owners, size))
             board = owners[ownership.points_of(size)].reshape(size, size)
             evaluations.append(

@@ -87,9 +87,7 @@ class LoopOptions:
         """The fields of the loop's plan that were given; the time limit in seconds. Raises UsageError."""
         check_time_limit(self.time_limit)
         if self.checkpoint_megabytes is not None and not math.isfinite(self.checkpoint_megabytes):
-            raise UsageError(
-                f"--checkpoint-megabytes {self.checkpoint_megabytes:g}: a number; 1000000 keeps all of them"
-            )
+            raise UsageError(f"--checkpoint-megabytes {self.checkpoint_megabytes:g}: a number of megabytes")
         values = {**asdict(self), "time_limit": None if self.time_limit is None else self.time_limit * 60}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -121,8 +119,8 @@ class StoreSplitOptions:
         values: dict[str, Any] = {
             "validate_share": self.validate_share,
             "test_share": self.test_share,
-            "validate_from": parse_day(self.validate_from, "--validate-from") if self.validate_from else None,
-            "test_from": parse_day(self.test_from, "--test-from") if self.test_from else None,
+            "validate_from": None if self.validate_from is None else parse_day(self.validate_from, "--validate-from"),
+            "test_from": None if self.test_from is None else parse_day(self.test_from, "--test-from"),
         }
         given = {name: value for name, value in values.items() if value is not None}
         if not given:
@@ -185,6 +183,8 @@ def train(
     from kibitz.systems import load
     from kibitz.training.ranks import ToldElsewhere, joined, place
 
+    if start.start_from == "":
+        raise UsageError("--start-from: no run or packaged network is named")
     given = loop.given()
     if machine.precision is not None:
         given["precision"] = lightning_precision(machine.precision)

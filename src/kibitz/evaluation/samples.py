@@ -71,6 +71,8 @@ class GameRecord:
 def records(store: Store, games: Iterable[int]) -> dict[int, GameRecord]:
     """Records of these games, by their number in the store."""
     numbers = sorted(set(games))
+    if not numbers:
+        return {}
     return {
         game: _record(store, game, row)
         for game, row in zip(numbers, store.table().take(numbers).to_pylist(), strict=True)

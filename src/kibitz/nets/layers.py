@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 from kibitz.errors import UsageError
 
-_CONV = re.compile(r"(\d+)conv(\d+)x(\d+)(?:s(\d+))?(?:p(\d+))?")
-_POOL = re.compile(r"pool(\d+)x(\d+)")
-_DENSE = re.compile(r"ip(\d+)")
-_RESIDUAL = re.compile(r"(\d+)res(\d+)x(\d+)(n?)")
-_CHAIN = re.compile(r"chain(\d*)")
-_TIMES = re.compile(r"(\d+)\*(.+)")
+_CONV = re.compile(r"(\d{1,5})conv(\d{1,5})x(\d{1,5})(?:s(\d{1,5}))?(?:p(\d{1,5}))?")
+_POOL = re.compile(r"pool(\d{1,5})x(\d{1,5})")
+_DENSE = re.compile(r"ip(\d{1,5})")
+_RESIDUAL = re.compile(r"(\d{1,5})res(\d{1,5})x(\d{1,5})(n?)")
+_CHAIN = re.compile(r"chain(\d{0,5})")
+_TIMES = re.compile(r"(\d{1,5})\*(.+)")
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,10 @@ class Recipe:
     departures: Sequence[str] = ()
 
 
+_LARGEST = {int: 1e9, float: 1e30}
+"""No number among the settings is larger: torch and numpy have no room for it."""
+
+
 def setting(
     default: Any,
     help: str,
@@ -151,6 +155,9 @@ def check_bounds(settings: Any) -> None:
         value, allowed = getattr(settings, each.name), _bounds(type(settings), each.name)
         if value == AUTO and isinstance(each.default, int):
             raise UsageError(f"{option_of(each.name)} {AUTO}: only train finds it, and only for --batch; give a number")
+        largest = _LARGEST.get(type(value))
+        if largest is not None and not abs(value) <= largest:  # what is no number is not, either
+            raise UsageError(f"{option_of(each.name)} {value:g}: a number up to {largest:g}")
         choices = allowed.get("choices", ())
         if choices and value not in choices:
             raise UsageError(f"{option_of(each.name)} {value}: choose from {', '.join(map(str, choices))}")

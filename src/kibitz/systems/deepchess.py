@@ -84,7 +84,7 @@ class Settings:
         200.0, "passes over all positions for each layer of Pos2Vec; 0 leaves it out", at_least=0
     )
     pretrain_rate: float = setting(0.005, "learning rate of the first pass of each layer", over=0)
-    pretrain_decay: float = setting(0.98, "factor of the learning rate after each pass", over=0)
+    pretrain_decay: float = setting(0.98, "factor of the learning rate after each pass", over=0, at_most=1)
     # DeepChess
     epochs: float = setting(100.0, "passes of fresh pairs for DeepChess; 0 leaves it out", at_least=0)
     pairs: int = setting(1_000_000, "fresh pairs of a pass", at_least=1)
@@ -100,7 +100,7 @@ class Settings:
         " all won positions are alike, and a player does not know how to go on",
     )
     learning_rate: float = setting(0.01, "learning rate of its first pass", over=0)
-    decay: float = setting(0.99, "factor of the learning rate after each pass, in distillation too", over=0)
+    decay: float = setting(0.99, "factor of the learning rate after each pass, in distillation too", over=0, at_most=1)
     dropout: float = fraction(0.0, "ours: share of each layer's units left out while DeepChess learns")
     weight_decay: float = setting(
         0.0, "ours: decay of the weights of DeepChess, by so much of the learning rate at each step", at_least=0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
 import shutil
 import time
@@ -19,6 +20,7 @@ from safetensors.torch import load_file, save
 from torch import nn
 
 from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.lock import exclusive_lock
 from kibitz.runs import (
     FORMAT,
     INFO,
@@ -90,12 +92,12 @@ def choose(
 
 
 def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The numbered runs of a system with their run.json, up to the first free number."""
-    run_number = 1
-    while (path := RUNS / f"{system}-{run_number}").exists():
-        if (path / INFO).is_file():
-            yield path, Run(path).info
-        run_number += 1
+    """The numbered runs of a system with their run.json, in order; those that cannot be read are passed over."""
+    numbers = (path.name.removeprefix(f"{system}-") for path in RUNS.glob(f"{system}-*"))
+    for number in sorted(int(text) for text in numbers if text.isdecimal() and text.isascii() and text[0] != "0"):
+        with contextlib.suppress(KibitzError):
+            if ((path := RUNS / f"{system}-{number}") / INFO).is_file():
+                yield path, Run(path).info
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
@@ -228,8 +230,23 @@ def train(
     """
     request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
     job = prepare_all(request, log)
-    outcome = fit(job, on_progress)
-    return finish(job, outcome, export)
+    with _alone(job):
+        outcome = fit(job, on_progress)
+        return finish(job, outcome, export)
+
+
+@contextlib.contextmanager
+def _alone(job: TrainJob) -> Iterator[None]:
+    """Hold the run's folder, in the main process. Raises KibitzError where another training writes it."""
+    ranks = job.plan.ranks
+    with contextlib.ExitStack() as held:
+
+        def take() -> None:
+            if ranks.main and not job.finished:
+                held.enter_context(exclusive_lock(job.path / ".lock", job.path, "training"))
+
+        ranks.together(take)
+        yield
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
@@ -319,6 +336,12 @@ def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     if parent:
         _weights_from(parent, system, network)  # raises before a directory is made
     path, begun = choose(system.name, settings, data.description, seed, request.run)
+    asked = request.plan.precision
+    if begun and asked not in ("auto", begun.get("precision")):
+        raise UsageError(
+            f"{path}: was begun with another precision ({begun.get('precision')}); leave --precision out to go on, or"
+            " choose another --run to train anew"
+        )
     if begun and begun.get("finished"):
         return TrainJob(path, system, settings, network, data, request.plan, begun, parent, True, finished=True)
     if begun is None and request.run is None and (other := begun_before(system.name, settings, data.description, seed)):
@@ -329,7 +352,9 @@ def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     job = TrainJob(path, system, settings, network, data, plan, info, parent, begun is not None)
     if not begun:
         _write_new_run(job)
-    elif info.pop("ended", None):
+    else:
+        info.pop("ended", None)
+        info["data"]["store"] = data.description["store"]  # it may have been moved
         write_json(path / INFO, info)  # it goes on
     _announce(job, request.recipe, size, log)
     return job
@@ -401,7 +426,9 @@ def _open_parent(system: System, name: str) -> Run:
 def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[str, torch.Tensor]:
     """The parent's weights in the form of `network`. Raises UsageError if they do not fit."""
     try:
-        return system.adopt(network, parent.info["system"], load_file(parent.trained()))
+        with parent.naming_unreadable_weights():
+            weights = load_file(parent.trained())
+        return system.adopt(network, parent.info["system"], weights)
     except UsageError as error:
         raise UsageError(f"--start-from {parent.name}: {error}") from None
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor, nn
 
@@ -324,7 +325,7 @@ class Trainer:
             if inflates(saved):
                 raise damaged
             state = torch.load(io.BytesIO(saved), map_location=self.fabric.device, weights_only=True)
-        except (RuntimeError, EOFError, ValueError, KeyError, pickle.UnpicklingError):
+        except (RuntimeError, EOFError, ValueError, LookupError, TypeError, AttributeError, pickle.UnpicklingError):
             raise damaged from None
         try:
             self.network.load_state_dict(state["network"])
@@ -345,8 +346,8 @@ class Trainer:
         earlier = {stage.name for stage in self.stages[:index]}
         current = self.stages[index].name if index < len(self.stages) else ""
         rows = []
-        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-            with contextlib.suppress(ValueError):
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
+            with contextlib.suppress(ValueError, KeyError, TypeError):  # a row that was not written whole
                 row = json.loads(line)
                 if row["stage"] in earlier or (row["stage"] == current and row["iteration"] <= iteration):
                     rows.append(line + "\n")
@@ -374,8 +375,11 @@ class Trainer:
                 if reason in (STOPPED, TIME_LIMIT):
                     return self._outcome(False, reason, run)
                 if self._best_stage == run.stage.name:  # the next stage, and the end, go on from the best of this one
-                    best = (self.path / WEIGHTS).read_bytes() if self.ranks.main else b""
-                    self.network.load_state_dict(load(self.ranks.broadcast(best)))
+                    best = self.ranks.broadcast((self.path / WEIGHTS).read_bytes() if self.ranks.main else b"")
+                    try:
+                        self.network.load_state_dict(load(best))
+                    except (SafetensorError, RuntimeError):
+                        raise KibitzError(f"{self.path / WEIGHTS}: damaged; train anew with another --run") from None
                 index, iteration, optimiser_state = index + 1, 0, None
                 self._checks_without_better, self._best = 0, self._best if index == len(self.stages) else {}
                 if index < len(self.stages):

@@ -168,6 +168,9 @@ class GtpGame:
             for side, stones in ((BLACK, record.black), (WHITE, record.white)):
                 for point in stones:
                     start.put(side, point)
+        except Illegal as error:
+            raise GtpError(f"cannot load file: {error}") from None
+        try:
             start.to_move = record.side
             board = start.copy()
             board.suicide = True

@@ -73,7 +73,8 @@ def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> d
     mistakes = _worst(results)
     every = [*(i for band in gallery for i in band), *mistakes]
     numbers = sorted({int(results.games[i]) for i in every})
-    known = dict(zip(numbers, results.store.table().take(numbers).to_pylist(), strict=True))
+    games = results.store.table().take(numbers).to_pylist() if numbers else []
+    known = dict(zip(numbers, games, strict=True))
     rows = dict(zip(every, _positions(results, session, np.array(every, np.int64), known), strict=True))
     return {
         "gallery": [

@@ -235,10 +235,12 @@ class Board:
         return other
 
     def put(self, colour: int, point: int) -> None:
-        """Set up a stone before the first move. Raises Illegal on an occupied point."""
+        """Set up a stone before the first move. Raises Illegal on an occupied point, and where a chain would have no
+        liberty."""
         if not on_board(point, self.size) or self[point] != NONE:
             raise Illegal("occupied" if on_board(point, self.size) else "not on the board")
-        place(self.board, int(CELL[point]), colour, 0)
+        if place(self.board, int(CELL[point]), colour, 0)[0]:
+            raise Illegal("set-up stones without liberties")
         self._before = {int(position_hash(self.board))}
 
     def __getitem__(self, point: int) -> int:

@@ -111,7 +111,7 @@ class Settings:
         + either(OWN_SCHEDULES, {"epoch": "× --decay an epoch, with --iterations as often as in --epochs"}),
         choices=OWN_SCHEDULES,
     )
-    decay: float = setting(0.1, "factor of the schedules epoch and step", over=0)
+    decay: float = setting(0.1, "factor of the schedules epoch and step", over=0, at_most=1)
     step: int = setting(50_000, "iterations before the step of the schedule step", at_least=0)
     smoothing: float = fraction(0.99, "smoothing of rmsprop")
     momentum: float = fraction(0.9, "momentum of sgd and muon")
@@ -122,7 +122,7 @@ class Settings:
     dropout: float = fraction(0.0, "share of the last hidden units left out in training")
     initial: str = setting("he", "initial weights: he, xavier, or the standard deviation of all of them, say 0.01")
     batch: int = setting(250, "moves in a batch", at_least=1)
-    epochs: float = setting(15.0, "passes over the moves, where iterations are 0")
+    epochs: float = setting(15.0, "passes over the moves, where iterations are 0", at_least=0, at_most=1e6)
     iterations: int = setting(0, "batches of each network, 0 for epochs", at_least=0)
     keep: str = setting(
         "accuracy",

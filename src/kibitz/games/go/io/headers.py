@@ -14,9 +14,10 @@ from kibitz.text import shown
 RULES = ("japanese", "chinese", "korean", "aga", "new zealand", "ing", "tromp-taylor")
 SUICIDE = ("new zealand", "ing", "tromp-taylor")
 """Rules that allow suicide."""
-SUPERKO = ("tromp-taylor", "new zealand", "aga")
+SUPERKO = ("tromp-taylor",)
 """Rules with positional superko. Chinese rules have it too, but their games are played and refereed with simple ko, as
-are games under Japanese rules and games without named rules."""
+are games under Japanese rules and games without named rules. Under AGA and New Zealand rules a position may come again
+with the other side to move (situational superko); they are read as with simple ko."""
 
 _RULE_WORDS = (
     ("tromp", "tromp-taylor"), ("japan", "japanese"), ("jp", "japanese"), ("日本", "japanese"), ("nihon", "japanese"),
@@ -115,7 +116,11 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
     """
     found = []
     written = headers.get("KM", "").strip()
-    if read_number(written) is None:
+    if read_number(written) is not None and read_komi(written, None, rules, handicap) != komi:
+        found.append(
+            f"the komi {shown(written)} contradicts the result {shown(headers.get('RE', ''))}, {komi:g} is assumed"
+        )
+    elif read_number(written) is None:
         lacks = f"the komi {shown(written)} is no number" if written else "no komi in the record"
         found.append(f"{lacks}, {komi:g} is assumed")
     if rules is None and (named := headers.get("RU", "").strip()):
