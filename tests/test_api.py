@@ -280,6 +280,17 @@ def test_a_network_of_go_with_side_inputs_takes_boards() -> None:
     assert network.predict([board]) is not None
 
 
+def test_white_is_paid_for_handicap_stones() -> None:
+    """As analyse and show count it."""
+    text = "(;GM[1]SZ[19]RU[Chinese]KM[0.5]HA[4]AB[dd][pp][dp][pd];W[qf];B[nc];W[rd])"
+    network = kibitz.load_network("gocnn")
+    score = kibitz.analyse(text, "gocnn").positions[-1].score
+    assert score is not None
+    assert network.evaluate(text).score == pytest.approx(score.lead, abs=0.01)
+    japanese = network.evaluate(text.replace("Chinese", "Japanese")).score
+    assert japanese == pytest.approx(score.lead + 4, abs=0.01)
+
+
 def test_the_handicap_of_an_sgf_is_told_to_the_search() -> None:
     network = kibitz.load_network("gohuman")
     text = "(;GM[1]SZ[9]KM[0.5]HA[4]AB[cc][gc][cg][gg]PL[W])"
@@ -397,6 +408,10 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "depth '3': a whole number"),
     (lambda: kibitz.load_network("chessnet").choose_move(chess.Board(), komi=3), kibitz.UsageError, "komi is for Go"),
     (lambda: kibitz.load_network("winner").evaluate(chess.variant.AtomicBoard()), kibitz.UsageError, "a variant"),
+    (lambda: kibitz.load_network("gohuman").evaluate(kibitz.make_go_board(), komi=1000), kibitz.UsageError,
+     "komi 1000, handicap stones counted: the network knows up to 63.5 points"),
+    (lambda: kibitz.load_network("gohuman").evaluate("(;SZ[9]AB[aa:ii])"), kibitz.KibitzError, "without liberties"),
+    (lambda: kibitz.load_network("human").evaluate(chess.Board(chess960=True)), kibitz.UsageError, "of Chess960"),
     (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), komi=float("nan")), kibitz.UsageError,
      "komi nan: a finite"),
     (lambda: kibitz.load_network("winner").predict((np.zeros((1, 64), "u1"), np.array([[0, 16, 0, 0]], "u1"))),

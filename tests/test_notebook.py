@@ -37,6 +37,21 @@ def texts(shown: Shown) -> list[str]:
     return ["".join(element.itertext()) for element in root.iter(SVG + "text")]
 
 
+def test_the_moves_before_a_position_are_told() -> None:
+    """`human` is told the last ones, as by evaluate."""
+    board = chess.Board()
+    for move in ("e4", "e5", "Nf3", "Nc6", "Bb5"):
+        board.push_san(move)
+    told = kibitz.load_network("human").evaluate(board).moves
+    assert told
+    for position in (board, "1. e4 e5 2. Nf3 Nc6 3. Bb5 *"):
+        shown = {move["san"]: move["p"] for move in kibitz.show(position, "human").answer["moves"]}
+        for move in told[:4]:
+            assert shown[move.san] == pytest.approx(move.probability, abs=2e-3)
+    board.set_piece_at(chess.A2, None)  # it is not where its moves lead
+    assert kibitz.show(board, "human").answer["moves"]
+
+
 def test_a_board_a_fen_and_a_pgn_say_the_same() -> None:
     board = chess.Board()
     for move in ("e4", "e5", "Nf3", "Nc6", "Bb5", "a6"):
@@ -44,7 +59,7 @@ def test_a_board_a_fen_and_a_pgn_say_the_same() -> None:
     shown = kibitz.show(board, "chessnet")
     assert kibitz.show(RUY, "chessnet") == shown
     assert kibitz.show(RUY, "chessnet", ply=6).answer == shown.answer
-    assert kibitz.show(board.fen(), "chessnet").answer == shown.answer
+    assert kibitz.show(board.fen(), "chessnet").answer == {**shown.answer, "ply": 0}
     assert shown._repr_svg_() == shown.svg
     assert repr(shown) == shown.text
 

@@ -20,6 +20,7 @@ from kibitz.report.boards import go as goboards
 
 if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
+    from kibitz.web.chess.line import ChessLine
     from kibitz.web.go.line import GoLine
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
 
@@ -111,11 +112,11 @@ def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | N
 
 def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board) -> Shown:
     from kibitz.web import answers
-    from kibitz.web.chess.line import ChessLine, read_start
 
-    line = ChessLine(read_start(board.fen()).fen())
+    line = _chess_line(board)
     line.check(known)
-    (_, [result], _) = answers.analyse(networks, known, line, 0, 0, 0, None)
+    ply = len(line.moves)
+    (_, [result], _) = answers.analyse(networks, known, line, ply, ply, 0, None)
     last = board.peek() if board.move_stack else None
     words = [f"{_when(board, last)}{'White' if board.turn else 'Black'} to move."]
     if result["white"] is not None:
@@ -129,6 +130,26 @@ def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board) ->
     drawn = boards.board_svg(board.fen(), last.uci() if last else None, result["origin"])
     arrows = _arrows(result["moves"] or [])
     return _picture(drawn, boards.piece_defs(), BOARD + boards.MARGIN, result["white"], "white", words, result, arrows)
+
+
+def _chess_line(board: chess.Board) -> ChessLine:
+    """The line to a board, with the moves before it, which networks may be told, where they lead there."""
+    from kibitz.web.chess.line import ChessLine, read_start
+
+    here = read_start(board.fen()).fen()
+    if board.move_stack:
+        begun = read_start(board.root().fen())
+        line = ChessLine(begun.fen(), tuple(move.uci() for move in board.move_stack))
+        if all(_pushed(begun, move) for move in board.move_stack) and begun.fen() == here:
+            return line
+    return ChessLine(here)
+
+
+def _pushed(board: chess.Board, move: chess.Move) -> bool:
+    """Play a move on a board where it is legal; whether it is."""
+    if legal := board.is_legal(move):
+        board.push(move)
+    return legal
 
 
 def _first(moves: list[dict[str, Any]]) -> str:

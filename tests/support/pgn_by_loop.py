@@ -66,7 +66,7 @@ def ending_of(headers: dict[str, str], result: int, mate: bool, stalemate: bool,
         return "checkmate"
     if stalemate:
         return "stalemate"
-    said = headers.get("Termination", "").lower()
+    said = re.split(r"\b(?:won|wins|drawn)\b", headers.get("Termination", "").lower())[-1]
     if "time" in said or ("forfeit" in said and result):
         return "time"
     if "abandon" in said:

@@ -497,9 +497,12 @@ def _komi(komi: float | None, read: ReadPosition | None) -> float:
 def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
     """The side inputs of a position of Go that follow from its komi, its handicap stones and its rules."""
     from kibitz.games.go.endings.counting import compensation
-    from kibitz.games.go.sides import side_inputs
+    from kibitz.games.go.sides import MOST_KOMI, side_inputs
 
-    known = side_inputs(_komi(komi, read) + compensation(read.rules, read.handicap), read.handicap, read.rules)
+    points = _komi(komi, read) + compensation(read.rules, read.handicap)
+    if abs(points) > MOST_KOMI:
+        raise UsageError(f"komi {points:g}, handicap stones counted: the network knows up to {MOST_KOMI:g} points")
+    known = side_inputs(points, read.handicap, read.rules)
     return {name: known[name] for name in ("komi", "handicap", "rules")}
 
 

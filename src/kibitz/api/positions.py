@@ -96,6 +96,8 @@ def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
     if isinstance(position, chess.Board):
         if type(position).uci_variant != "chess":
             raise UsageError(f"no position: {type(position).__name__}, a variant; only standard chess is known")
+        if position.chess960 and position.clean_castling_rights():
+            raise UsageError("no position: a board of Chess960 with castling rights; only standard chess is known")
         read_fen(position.fen())
         return ReadPosition(position)
     if isinstance(position, str):

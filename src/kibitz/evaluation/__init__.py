@@ -88,8 +88,10 @@ def evaluate(
 ) -> dict[str, Any]:
     """The whole result of testing a run on some games of a store: what `kibitz test --json` prints.
 
-    Raises KibitzError where the run has no trained weights.
+    Raises KibitzError where the run has no trained weights, or damaged ones: what answers is the export made of them,
+    and the result names them.
     """
+    run.load_weights()
     system = run.system
     result = {
         "system": system.name,

@@ -24,6 +24,8 @@ SERVERS = ("", "tygem", "tom", "fox", "kgs", "ogs", "board")
 """Where a game was played, by number; 0 is unknown, "board" is not on a server."""
 NO_KOMI = 128
 """The byte of a komi of 0; each half point is one more, or one less where Black gets it."""
+MOST_KOMI = 63.5
+"""Points that either side may get, as far as a byte tells."""
 LOWEST_RANK = 40
 """The byte of 1k; each step of `rank_value` is one more."""
 

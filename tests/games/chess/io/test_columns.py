@@ -115,4 +115,4 @@ def test_values_are_those_of_the_loop() -> None:
     headers = Headers(text, *scan(text))
     known = read_headers(text.decode())
     assert {name: headers.value(0, name) for name in TAGS} == {name: known.get(name) for name in TAGS}
-    assert known == {"White": "a", "WhiteX": "c", "Black": '"d\\', "Result": ""}
+    assert known == {"White": "a", "WhiteX": "c", "Black": '"d\\', "Result": "", "Date": "2"}

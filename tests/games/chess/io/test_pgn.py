@@ -141,6 +141,35 @@ def test_columns(tmp_path: Path) -> None:
     assert (row["source"], row["number"]) == (str(tmp_path / "0.pgn"), 1)
 
 
+def test_several_headers_in_a_line(tmp_path: Path) -> None:
+    """As the standard's import format allows."""
+    text = '[Event "a"] [White "W ] [x"][Black "B \\"b\\""]  [WhiteElo "2100"]\n[Result "1-0"] [Date "2001.02.03"]\n'
+    text += "\n1. e4 e5 1-0\n"
+    row = Read(tmp_path, text).rows[0]
+    assert (row["event"], row["white"], row["black"], row["white_rating"]) == ("a", "W ] [x", 'B "b"', 2100)
+    assert (row["result"], str(row["date"])) == (1, "2001-02-03")
+
+
+def test_carriage_returns_alone(tmp_path: Path) -> None:
+    text = game("1. e4 e5\n2. Nf3 1-0", White="a", Result="1-0") + game("1. d4 d5 0-1", White="b", Result="0-1")
+    read = Read(tmp_path, text.replace("\n", "\r"))
+    assert [row["white"] for row in read.rows] == ["a", "b"]
+    assert [len(moves) for moves in read.games] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("said", "ending"),
+    [
+        ("sometimes123 won by resignation", "resignation"), ("sometimes123 won on time", "time"),
+        ("abandoned_king won by resignation", "resignation"), ("x won - game abandoned", "abandoned"),
+        ("Time forfeit", "time"), ("Game drawn by timeout vs insufficient material", "time"), ("Normal", "resignation"),
+    ],
+)  # fmt: skip
+def test_endings_are_not_read_from_names(tmp_path: Path, said: str, ending: str) -> None:
+    text = game("1. e4 e5 1-0", White="sometimes123", Result="1-0", Termination=said)
+    assert Read(tmp_path, text).rows[0]["ending"] == ending
+
+
 def test_comments_variations_and_marks_are_no_moves(tmp_path: Path) -> None:
     text = "1. e4! {good [really]} $1 (1. d4 d5 (1... Nf6 {x}) 2. c4) 1... e5?! ; the rest 2. Ke2\n% 3. Kf3\n2. Nf3 1-0"
     read = Read(tmp_path, game(text, Result="1-0"))
@@ -227,7 +256,7 @@ def test_leaving_early_ends_the_threads(tmp_path: Path, bundled_file: Path, monk
 
 
 def test_an_error_while_reading_reaches_the_caller(bundled_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(text: bytes) -> None:
+    def fail(text: bytes, whole: bool) -> None:
         raise MemoryError("no room")
 
     monkeypatch.setattr(pgn, "scan", fail)

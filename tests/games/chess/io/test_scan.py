@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kibitz.games.chess.io.scan import scan
+from kibitz.games.chess.io.scan import LONGEST_COMMENT, scan
 
 GAME = '[Event "a"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
 
@@ -58,6 +58,23 @@ def test_a_game_without_moves_does_not_take_the_next_one() -> None:
 def test_comments_in_brackets_are_no_headers() -> None:
     text = b'[Event "a"]\n\n1. e4 { [%clk 1:00:00] }\n[%eval 0.3] e5 1-0\n'
     assert len(parts(text)) == 1
+
+
+def test_headers_in_comments_begin_no_game() -> None:
+    comment = '1. e4 { see\n\n[Event "no game"]\n[White "x"]\n\n1. d4 1-0\n\n1. c4 } e5 2. Nf3 1-0\n\n'
+    text = f'[Event "a"]\n\n{comment}'.encode() + GAME.encode()
+    assert len(parts(text)) == 2
+    for cut in range(len(text)):  # a block that ends there
+        assert scan(text[:cut], whole=False)[0].tolist() in ([], [0], [0, len(text) - len(GAME)])
+    of_the_line = b'[Event "a"]\n\n1. e4 ; {\n[Event "b"]\n\n1. d4 {}  1-0\n'
+    assert len(parts(of_the_line)) == 2
+
+
+def test_a_comment_that_is_never_closed_takes_no_other_game() -> None:
+    begun = b'[Event "a"]\n\n1. e4 { e5 1-0\n\n'
+    assert len(parts(begun + 3 * GAME.encode())) == 4
+    assert len(parts(begun + b'[Event "b"]\n\n1. d4 {good} d5 1-0\n\n' + GAME.encode())) == 3
+    assert len(scan(begun + (LONGEST_COMMENT // len(GAME) + 2) * GAME.encode(), whole=False)[0]) > 1000
 
 
 def test_lines_for_other_programs_are_passed_over() -> None:

@@ -26,7 +26,7 @@ TAGS = (
 NONE = -1
 """The begin of a value that is not there."""
 
-_HEADER = re.compile(r'^[ \t]*\[(\w+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
+_HEADER = re.compile(r'(?:^|(?<=\]))[ \t]*\[(\w+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
 _NAMES = np.array([list(name.encode().ljust(16, b"\0")) for name in TAGS], np.uint8)
 _LENGTHS = np.array([len(name) for name in TAGS], np.int64)
 
@@ -66,8 +66,8 @@ def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ign
             at = line
             while at < stop and (text[at] == 32 or text[at] == 9):
                 at += 1
-            known = -1
-            if at < stop and text[at] == 91:
+            while at < stop and text[at] == 91:  # one or, as the standard allows, several in a line
+                known = -1
                 name = at + 1
                 at = name
                 while at < stop and (
@@ -81,15 +81,20 @@ def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ign
                             same &= text[name + i] == names[tag, i]
                         if same:
                             known = tag
-            if known >= 0 and spans[game, known, 0] < 0:
                 blank = at
                 while at < stop and (text[at] == 32 or text[at] == 9):
                     at += 1
-                if blank < at < stop and text[at] == 34:
-                    end, escaped = _value_end(text, at + 1, stop)
-                    if end >= 0:
-                        spans[game, known, 0], spans[game, known, 1] = at + 1, end
-                        odd[game] |= escaped
+                if not blank < at < stop or text[at] != 34:
+                    break
+                end, escaped = _value_end(text, at + 1, stop)
+                if end < 0:
+                    break
+                if known >= 0 and spans[game, known, 0] < 0:
+                    spans[game, known, 0], spans[game, known, 1] = at + 1, end
+                    odd[game] |= escaped
+                at = end + 1
+                while at < stop and (text[at] == 32 or text[at] == 9 or text[at] == 93):
+                    at += 1
             while line < stop and text[line] != 10:
                 if text[line] >= 128 and not valid:
                     odd[game] = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -253,7 +254,8 @@ def _endings(block: ParsedBlock, ends: _Ends, results: NDArray[np.int64]) -> NDA
 
 
 def _says(word: str, text: str | None) -> bool:
-    return word in (text or "").lower()
+    """Whether the header Termination has a word, after the winner's name where it begins with that."""
+    return word in re.split(r"\b(?:won|wins|drawn)\b", (text or "").lower())[-1]
 
 
 def _refuse_by_moves(

@@ -55,6 +55,7 @@ def _texts(stream: Stream, broken: list[str]) -> Iterator[_Text]:
     """The blocks of one file. One whose packing is damaged ends where it is; the reason goes to `broken`."""
     rest = b""
     skipping = False  # inside a text too long to be a game
+    bare: bool | None = None  # lines end with carriage returns alone, as on the first Macintoshes
     blocks = stream.texts(BLOCK, "a PGN is text in UTF-8 or Latin-1")
     while True:
         try:
@@ -62,8 +63,12 @@ def _texts(stream: Stream, broken: list[str]) -> Iterator[_Text]:
         except KibitzError as error:
             broken.append(str(error))
             block = b""
+        if bare is None:
+            bare = b"\r" in block and b"\n" not in block
+        if bare:
+            block = block.replace(b"\r", b"\n")
         text = rest + block if rest else block
-        begins, bodies = scan(text)
+        begins, bodies = scan(text, not block)
         first = 1 if skipping else 0
         if not block:
             yield _Text(stream.name, text, begins[first:], bodies[first:], True)

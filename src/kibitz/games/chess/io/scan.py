@@ -6,6 +6,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+LONGEST_COMMENT = 1 << 16
+"""Bytes after which a comment with a header in it counts as never closed."""
+
 
 @numba.njit(nogil=True, cache=True)
 def _is_tag(text, at, end):  # type: ignore[no-untyped-def]
@@ -47,9 +50,37 @@ def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def _scan(text, begins, bodies):  # type: ignore[no-untyped-def]
-    """Fill the starts of games and of their move text; return how many games begin in the text."""
+def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
+    """Whether a comment in braces is open after a line of moves. inside: whether one is at its begin."""
+    for i in range(at, end):
+        if inside:
+            inside = text[i] != 125
+        elif text[i] == 123:
+            inside = True
+        elif text[i] == 59:  # the rest of the line is a comment
+            break
+    return inside
+
+
+@numba.njit(nogil=True, cache=True)
+def _closing(text, at, whole):  # type: ignore[no-untyped-def]
+    """Where the comment ends that is open at this place; -1 where another begins before, or none ends soon: it was
+    never closed. Where the text is not whole, it may end in what follows."""
+    stop = min(text.shape[0], at + LONGEST_COMMENT)
+    for i in range(at, stop):
+        if text[i] == 125:
+            return i
+        if text[i] == 123:
+            return -1
+    return -1 if whole or stop < text.shape[0] else stop
+
+
+@numba.njit(nogil=True, cache=True)
+def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def]
+    """Fill the starts of games and of their move text; return how many games begin in the text. comments: whether there
+    may be any; whole: whether the file ends with the text."""
     found = 0
+    commented, closing = False, -1
     in_headers, in_moves, after_blank = False, False, False
     last = -1  # the last byte that is no white space
     at, size = 0, text.shape[0]
@@ -67,7 +98,12 @@ def _scan(text, begins, bodies):  # type: ignore[no-untyped-def]
         elif text[at] == 37:  # a line that begins with % is for other programs
             pass
         else:
-            if _is_tag(text, first, stop):
+            if commented and at > closing and _is_tag(text, first, stop):
+                closing = _closing(text, at, whole)
+                commented = closing >= 0
+            if commented:
+                pass
+            elif _is_tag(text, first, stop):
                 is_next = in_headers and after_blank and _is_event(text, first, stop)  # the game before has no moves
                 if is_next:
                     bodies[found - 1] = at
@@ -96,21 +132,23 @@ def _scan(text, begins, bodies):  # type: ignore[no-untyped-def]
                 begins[found] = at
                 bodies[found] = at
                 found += 1
+            commented = comments and in_moves and _is_commented(text, first, stop, commented)
             last = stop - 1
             after_blank = False
         at = end + 1
     return found
 
 
-def scan(text: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Byte offsets of each game's begin and of its move text (equal where a game has no headers).
 
     A game begins with the first header line after move text, with the header Event after a blank line after others
     (the game before has no moves), or, without headers, with "1." after a blank line after a result. Text before the
-    first game counts as one.
+    first game counts as one. In a comment in braces nothing begins, unless it is never closed. whole: whether
+    the file ends with the text, or goes on, in a comment perhaps.
     """
     data = np.frombuffer(text, np.uint8)
     begins = np.empty(text.count(b"\n") + 2, np.int64)
     bodies = np.empty_like(begins)
-    found = _scan(data, begins, bodies)
+    found = _scan(data, begins, bodies, b"{" in text, whole)
     return begins[:found], bodies[:found]
