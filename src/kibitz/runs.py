@@ -39,6 +39,7 @@ INFO = "run.json"
 WEIGHTS = "best.safetensors"
 ONNX = "model.onnx"
 SEEN = "seen.npy"
+LOCK = ".lock"
 CHECKPOINTS = "snapshots"
 """The folder of checkpoints; its name is older than the word, and stays so that earlier runs open."""
 FORMAT = 1
@@ -46,7 +47,7 @@ FORMAT = 1
 
 def barely_begun(path: Path) -> bool:
     """Whether a folder is empty, or has only what a call leaves that was killed before it wrote run.json."""
-    return path.is_dir() and all(file.name == SEEN or file.name.endswith(NEW) for file in path.iterdir())
+    return path.is_dir() and all(file.name in (SEEN, LOCK) or file.name.endswith(NEW) for file in path.iterdir())
 
 
 @functools.cache

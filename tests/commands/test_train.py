@@ -227,6 +227,16 @@ def test_wrong_calls_of_deepchess(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_training_that_cannot_be_begun_leaves_nothing(
+    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it has to learn from is known only when it begins."""
+    call = ["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), "--held-out", "99.999"]
+    assert run(call) == 1
+    assert "pairs are made of positions" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_training_games_that_one_side_has_won(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The whole store has both kinds; what a split leaves for training has one."""
     store = import_games(tmp_path / "games.store", limit=60)

@@ -24,7 +24,9 @@ from kibitz.lock import exclusive_lock
 from kibitz.runs import (
     FORMAT,
     INFO,
+    LOCK,
     ONNX,
+    SEEN,
     WEIGHTS,
     Run,
     barely_begun,
@@ -230,9 +232,13 @@ def train(
     """
     request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
     job = prepare_all(request, log)
-    with _alone(job):
-        outcome = fit(job, on_progress)
-        return finish(job, outcome, export)
+    try:
+        with _alone(job):
+            outcome = fit(job, on_progress)
+            return finish(job, outcome, export)
+    finally:
+        with contextlib.suppress(OSError):
+            job.path.rmdir()  # only where nothing is in it
 
 
 @contextlib.contextmanager
@@ -243,7 +249,7 @@ def _alone(job: TrainJob) -> Iterator[None]:
 
         def take() -> None:
             if ranks.main and not job.finished:
-                held.enter_context(exclusive_lock(job.path / ".lock", job.path, "training"))
+                held.enter_context(exclusive_lock(job.path / LOCK, job.path, "training"))
 
         ranks.together(take)
         yield
@@ -365,7 +371,13 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
     info, games, ranks = job.info, job.data.games, job.plan.ranks
     if job.finished:
         return TrainOutcome(True, "finished before", info["iteration"], info["best"])
-    job.system.prepare(job.network, job.data.store, games[TRAIN], job.settings, job.plan.seed)
+    try:
+        job.system.prepare(job.network, job.data.store, games[TRAIN], job.settings, job.plan.seed)
+    except KibitzError:
+        if ranks.main and not job.continued:  # it cannot be begun, and nothing is left of it
+            for name in (INFO, SEEN):
+                (job.path / name).unlink(missing_ok=True)
+        raise
     if job.parent:
         job.network.load_state_dict(_weights_from(job.parent, job.system, job.network))
     if not ranks.alone:
