@@ -231,6 +231,24 @@ def test_a_file_that_cannot_be_loaded_changes_nothing(tmp_path: Path, text: str,
     assert played.komi == 7.5
 
 
+def test_stones_without_liberties_cannot_be_loaded(tmp_path: Path) -> None:
+    (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9]KM[5.5]AB[ba][ab]AW[aa]PL[B];B[ee])")
+    with pytest.raises(GtpError, match=r"cannot load file: set-up stones without liberties"):
+        game().load(str(tmp_path / "game.sgf"), None)
+
+
+@pytest.mark.parametrize(("before", "moves"), [(5, ["D6"]), (4, []), (6, ["D6", "E5"]), (None, ["D6", "E5", "F4"])])
+def test_handicap_stones_of_the_old_style_are_counted_as_moves(
+    tmp_path: Path, before: int | None, moves: list[str]
+) -> None:
+    """As GNU Go counts them."""
+    (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9]HA[3];B[cc];B[gg];B[cg];W[dd];B[ee];W[ff])")
+    played = game()
+    played.load(str(tmp_path / "game.sgf"), before)
+    assert [to_gtp(point, 9) for _, point in played.moves] == moves
+    assert played.handicap == 3
+
+
 def test_a_file_up_to_an_illegal_move(tmp_path: Path) -> None:
     """What comes after the wanted position does not matter."""
     path = tmp_path / "game.sgf"

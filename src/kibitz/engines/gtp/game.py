@@ -174,7 +174,7 @@ class GtpGame:
             start.to_move = record.side
             board = start.copy()
             board.suicide = True
-            for point in record.moves[: None if before is None else max(0, before - 1)]:
+            for point in record.moves[: None if before is None else max(0, before - 1 - record.leading)]:
                 board.play(colour, point)
                 moves.append((colour, point))
                 colour = 3 - colour

@@ -35,7 +35,8 @@ class Record:
 
     black, white: points of the stones set up, handicap too; side: the colour that moves first; moves: points or PASS,
     colours taking turns from `side`; headers: properties before the first move by SGF name, decoded; the rest as in a
-    store's table; problem: why the moves stop before their end. The moves need not be legal.
+    store's table; problem: why the moves stop before their end; leading: moves of the file that are among the stones
+    set up, as handicap of the old style. The moves need not be legal.
     """
 
     size: int
@@ -51,6 +52,7 @@ class Record:
     margin: float | None = None
     ending: str = "unknown"
     problem: str | None = None
+    leading: int = field(default=0, compare=False)
 
     def start(self) -> NDArray[np.uint8]:
         """The start position as a row of a store, uint8 [363]."""
@@ -141,7 +143,7 @@ def _record(games: Games, i: int) -> Record | Unreadable:
     return Record(
         info.size, tuple(np.flatnonzero(stones == BLACK).tolist()), tuple(np.flatnonzero(stones == WHITE).tolist()),
         int(start[POINTS]) + 1, played.moves.tolist(), headers, info.komi, info.rules, info.handicap, info.result,
-        info.margin, info.ending,
+        info.margin, info.ending, leading=int((stones % 3 > 0).sum() - (games.lines.setup[i] > 0).sum()),
     )  # fmt: skip
 
 
