@@ -34,7 +34,7 @@ from kibitz.nets.optim import place
 from kibitz.received import inflates
 from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
-from kibitz.systems.base import Examples, Loss, Stage, System, batches_in_epoch
+from kibitz.systems.base import Examples, Loss, Stage, System
 from kibitz.training.checkpoints import thin
 from kibitz.training.compiled import OFF, ON, CannotCompile, compiled, failures_told, impossible, missing, wanted
 from kibitz.training.dataloader import ahead, make_batch
@@ -685,8 +685,8 @@ class Trainer:
         """
         examples = run.validation
         total = min(len(examples), run.intervals.validate_positions)
-        size = min(_VALIDATION_BATCH, total)
-        batches = min(-(-total // size), batches_in_epoch(len(examples), size))
+        batches = -(-total // _VALIDATION_BATCH)
+        size = total // batches  # as large as each other, so that hardly any example is left out
         mine = range(self.ranks.rank, batches, self.ranks.world)
         self.network.eval()
         found: dict[int, tuple[tuple[str, ...], Tensor, int]] = {}
