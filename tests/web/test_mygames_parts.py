@@ -4,6 +4,7 @@ told."""
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import threading
 from pathlib import Path
@@ -149,6 +150,8 @@ def test_a_file_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
         with pytest.raises(BadRequest, match="more than 0 MB") as refused:
             mine.upload({"name": "a.pgn", "at": 20, "data": base64.b64encode(parts[1] + b"\n").decode(), "last": True})
         assert refused.value.status == 413
+        long = {"name": "x" * 200, "at": 0, "data": base64.b64encode(parts[0]).decode()}
+        assert mine.upload(long) == {"at": 20}
         last = {"name": "x" * 200, "at": 20, "data": base64.b64encode(parts[1]).decode(), "last": True}
         found = mine.upload(last)["games"]
         assert (found["games"], found["opened"], len(found["name"])) == (1, 1, 120)
@@ -172,6 +175,40 @@ def test_a_part_that_comes_after_the_board_was_begun_anew_gets_a_line() -> None:
         assert refused.value.status == 409
     finally:
         mine.end()
+
+
+def test_a_part_of_another_tabs_file_is_refused() -> None:
+    """Files of equal parts are told apart by their names."""
+    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    one, other = game("Ana", "B", "2024.03.01").encode(), game("Eve", "D", "2024.03.01").encode()
+    part = {"at": 0, "data": base64.b64encode(one[:20]).decode()}
+    try:
+        mine.upload({"name": "a.pgn", **part})
+        mine.upload({"name": "b.pgn", "at": 0, "data": base64.b64encode(other[:20]).decode()})
+        with pytest.raises(BadRequest, match="choose the file again"):
+            mine.upload({"name": "a.pgn", "at": 20, "data": base64.b64encode(one[20:]).decode(), "last": True})
+        last = {"name": "b.pgn", "at": 20, "data": base64.b64encode(other[20:]).decode(), "last": True}
+        assert {player["name"] for player in mine.upload(last)["games"]["players"]} == {"Eve", "D"}
+    finally:
+        mine.end()
+
+
+def test_a_file_that_is_refused_takes_nothing_from_the_next_one() -> None:
+    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    try:
+        with pytest.raises(KibitzError, match="names its players"):
+            uploaded(mine, "bad.pgn", game("?", "?", "2024.03.01"))
+        uploaded(mine, "good.pgn", FILE[0])
+        gc.collect()
+        assert "1. e4 e5" in mine.game({"game": 1})["text"]
+    finally:
+        mine.end()
+
+
+def test_an_unknown_day_is_before_the_others(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(game("Ana", "B", "2024.??.??") + game("Ana", "C", "2024.02.03"))
+    source = PgnSource(tmp_path / "a.pgn", tmp_path / "copy.pgn", "a.pgn")
+    assert source.newest(source.find(["ana"]), 1) == [ChosenGame(2, "white")]
 
 
 def test_copies_that_nothing_reads_are_removed() -> None:

@@ -132,8 +132,10 @@ class Stores:
     def _ready(self, fields: Fields) -> tuple[OpenStore, Explorer]:
         """The store that a request names, and what knows its games. Raises BadRequest."""
         store = self._stores.get(text(fields, "store"))
-        if store is None or (explorer := store.ready()) is None:
+        if store is None:
             raise BadRequest("there is no such store here")
+        if (explorer := store.ready()) is None:
+            raise BadRequest(f"{store.name}: its index is made, {store.share:.0%} is there; ask again in a moment", 503)
         return store, explorer
 
 

@@ -50,6 +50,7 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
         if record is None or record.refused:
             first_refused = first_refused or f"game {chosen['number']}: {record.refused if record else 'unreadable'}"
             teller.left_out += 1
+            teller.tell_progress()
             continue
         record.number = chosen["number"]
         try:
@@ -74,10 +75,15 @@ class _Teller:
         self._began = time.monotonic()
         self._next = 0.0
 
-    def game_done(self) -> None:
+    def tell_progress(self) -> float:
+        """Say how far it is; the time."""
         now = time.monotonic()
         told = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
         self._say(told)
+        return now
+
+    def game_done(self) -> None:
+        now = self.tell_progress()
         if now >= self._next:
             self.tell_report()
             end = time.monotonic()

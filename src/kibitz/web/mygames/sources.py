@@ -109,9 +109,8 @@ class PgnSource(Source):
         white, black = headers.get("White", ""), headers.get("Black", "")
         written.update((white, black))
         date = headers.get("UTCDate") or headers.get("Date", "")
-        self._places.append(
-            _Place(number, begin, end, names.key(white), names.key(black), "" if "?" in date[:4] else date)
-        )
+        date = "" if "?" in date[:4] else date.replace("?", "0")  # a day that is not known stands before the others
+        self._places.append(_Place(number, begin, end, names.key(white), names.key(black), date))
 
     def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
         wanted = {names.key(player.name) for player in players}

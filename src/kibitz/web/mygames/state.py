@@ -70,6 +70,8 @@ class MyGames:
         self._folder: Path | None = None
         self._source: Source | None = None
         self._opened = 0
+        self._copies = itertools.count(1)
+        self._uploading = ""
         self._report: tuple[int, dict[str, Any]] = (0, {})
         self._report_of: Source | None = None
         self._analysis: Task | None = None
@@ -95,8 +97,9 @@ class MyGames:
         if at and not path.is_file():  # begun with a board that has ended since
             raise BadRequest(_PART_MISSING, 409)
         with self._lock, path.open("r+b" if at else "wb") as file:
-            if file.seek(0, 2) != at:
+            if file.seek(0, 2) != at or (at and name != self._uploading):  # another tab has begun with another file
                 raise BadRequest(_PART_MISSING, 409)
+            self._uploading = name
             file.write(data)
         if fields.get("last") is not True:
             return {"at": at + len(data)}
@@ -139,7 +142,7 @@ class MyGames:
 
     def _copy(self) -> Path:
         """A new name for a copy: one that is being read stays as it is."""
-        return self._room() / f"games-{self._opened + 1}.pgn"
+        return self._room() / f"games-{next(self._copies)}.pgn"
 
     def _players(self, fields: Fields) -> tuple[Source, list[Player]]:
         source = self._source
