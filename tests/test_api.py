@@ -410,7 +410,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.load_network("winner").evaluate(chess.variant.AtomicBoard()), kibitz.UsageError, "a variant"),
     (lambda: kibitz.load_network("gohuman").evaluate(kibitz.make_go_board(), komi=1000), kibitz.UsageError,
      "komi 1000, handicap stones counted: the network knows up to 63.5 points"),
-    (lambda: kibitz.load_network("gohuman").evaluate("(;SZ[9]AB[aa:ii])"), kibitz.KibitzError, "without liberties"),
+    (lambda: kibitz.load_network("gohuman").evaluate("(;SZ[9]AB[aa:ii])"), kibitz.KibitzError, "has no liberty"),
     (lambda: kibitz.load_network("human").evaluate(chess.Board(chess960=True)), kibitz.UsageError, "of Chess960"),
     (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), komi=float("nan")), kibitz.UsageError,
      "komi nan: a finite"),

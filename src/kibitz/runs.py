@@ -193,7 +193,7 @@ class Run:
                 row = json.loads(line)
             except (ValueError, RecursionError):
                 continue
-            if isinstance(row, dict) and isinstance(row.get("iteration"), int) and "kind" in row:
+            if isinstance(row, dict):
                 rows.append(row)
         return rows
 

@@ -62,7 +62,7 @@ def test_the_settings_of_a_system_are_options_with_the_papers_defaults(capsys: p
         (["--validate-from", "soon"], 2, "not a date"),
         (["--test-from", ""], 2, "not a date"),
         (["--start-from", ""], 2, "no run or packaged network is named"),
-        (["--most-epochs", "nan"], 2, "a number up to"),
+        (["--most-epochs", "1e300"], 2, "a number up to"),
         (["--validate-from", "2020", "--test-from", "2019"], 2, "must be after"),
         (["--test-from", "1900"], 1, "none of its 400 games is for training"),
         (["--validate-share", "80", "--test-share", "30"], 2, "must leave some to train on"),

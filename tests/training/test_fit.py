@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kibitz import cli
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.filters import Filter
 from kibitz.lock import exclusive_lock
+from kibitz.report.curves import save_learning_curve
 from kibitz.runs import Run, packaged, short_hashes
 from kibitz.store.split import Split
 from kibitz.store.store import Store
@@ -108,7 +110,8 @@ def test_a_run_of_other_kinds_is_damaged(small_run: Path, tmp_path: Path, more: 
         Run(tmp_path / "r")
     (tmp_path / "r" / "run.json").write_text(json.dumps(info))
     (tmp_path / "r" / "metrics.jsonl").write_text('{}\n{"kind": "validation"}\n1\n')
-    assert Run(tmp_path / "r").metrics() == []
+    assert cli.run(["info", str(tmp_path / "r")]) == 0
+    save_learning_curve(Run(tmp_path / "r").metrics(), tmp_path / "learning.svg")
 
 
 def test_weights_that_cannot_be_read_are_no_beginning(small_run: Path, small_store: Store, tmp_path: Path) -> None:

@@ -87,7 +87,9 @@ def _show_network(name: str, as_json: bool) -> None:
         games, who = run.info["data"]["games"], run.person
         print(f"{who['name']}: {sum(games.values()):,} games from {who['first']} to {who['last']}, {_line(games)}")
     print("settings: " + ", ".join(f"{key} {value}" for key, value in run.info["settings"].items()))
-    if best := [row for row in run.metrics() if row["kind"] == "validation"]:
+    if best := [
+        row for row in run.metrics() if row.get("kind") == "validation" and {"iteration", "stage"} <= row.keys()
+    ]:
         last = best[-1]
         figures = ", ".join(f"{key} {value:.4g}" for key, value in last.items() if isinstance(value, float))
         print(f"last validation, at iteration {last['iteration']:,} of {last['stage']}: {figures}")

@@ -155,14 +155,14 @@ def check_bounds(settings: Any) -> None:
         value, allowed = getattr(settings, each.name), _bounds(type(settings), each.name)
         if value == AUTO and isinstance(each.default, int):
             raise UsageError(f"{option_of(each.name)} {AUTO}: only train finds it, and only for --batch; give a number")
-        largest = _LARGEST.get(type(value))
-        if largest is not None and not abs(value) <= largest:  # what is no number is not, either
-            raise UsageError(f"{option_of(each.name)} {value:g}: a number up to {largest:g}")
         choices = allowed.get("choices", ())
         if choices and value not in choices:
             raise UsageError(f"{option_of(each.name)} {value}: choose from {', '.join(map(str, choices))}")
         if not _within(value, allowed):
             raise UsageError(f"{option_of(each.name)} {value:g}: {_bounds_in_words(allowed)}")
+        largest = _LARGEST.get(type(value), math.inf)
+        if isinstance(value, (int, float)) and largest < abs(value) < math.inf:
+            raise UsageError(f"{option_of(each.name)} {value:g}: a number up to {largest:g}")
 
 
 def _bounds(kind: type, name: str) -> Mapping[str, Any]:

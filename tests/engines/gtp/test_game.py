@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_loaded_changes_nothing(tmp_path: Path, text: str,
 
 def test_stones_without_liberties_cannot_be_loaded(tmp_path: Path) -> None:
     (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9]KM[5.5]AB[ba][ab]AW[aa]PL[B];B[ee])")
-    with pytest.raises(GtpError, match=r"cannot load file: set-up stones without liberties"):
+    with pytest.raises(GtpError, match=r"cannot load file: a chain has no liberty"):
         game().load(str(tmp_path / "game.sgf"), None)
 
 

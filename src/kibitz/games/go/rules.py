@@ -240,7 +240,7 @@ class Board:
         if not on_board(point, self.size) or self[point] != NONE:
             raise Illegal("occupied" if on_board(point, self.size) else "not on the board")
         if place(self.board, int(CELL[point]), colour, 0)[0]:
-            raise Illegal("set-up stones without liberties")
+            raise Illegal("a chain has no liberty")
         self._before = {int(position_hash(self.board))}
 
     def __getitem__(self, point: int) -> int:
