@@ -115,6 +115,16 @@ def encode_board(board: chess.Board) -> NDArray[np.uint8]:
     return row
 
 
+def encode_history(board: chess.Board) -> NDArray[np.uint8]:
+    """The earlier positions of a board's game that may come again, those since the last capture or pawn move, as start
+    rows [n, 68]; the first one first."""
+    past, rows = board.copy(), []
+    for _ in range(min(board.halfmove_clock, len(board.move_stack))):
+        past.pop()
+        rows.append(encode_board(past))
+    return np.array(rows[::-1], np.uint8).reshape(-1, START_WIDTH)
+
+
 def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Board:
     """The python-chess board of one position; the full-move number is not kept and reads 1."""
     board = chess.Board.empty()

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kibitz.games.chess.material import PIECE_VALUES
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.position_stack import MATE, ONGOING, STACK, enter, make_move, set_root
-from kibitz.games.chess.replay import SIDE, SQUARES, START_WIDTH, encode_board
+from kibitz.games.chess.replay import SIDE, SQUARES, START_WIDTH, encode_board, encode_history
 from kibitz.kernels import inner
 from kibitz.play.result import SearchLimits
 
@@ -48,12 +48,9 @@ def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
     """
     if limits.moves or not _can_mate(board):
         return limits
-    past, rows = board.copy(), [encode_board(board)]
-    for _ in range(min(board.halfmove_clock, len(board.move_stack))):
-        past.pop()
-        rows.append(encode_board(past))
+    rows = np.concatenate([encode_board(board)[None], encode_history(board)[::-1]])
     nodes = MAX_NODES if limits.seconds is None else min(MAX_NODES, int(limits.seconds * _RATE))
-    move = best_move(np.stack(rows), max(1, nodes))
+    move = best_move(rows, max(1, nodes))
     return limits if move is None else replace(limits, moves=(to_move(move),))
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.position_stack import MAX_PLIES, enter, set_root
-from kibitz.games.chess.replay import encode_board
+from kibitz.games.chess.replay import encode_board, encode_history
 from kibitz.play.chess.bare_king import narrowed
 from kibitz.play.chess.score import STEP
 from kibitz.play.comparison import state as search_state
@@ -289,13 +289,11 @@ class _StopWatch:
 
 def seen_twice(board: chess.Board) -> NDArray[np.int64]:
     """Keys int64 [k] of the positions that occurred twice in the game before this board and can occur again."""
-    past = board.copy()
     seen: Counter[int] = Counter()
     if board.halfmove_clock >= 4:
         state = np.zeros(1, search_state.STATE)[0]
-        for _ in range(min(board.halfmove_clock, len(board.move_stack))):
-            past.pop()
-            state["rows"][0] = encode_board(past)
+        for row in encode_history(board):
+            state["rows"][0] = row
             set_root(state)
             seen[int(state["keys"][0])] += 1
     return np.array([key for key, times in seen.items() if times > 1], np.int64)

@@ -14,7 +14,16 @@ from kibitz.games.chess.attacks import can_pass
 from kibitz.games.chess.board_kernels import play_moves, squares_of
 from kibitz.games.chess.legal import MAX_MOVES, generate
 from kibitz.games.chess.material import insufficient_material
-from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, SIDE, SQUARES, START_WIDTH, encode_board
+from kibitz.games.chess.replay import (
+    CASTLING,
+    CLOCK,
+    EN_PASSANT,
+    SIDE,
+    SQUARES,
+    START_WIDTH,
+    encode_board,
+    encode_history,
+)
 from kibitz.kernels import fill, inner, is_among
 from kibitz.play.chess.policy import KNIGHT, QUEEN
 from kibitz.play.chess.quiescence import MoveQuiescence
@@ -281,12 +290,8 @@ class ChessRules:
 
 def history(board: chess.Board) -> list[int]:
     """The keys of the earlier positions of the board's game that may come again, the first one first."""
-    past = board.copy()
-    rows = []
-    for _ in range(min(board.halfmove_clock, len(board.move_stack))):
-        past.pop()
-        rows.append(encode_board(past))
-    return described(np.stack(rows[::-1])).keys.tolist() if rows else []
+    keys: list[int] = described(encode_history(board)).keys.tolist()
+    return keys
 
 
 def repeated(past: list[int]) -> NDArray[np.uint64]:
