@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import distributions
 
-from kibitz.arena.elo import Sprt, Tally, elo, expected
+from kibitz.arena.elo import LARGE, Sprt, Tally, elo, expected, student_cdf, student_quantile
 
 counts = st.integers(0, 300)
 pairs = st.tuples(counts, counts, counts, counts, counts)
@@ -30,24 +32,45 @@ def test_elo_of_known_scores() -> None:
 
 
 def test_trinomial_interval_by_hand() -> None:
-    # 30 won, 50 drawn, 20 lost: mean 0.55; variance 0.3·0.45² + 0.5·0.05² + 0.2·0.55² = 0.1225; error 0.35 / 10
+    # 30 won, 50 drawn, 20 lost: mean 0.55; squares 30·0.45² + 50·0.05² + 20·0.55² = 12.25; error sqrt(12.25 / 99 / 100)
     score = Tally(30, 50, 20).score()
     assert score.value == pytest.approx(0.55)
-    assert score.high - score.value == pytest.approx(1.959964 * 0.035, abs=1e-6)
-    assert Tally(30, 50, 20).los() == pytest.approx(0.92343, abs=1e-5)  # the normal distribution at 0.05 / 0.035
+    assert score.high - score.value == pytest.approx(1.984217 * 0.0351763, abs=1e-6)  # t of 99 degrees of freedom
+    assert Tally(30, 50, 20).los() == pytest.approx(0.92084, abs=1e-5)  # its distribution at 0.05 / 0.0351763
 
 
 def test_pentanomial_interval_by_hand() -> None:
-    # pairs 1, 2, 4, 2, 1: variance of a pair's mean (2·0.25 + 4·0.0625) / 10 = 0.075; error sqrt(0.075 / 10)
+    # pairs 1, 2, 4, 2, 1: squares 2·0.25 + 4·0.0625 = 0.75; error sqrt(0.75 / 9 / 10), and t of 9 degrees of freedom
     score = of_pairs((1, 2, 4, 2, 1)).score()
     assert score.value == 0.5
-    assert score.high - 0.5 == pytest.approx(1.959964 * math.sqrt(0.0075), abs=1e-6)
+    assert score.high - 0.5 == pytest.approx(2.262157 * math.sqrt(0.75 / 90), abs=1e-6)
+
+
+@given(st.integers(1, 1200), st.floats(-8, 8))
+def test_students_distribution_beside_scipys(freedom: int, t: float) -> None:
+    assert student_cdf(t, freedom) == pytest.approx(distributions.t.cdf(t, freedom), abs=2e-4)
+    assert student_quantile(0.975, freedom) == pytest.approx(distributions.t.ppf(0.975, freedom), rel=2e-3)
+    if freedom < LARGE:
+        assert student_cdf(t, freedom) == pytest.approx(distributions.t.cdf(t, freedom), abs=1e-12)
+
+
+@pytest.mark.parametrize("number", [3, 5, 10, 40])
+def test_intervals_hold_what_they_say(number: int) -> None:
+    """Pairs of equal players, 35% won and 30% drawn: 95 of 100 intervals hold the half, however few the pairs."""
+    rng, held, trials = np.random.default_rng(number), 0, 2000
+    for _ in range(trials):
+        points = rng.choice(3, (number, 2), p=(0.35, 0.3, 0.35))
+        counts = np.bincount(points.ravel(), minlength=3)
+        pairs = np.bincount(points.sum(1), minlength=5)
+        score = Tally(int(counts[2]), int(counts[1]), int(counts[0]), tuple(pairs.tolist())).score()
+        held += score.low <= 0.5 <= score.high
+    assert held / trials > 0.935
 
 
 def test_pairs_that_offset_each_other_narrow_the_interval() -> None:
     """20 openings that White wins: single games are as uneven as can be, and pairs all alike but for one."""
     paired = Tally(21, 0, 19, (0, 0, 19, 0, 1))
-    assert paired.score().high - paired.score().low < 0.31 * (
+    assert paired.score().high - paired.score().low < 0.33 * (
         Tally(21, 0, 19).score().high - Tally(21, 0, 19).score().low
     )
 

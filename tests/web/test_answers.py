@@ -237,6 +237,25 @@ def test_what_matters_in_go(client: Client) -> None:
     assert to_gtp(gone, 9)
 
 
+def test_what_matters_is_told_of_the_game(client: Client) -> None:
+    """`human` hears the last moves, and `gohuman` says Black's chance itself, as in its other answers."""
+    line = {"game": "chess", "moves": ["e2e4", "e7e5", "g1f3", "b8c6"]}
+    last = client.stream("/api/analyse", {"network": "human", "line": line})[-2]
+    with_moves = client.good("/api/occlusion", {"network": "human", "line": line})["values"]
+    board = chess.Board()
+    for move in line["moves"]:
+        board.push_uci(move)
+    alone = client.good("/api/occlusion", {"network": "human", "line": {"game": "chess", "fen": board.fen()}})["values"]
+    assert np.abs(np.array(with_moves) - alone).max() > 0.002
+    assert last["white"] + min(with_moves) >= -1e-3
+    small = {"game": "go", "size": 9, "moves": ["E5", "C3", "G3"]}
+    there = client.stream("/api/analyse", {"network": "gohuman", "line": small})[-2]["black"]
+    values = client.good("/api/occlusion", {"network": "gohuman", "line": small})["values"]
+    gone = {"game": "go", "size": 9, "setup": {"B": ["G3"], "W": ["C3"]}, "side": "w"}
+    without = client.stream("/api/analyse", {"network": "gohuman", "line": gone})[1]["black"]
+    assert values[4 * 9 + 4] == pytest.approx(without - there, abs=0.02)
+
+
 def test_an_empty_board_matters_nowhere(client: Client) -> None:
     found = client.good("/api/occlusion", {"network": "gocnn", "line": {"game": "go", "size": 9}})
     assert set(found["values"]) == {0}

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from itertools import product
 from typing import Any, cast
 
+import chess
 import numpy as np
 import pytest
 import torch
@@ -189,6 +190,14 @@ def test_chains_of_a_network_that_is_given_them() -> None:
 def test_packaged_networks_of_chess(client: Client, name: str) -> None:
     found = client.good("/api/planes", {"network": name, "line": BLACK_MOVES.as_json()})["planes"]
     assert all(len(plane["values"]) == 64 for plane in found)
+
+
+def test_last_moves_and_ratings_of_the_line_are_shown(client: Client) -> None:
+    line = {"game": "chess", "moves": ["e2e4", "a7a6", "e4e5", "d7d5", "g1f3"], "ratings": [1500, 2100]}
+    found = client.good("/api/planes", {"network": "human", "line": line})["planes"]
+    one = {plane["name"]: np.flatnonzero(plane["values"]).tolist() for plane in found if sum(plane["values"]) == 1}
+    squares = [name for name, on in one.items() if on in ([chess.G1], [chess.F3], [chess.D7], [chess.D5])]
+    assert len([name for name in squares if "move" in name]) == 4
 
 
 @pytest.mark.parametrize("size", [9, 13, 19])

@@ -173,6 +173,7 @@ def test_stockfish(real: Client) -> None:
     told = real.stream("/api/programs/think", {"program": "stockfish", "line": mate, "seconds": 0.3})
     assert told[-1]["move"] == "a1a8"
     assert told[-2]["white"] == 1
+    assert (told[-2]["score"], told[-2]["mate"]) == (None, 1)
     weak = real.stream(
         "/api/programs/think", {"program": "stockfish", "line": AFTER_E4, "seconds": 0.3, "rating": 1400}
     )

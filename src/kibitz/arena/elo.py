@@ -2,8 +2,10 @@
 
 The two games of a pair share an opening, so their results hang together; the spread is therefore taken over pairs,
 whose score has five values (0, 1/2, 1, 3/2, 2 points: the pentanomial), and over single games only where there are
-fewer than two pairs. Sources: Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on
-normalized Elo" (the mathematics of fishtest); for LOS, the chess programming wiki's "Match statistics".
+fewer than two pairs. The spread itself is known from these results alone, so that intervals and LOS are Student's, with
+one degree of freedom less than there are pairs: ten pairs need 2.26 standard errors where many need 1.96. Sources:
+Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on normalized Elo" (the mathematics of
+fishtest); for LOS, the chess programming wiki's "Match statistics".
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ from typing import Any
 
 LEVEL = 0.975
 """Upper end of a two-sided interval of 95%."""
+
+LARGE = 1000
+"""From so many degrees of freedom on, Student's distribution is taken for the normal one."""
 
 PRIOR = 1e-3
 """Added to counts of 0 in the SPRT, so that results that have not come yet are unlikely, not impossible."""
@@ -62,7 +67,7 @@ class Tally:
         value = (self.wins + self.draws / 2) / self.games
         error = self._standard_error()
         if error > 0:
-            reach = NormalDist().inv_cdf(LEVEL) * error
+            reach = student_quantile(LEVEL, self._freedom()) * error
             return ScoreEstimate(value, max(value - reach, 0.0), min(value + reach, 1.0), self.games)
         # All came out alike, which says nothing about the spread. But that n of n come out alike has a chance of
         # 2.5% where a share of 1 - 0.025 ** (1 / n) comes out otherwise; the bounds are for those all won or all lost.
@@ -70,13 +75,17 @@ class Tally:
         other = 1 - (1 - LEVEL) ** (1 / sum(counts))
         return ScoreEstimate(value, value - other * value, value + other * (1 - value), self.games)
 
+    def _freedom(self) -> int:
+        """Degrees of freedom of the spread."""
+        return sum(self._units()[0]) - 1
+
     def _standard_error(self) -> float:
         """Of the score; 0 where all units came out alike."""
         counts, scores, size = self._units()
         total = sum(counts)
         mean = sum(count * score for count, score in zip(counts, scores, strict=True)) / total
-        variance = sum(count * (score - mean) ** 2 for count, score in zip(counts, scores, strict=True)) / total
-        return math.sqrt(variance / (self.games / size))
+        squares = sum(count * (score - mean) ** 2 for count, score in zip(counts, scores, strict=True))
+        return math.sqrt(squares / max(total - 1, 1) / (self.games / size))
 
     def elo(self) -> ScoreEstimate:
         """A's Elo less B's, from the score by the logistic curve."""
@@ -89,7 +98,7 @@ class Tally:
             return 0.5
         error = self._standard_error()
         if error > 0:
-            return NormalDist().cdf((self.score().value - 0.5) / error)
+            return student_cdf((self.score().value - 0.5) / error, self._freedom())
         return NormalDist().cdf((self.wins - self.losses) / math.sqrt(self.wins + self.losses))
 
 
@@ -105,6 +114,33 @@ def elo(score: float) -> float:
 def expected(difference: float) -> float:
     """The share of the points that is expected at an Elo difference."""
     return 1 / (1 + 10 ** (-difference / 400))
+
+
+def student_cdf(t: float, freedom: int) -> float:
+    """The chance that Student's t of so many degrees of freedom, at least 1, is less (Abramowitz and Stegun, 26.7.3 and
+    26.7.4)."""
+    if freedom >= LARGE:
+        return NormalDist().cdf(t)
+    angle = math.atan(t / math.sqrt(freedom))
+    sine, cosine = math.sin(angle), math.cos(angle)
+    odd = freedom % 2
+    total, term = 0.0, cosine if odd else 1.0
+    for power in range(odd, freedom - 1, 2):
+        total += term
+        term *= cosine * cosine * (power + 1) / (power + 2)
+    within = (angle + sine * total) * 2 / math.pi if odd else sine * total
+    return (1 + within) / 2
+
+
+def student_quantile(level: float, freedom: int) -> float:
+    """The t under which Student's distribution has so much; level: over 0.5 and under 1."""
+    low, high = 0.0, 1.0
+    while student_cdf(high, freedom) < level:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_cdf(middle, freedom) < level else (low, middle)
+    return high
 
 
 @dataclass(frozen=True)

@@ -273,7 +273,8 @@ def _thought(found: dict[str, Any]) -> dict[str, Any]:
     """What a program thinks of a position, as players report it."""
     best = found["lines"][0]
     told = {name: found.get(name) for name in ("depth", "nodes")}
-    return {**told, "score": best["score"], "white": best.get("white"), "pv": best["moves"], "san": best["san"]}
+    told |= {"score": best["score"], "mate": best.get("mate"), "white": best.get("white")}
+    return {**told, "pv": best["moves"], "san": best["san"]}
 
 
 class Opinions:

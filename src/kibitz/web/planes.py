@@ -14,15 +14,11 @@ if TYPE_CHECKING:
 
 def planes(network: NetworkInfo, line: Line) -> dict[str, Any]:
     """The planes of a line's last position. Raises BadRequest for a network of a system that does not name them."""
-    from kibitz.runs import with_default_side_inputs
-
     if network.declaration is None or not network.declaration.planes:
         raise BadRequest(f"{network.name}: nobody has written down what networks of {network.system} are given")
     assert network.run
     module, _, function = network.declaration.planes.partition(":")
-    last = len(line.moves)
-    codes, state = line.rows(last, last)
-    state = with_default_side_inputs(state, network.run.side_inputs)
+    codes, state = line.told(network.run.side_inputs)
     named = getattr(importlib.import_module(module), function)(network.settings, codes[0], state[0])
     return {
         "planes": [{"name": name, "values": values.astype(float).round(3).tolist()} for name, values in named.items()]

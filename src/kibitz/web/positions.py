@@ -40,6 +40,10 @@ class Line(Protocol):
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """The positions from ply first to last for a network: codes uint8 [n, squares], state uint8 [n, 4]."""
 
+    def told(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """The last position for a network with side inputs, with what the line says of them: codes uint8 [1, squares],
+        state uint8 [1, 4 + side inputs]. usual: their names, and the values of those that it says nothing of."""
+
     def nodes(self) -> list[dict[str, Any]]:
         """Every position as the page shows it."""
 

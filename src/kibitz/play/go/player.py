@@ -274,12 +274,13 @@ class GoPlayer:
         *,
         last: int = PASS,
         seconds: float | None = None,
+        visits: int | None = None,
         only: Sequence[int] | None = None,
         clean_up: bool = False,
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """See GoThinker. Without seconds every move is looked at."""
+        """See GoThinker. Without seconds every move is looked at; none twice, so that `visits` says nothing."""
         begun = time.perf_counter()
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():

@@ -129,6 +129,7 @@ class GoPuctPlayer:
         *,
         last: int = PASS,
         seconds: float | None = None,
+        visits: int | None = None,
         only: Sequence[int] | None = None,
         clean_up: bool = False,
         on_progress: Callable[[Look], None] = lambda look: None,
@@ -136,7 +137,7 @@ class GoPuctPlayer:
     ) -> MoveThought:
         """See GoThinker."""
         history = self._begin(board, colour, terms, only)
-        limits = SearchLimits(seconds=seconds, nodes=self.visits if seconds is None else None)
+        limits = SearchLimits(seconds=seconds, nodes=visits or (self.visits if seconds is None else None))
         clock = TimeManager(limits, stop, self.search.evaluated)
         before = int(self.search.tree.visits[0])
         if clock.batch(self.search.evaluated, 1):
@@ -238,10 +239,12 @@ class GoPuctPlayer:
         tree = self.search.tree
         if tree.children[0] == 1:
             return True
-        if clock.limits.seconds is None:
-            left = self.visits - int(tree.visits[0])
-            return left <= 0 or (not self.temperature and lead(tree) > left)
-        return not self.temperature and decided(tree, clock, self.search.evaluated, before)
+        if clock.limits.nodes is not None:
+            left = clock.limits.nodes - int(tree.visits[0])
+            if left <= 0 or (not self.temperature and lead(tree) > left):
+                return True
+        timed = clock.limits.seconds is not None
+        return timed and not self.temperature and decided(tree, clock, self.search.evaluated, before)
 
     # What is known
 

@@ -107,6 +107,7 @@ class GoThinker(Protocol):
         *,
         last: int = PASS,
         seconds: float | None = None,
+        visits: int | None = None,
         only: Sequence[int] | None = None,
         clean_up: bool = False,
         on_progress: Callable[[Look], None] = ...,
@@ -114,8 +115,8 @@ class GoThinker(Protocol):
     ) -> MoveThought:
         """The move to play, or PASS, in the view of `colour`.
 
-        last: the point of the last move. seconds: how long to think; None: as long as the player usually does. only:
-        the points that may be played (None: all).
+        last: the point of the last move. seconds: how long to think; visits: how often a player that searches looks;
+        without either, as long as the player usually does. only: the points that may be played (None: all).
         clean_up: capture dead stones of the other side before passing. on_progress: called when more is known. stop:
         ends it soon after it is set.
         """

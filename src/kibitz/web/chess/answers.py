@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ def results(
 
     analysis = load(network.system)
     codes, state = line.rows(first, last)
-    told = _told(session, line, state, first)
+    told = telling(session.side_inputs, line, state, first)
     plain = told((0, 0))
     own = told(line.ratings) if any(line.ratings) and RATING in session.side_inputs else None
     compared = COMPARED_RATINGS if OPPONENT in session.side_inputs else ()
@@ -84,8 +84,8 @@ def results(
         yield batch
 
 
-def _told(
-    session: Session | TorchSession, line: ChessLine, state: NDArray[np.uint8], first: int
+def telling(
+    side_inputs: Mapping[str, int], line: ChessLine, state: NDArray[np.uint8], first: int
 ) -> Callable[[tuple[int, int]], NDArray[np.uint8]]:
     """From White's and Black's rating, 0 if unknown, the state rows of the positions from ply first on with what the
     network is told besides: these, and the last moves."""
@@ -95,12 +95,12 @@ def _told(
     from kibitz.analysis.chess.ratings import add_side_inputs
     from kibitz.play.side_inputs import LAST_MOVES
 
-    if not session.side_inputs:
+    if not side_inputs:
         return lambda ratings: state
     before = min(first, len(LAST_MOVES))
     moves = [chess.Move.from_uci(move) for move in line.moves[first - before : first + len(state) - 1]]
     rows = np.concatenate([np.zeros((before, state.shape[1]), np.uint8), state])
-    told = partial(add_side_inputs, rows, chess.pgn.Headers(), session.side_inputs, moves)
+    told = partial(add_side_inputs, rows, chess.pgn.Headers(), side_inputs, moves)
     return lambda ratings: told(ratings)[before:]
 
 

@@ -96,6 +96,13 @@ class ChessLine:
         order = np.arange(len(cuts), dtype=np.int32)
         return replay(np.array(packed, np.uint16), offsets, np.stack(starts), order, games, places)
 
+    def told(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        from kibitz.web.chess.answers import telling
+
+        last = len(self.moves)
+        codes, state = self.rows(last, last)
+        return codes, telling(usual, self, state, last)(self.ratings)
+
     def nodes(self) -> list[dict[str, Any]]:
         """Every position as the page shows it, 0 .. n."""
         board = self.start()

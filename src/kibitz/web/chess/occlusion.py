@@ -25,8 +25,7 @@ def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[s
     move; a position cannot lack its kings."""
     from kibitz.analysis import load
 
-    last = len(line.moves)
-    codes, state = line.rows(last, last)
+    codes, state = line.told(session.side_inputs)
     squares = np.flatnonzero((codes[0] > 0) & ~np.isin(codes[0], _KINGS))
     codes, state = without_pieces(codes[0], state[0], squares)
     answers = session.evaluate(codes, state)
@@ -52,9 +51,9 @@ def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[s
 def without_pieces(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], squares: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The position, then the position without the piece on each square: codes [1 + n, 64], state [1 + n, 4].
+    """The position, then the position without the piece on each square: codes [1 + n, 64], state [1 + n, k].
 
-    codes uint8 [64], state uint8 [4]: of the position. squares: int64 [n]. Castling rights go with their rook; en
+    codes uint8 [64], state uint8 [k]: of the position. squares: int64 [n]. Castling rights go with their rook; en
     passant stays while it is legal.
     """
     many, states = np.tile(codes, (len(squares) + 1, 1)), np.tile(state, (len(squares) + 1, 1))

@@ -98,6 +98,13 @@ class GoLine:
                 rows.append(encode_board(board))
         return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows])
 
+    def told(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        from kibitz.web.go.answers import told_of_game
+
+        last = len(self.moves)
+        codes, state = self.rows(last, last)
+        return codes, told_of_game(state, usual, self)
+
     def nodes(self) -> list[dict[str, Any]]:
         """Every position as the page shows it, 0 .. n."""
         board = self.start()

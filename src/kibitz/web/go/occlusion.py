@@ -11,7 +11,7 @@ from kibitz.games.go.points import BLACK, NONE, PASS, WHITE
 from kibitz.games.go.replay import AGE, encode_board
 from kibitz.games.go.rules import Board, set_up
 from kibitz.play.go.ownership import points_of
-from kibitz.web.go.answers import owners_of, worth
+from kibitz.web.go.answers import results_of
 from kibitz.web.go.line import GoLine
 
 if TYPE_CHECKING:
@@ -26,8 +26,9 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
     board = line.board()
     stones = np.flatnonzero(np.isin(board.colours(), (BLACK, WHITE)))
     many = np.concatenate([codes, without_stones(board, codes[0], stones)])
-    owners = owners_of(session, network, many, np.tile(state, (len(many), 1)))
-    chances = np.array([worth(row, line)[1] for row in owners])
+    states = np.tile(state, (len(many), 1))
+    told = [each for batch in results_of(session, network, line, many, states) for each in batch]
+    chances = np.array([each["black"] for each in told])
     values = np.zeros(codes.shape[1])
     values[stones] = chances[1:] - chances[0]
     return {"values": values[points_of(line.size)].round(4).tolist(), "what": "Black's chance"}

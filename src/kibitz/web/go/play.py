@@ -51,5 +51,7 @@ def think(
         )  # fmt: skip
 
     last = line.moves[-1] if line.moves else PASS
-    chosen = player().choose(board, side, line.terms, last=last, seconds=request.seconds, on_progress=progress)
+    chosen = player().choose(
+        board, side, line.terms, last=last, seconds=request.seconds, visits=request.nodes, on_progress=progress
+    )
     return to_gtp(chosen.point, line.size)
