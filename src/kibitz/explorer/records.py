@@ -21,6 +21,7 @@ def record(store: Store, game: int) -> str:
 def _pgn(row: dict[str, Any], moves: list[int], start: Any) -> str:
     import chess.pgn
 
+    from kibitz.games.chess.io.exporter import Exporter
     from kibitz.games.chess.moves import to_move
 
     written = chess.pgn.Game()
@@ -36,7 +37,7 @@ def _pgn(row: dict[str, Any], moves: list[int], start: Any) -> str:
         written.headers["Date"] = row["date"].isoformat().replace("-", ".")
     written.headers["Result"] = _RESULTS[row["result"]]
     written.add_line(to_move(move) for move in moves)
-    return str(written)
+    return written.accept(Exporter(columns=None))
 
 
 def _sgf(row: dict[str, Any], moves: list[int], start: Any) -> str:

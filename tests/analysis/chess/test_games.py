@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from kibitz.analysis.chess import games
 from kibitz.analysis.chess.games import Record, glance, parse, read
 from kibitz.errors import KibitzError
+from kibitz.games.chess.io.exporter import Exporter
+from kibitz.games.chess.io.headers import read_headers
 from kibitz.records import Stream
 from support.helpers import GAMES
 
@@ -256,6 +258,22 @@ def test_the_text_of_each_game(file: Path) -> None:
     found = list(glance(str(file)))
     assert [text for _, text in found] == parts
     assert [headers.get("White") for headers, _ in found] == [None, "Cid", "Cid"]
+
+
+def test_several_headers_in_a_line_and_quotation_marks_in_them(file: Path) -> None:
+    text = '[Event "x"] [White "A \\"the\\" B"]\t[Black "C:\\\\"]\n[Site "]["] [Result "1-0"]\n\n1. e4 e5 1-0\n'
+    names = {"White": 'A "the" B', "Black": "C:\\", "Site": "][", "Event": "x", "Result": "1-0"}
+    (record,) = read_text(file, text + "\n")
+    assert {name: record.game.headers[name] for name in names} == names
+    assert moves(record) == ["e4", "e5"]
+    ((headers, _),) = glance(str(file))
+    assert {name: headers[name] for name in names} == names
+    again = record.game.accept(Exporter(columns=80))
+    assert '[White "A \\"the\\" B"]\n[Black "C:\\\\"]\n' in again
+    assert read_headers(again) | {"Date": "", "Round": ""} == names | {"Date": "", "Round": ""}
+    second = parse(again)
+    assert second is not None
+    assert second.game.headers == record.game.headers
 
 
 @pytest.mark.parametrize(

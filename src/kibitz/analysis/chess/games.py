@@ -22,6 +22,7 @@ from kibitz.analysis.chess.spelling import respell
 from kibitz.analysis.printing import clean
 from kibitz.errors import KibitzError
 from kibitz.games.chess.filters import STANDARD_VARIANTS
+from kibitz.games.chess.io.headers import unescaped
 from kibitz.records import Stream, decode
 
 BLOCK = 1 << 16
@@ -110,6 +111,8 @@ def glance(path: str) -> Generator[tuple[chess.pgn.Headers, str]]:
                 break
             if len(headers):
                 number += 1
+                for name, value in headers.items():
+                    headers[name] = unescaped(value)
                 yield headers, lines.text()
     finally:
         lines.close()
@@ -169,6 +172,8 @@ def _stop_after(record: Record, plies: int, problem: str) -> chess.pgn.GameNode:
 _HEADER = re.compile(r'\ufeff?[ \t]*\[[A-Za-z]\w*[ \t]+"', re.ASCII)
 """The begin of a line with a header, as games/chess/io/scan.py finds it, or with what a file begins with that was
 joined to another."""
+_HEADER_ENDS = re.compile(r'"[ \t]*\][ \t]*(?=\[[A-Za-z]\w*[ \t]+")', re.ASCII)
+"""The end of a header after which the next one stands in the same line, as the standard allows."""
 _EVENT = re.compile(r"\ufeff?[ \t]*\[Event[ \t]")
 """The begin of the header with which a game begins, whatever stands before it."""
 _FIRST_MOVE = re.compile(r"[ \t]*1[ \t]*\.(?!\s*[.…])")
@@ -228,6 +233,9 @@ class _Lines:
         elif line.startswith("[") or _HEADER.match(line):
             self._has_headers = True
             line = line.lstrip("\ufeff \t")  # python-chess knows no headers but at the begin of a line
+            if several := _HEADER_ENDS.search(line):
+                self._held.insert(0, line[several.end() :])
+                line = f"{line[: several.end()].rstrip()}\n"
             self.passed_over |= not line.rstrip().endswith('"]')
         elif line:
             self._in_moves = True
@@ -361,7 +369,7 @@ class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
         self.has_headers = True
-        super().visit_header(tagname, tagvalue)
+        super().visit_header(tagname, unescaped(tagvalue))
 
     def end_headers(self) -> chess.pgn.SkipType | None:
         headers = self.game.headers

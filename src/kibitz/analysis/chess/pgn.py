@@ -11,6 +11,7 @@ import chess.pgn
 
 from kibitz.analysis.chess.choices import Expected, ordinal, percent
 from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame
+from kibitz.games.chess.io.exporter import Exporter
 from kibitz.systems import SYSTEMS
 
 STEEPNESS = 0.00368208
@@ -75,4 +76,4 @@ def annotated(judged: AnalysedGame) -> str:
             node.comment = f"{node.comment} [%kibitz {move.sign}]".strip()
         if move.expected and move.expected.choices:
             node.comment = _beside(node.comment, words(move.expected))
-    return game.accept(chess.pgn.StringExporter(columns=80)) + "\n\n"
+    return game.accept(Exporter(columns=80)) + "\n\n"

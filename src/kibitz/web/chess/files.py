@@ -10,6 +10,7 @@ import chess.pgn
 
 from kibitz.analysis.chess.games import parse
 from kibitz.analysis.printing import clean
+from kibitz.games.chess.io.exporter import Exporter
 from kibitz.web import game_tree
 from kibitz.web.chess.line import ChessLine, node, read_move, read_start
 from kibitz.web.params import BadRequest, Fields
@@ -177,7 +178,7 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
         made = parent.add_variation(move, comment=_comment(written), nags=written.nags)
         todo.append(None)
         todo += [(child, made) for child in reversed(written.children)]
-    return game.accept(chess.pgn.StringExporter(columns=80)) + "\n"
+    return game.accept(Exporter(columns=80)) + "\n"
 
 
 def _comment(written: game_tree.Written) -> str:

@@ -27,6 +27,7 @@ NONE = -1
 """The begin of a value that is not there."""
 
 _HEADER = re.compile(r'(?:^|(?<=\]))[ \t]*\[(\w+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
+_ESCAPED = re.compile(r'\\(["\\])')
 _NAMES = np.array([list(name.encode().ljust(16, b"\0")) for name in TAGS], np.uint8)
 _LENGTHS = np.array([len(name) for name in TAGS], np.int64)
 
@@ -35,10 +36,18 @@ def read_headers(text: str) -> dict[str, str]:
     """The headers of one game; of two with the same name the first counts."""
     headers: dict[str, str] = {}
     for name, value in _HEADER.findall(text):
-        if "\\" in value:
-            value = value.replace('\\"', '"').replace("\\\\", "\\")
-        headers.setdefault(name, value)
+        headers.setdefault(name, unescaped(value))
     return headers
+
+
+def unescaped(value: str) -> str:
+    """A value without the backslashes that stand before quotation marks and backslashes in it."""
+    return _ESCAPED.sub(r"\1", value)
+
+
+def escaped(value: str) -> str:
+    """A value as it stands between quotation marks."""
+    return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 @numba.njit(nogil=True, cache=True)
