@@ -191,6 +191,15 @@ def test_the_report_is_that_of_the_command(
     assert page.startswith("<!doctype html>")
 
 
+def test_a_game_that_is_there_again_counts_once(client: Client, human_run: Path) -> None:
+    games = person.games(4)
+    upload(client, f"{games}\n{games}".encode())
+    client.good("/api/mygames/analyse", {"players": ["MUNOZ ana"], "network": str(human_run), "quick": True})
+    task = ended(client, "analysis")
+    assert (task["state"], task["done"], task["left_out"]) == ("done", 4, 4)
+    assert client.get("/api/mygames/report").json["report"]["games"] == 4
+
+
 def test_only_the_newest_and_only_one_at_a_time(client: Client, human_run: Path, mine: Path) -> None:
     upload(client, mine.read_bytes())
     body = {"players": ["ana munoz"], "network": str(human_run), "quick": True, "most": 3}

@@ -6,6 +6,7 @@ games/chess/io/pgn.py.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 from collections.abc import Callable, Generator, Iterator
@@ -136,6 +137,27 @@ def parse(text: str, any_spelling: bool = False) -> Record | None:
     elif not record.refused:
         _stop_at_unreadable(record, lines.text())
     return record
+
+
+class Repeats:
+    """Tells which games were not there before: files that people gather often hold the same ones. again: how many
+    were."""
+
+    _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
+
+    def __init__(self) -> None:
+        self.again = 0
+        self._known: set[bytes] = set()
+
+    def is_new(self, record: Record) -> bool:
+        """Whether the game was not there before."""
+        headers, moves = record.game.headers, [move.uci() for move in record.game.mainline_moves()]
+        told = "\n".join([*(headers.get(name, "") for name in self._HEADERS), *moves])
+        key = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=16).digest()
+        is_new = key not in self._known
+        self._known.add(key)
+        self.again += not is_new
+        return is_new
 
 
 _BROKEN_AT = re.compile(r"at ply (\d+): (.*) \(\w+ san\)")

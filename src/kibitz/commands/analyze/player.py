@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
@@ -39,6 +38,7 @@ def analyze_player(
     the report is made of the games until then.
     """
     from kibitz.analysis import load
+    from kibitz.analysis.chess.games import Repeats
     from kibitz.analysis.chess.judging import judge_by_search
     from kibitz.analysis.chess.moves import USUAL
     from kibitz.analysis.chess.pgn import annotated
@@ -55,7 +55,7 @@ def analyze_player(
         raise UsageError(f"{session.name} does not say who wins, so what a move lost is not known; take human")
     check_search(session, judge, options)
     player = _players(path, options.player or [])
-    sides, repeats = _Sides(player), _Repeats()
+    sides, repeats = _Sides(player), Repeats()
     report = PlayerReport(", ".join(one.name for one in player), files[0].swing)
     total = sum(one.games for one in player)
     stopped = False
@@ -152,27 +152,6 @@ class _Sides:
 
     def wanted(self, record: Record) -> bool:
         return bool(self.of(record))
-
-
-class _Repeats:
-    """Tells which games were not there before: files that people gather often hold the same ones. again: how many
-    were."""
-
-    _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
-
-    def __init__(self) -> None:
-        self.again = 0
-        self._known: set[bytes] = set()
-
-    def is_new(self, record: Record) -> bool:
-        """Whether the game was not there before."""
-        headers, moves = record.game.headers, [move.uci() for move in record.game.mainline_moves()]
-        told = "\n".join([*(headers.get(name, "") for name in self._HEADERS), *moves])
-        key = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=16).digest()
-        is_new = key not in self._known
-        self._known.add(key)
-        self.again += not is_new
-        return is_new
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     each game "done", "left_out" and "seconds" (since it began), and now and then "report".
     """
     from kibitz.analysis import load
-    from kibitz.analysis.chess.games import parse
+    from kibitz.analysis.chess.games import Repeats, parse
     from kibitz.analysis.chess.judging import QUICK_DEPTH, Stopped, judge_by_search
     from kibitz.analysis.chess.moves import USUAL, analyse
     from kibitz.analysis.chess.player import PlayerReport
@@ -43,14 +43,16 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     judge.stop = stop
     teller = _Teller(PlayerReport(asked["player"], CHESS_SWING), say)
     say({"begun": True})
-    first_refused = ""
+    first_refused, repeats = "", Repeats()
     for line in Path(asked["games"]).read_text(encoding="utf-8").splitlines():
         chosen = json.loads(line)
         record = parse(chosen["text"])
         if record is None or record.refused:
             first_refused = first_refused or f"game {chosen['number']}: {record.refused if record else 'unreadable'}"
-            teller.left_out += 1
-            teller.tell_progress()
+            teller.game_left_out()
+            continue
+        if not repeats.is_new(record):
+            teller.game_left_out()
             continue
         record.number = chosen["number"]
         try:
@@ -81,6 +83,10 @@ class _Teller:
         told = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
         self._say(told)
         return now
+
+    def game_left_out(self) -> None:
+        self.left_out += 1
+        self.tell_progress()
 
     def game_done(self) -> None:
         now = self.tell_progress()
