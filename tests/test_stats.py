@@ -322,3 +322,19 @@ def test_slices_over_what_positions_hold() -> None:
     assert [row["figure"].n for row in rows] == [2, 0]
     with pytest.raises(ValueError, match="gaps must have shape"):
         ClusterBootstrap([1, 2]).binned_calibration_error([0.5, 0.5], [1, 1])
+
+
+def test_shares_of_games_that_are_all_alike_have_intervals() -> None:
+    """Ten games of ten: a share that comes out otherwise in a quarter of the cases would still give 2.5% of that."""
+    groups = ClusterBootstrap(np.repeat(np.arange(10), 3))
+    right = groups.mean(np.ones(30, bool))
+    assert (right.value, right.high) == (1, 1)
+    assert right.low == pytest.approx(0.025**0.1)
+    wrong = groups.mean(np.zeros(30, bool))
+    assert (wrong.value, wrong.low) == (0, 0)
+    assert wrong.high == pytest.approx(1 - 0.025**0.1)
+    points = groups.mean(np.full(30, 361), over=np.full(30, 361))
+    assert (points.value, points.low) == (1, pytest.approx(0.025**0.1))
+    number = groups.mean(np.ones(30))  # a number that is always 1 need not be a share
+    assert (number.low, number.high) == (1, 1)
+    assert np.isnan(ClusterBootstrap(np.zeros(5)).mean(np.ones(5, bool)).low)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 CLIP = 1e-7
 """Probabilities are kept this far from 0 and 1 in a log loss, so one sure mistake does not make it infinite."""
 
+LEVEL = 0.975
+"""Upper end of a two-sided interval of 95%."""
 SEED = 20170707
 RESAMPLES = 1000
 MOST_UNITS = 20_000
@@ -84,7 +86,8 @@ class ClusterBootstrap:
         """The mean of `values` over positions, with the bootstrap interval over games.
 
         `values` is numeric or bool of shape (positions,), finite where `mask` (bool, same shape; all when None) is
-        true. Only games with positions in the mask are counted and resampled. Raises ValueError on another shape or
+        true. Only games with positions in the mask are counted and resampled. A share, of bool values or of whole
+        numbers over others, of 0 or 1 has an interval, too. Raises ValueError on another shape or
         on values that are not finite.
 
         Where a position holds many things to be right about (the points of a board), `values` may be sums over them
@@ -112,7 +115,9 @@ class ClusterBootstrap:
         counts = np.bincount(of, weights=self._select(weights, mask)[0], minlength=self._units)
         drawn = self._resampled_means(sums.astype(np.float64), counts)
         whole = sums.sum(axis=0) / counts.sum()
-        return [_with_interval(float(value), drawn[:, i], n, games) for i, value in enumerate(whole)]
+        found = [_with_interval(float(value), drawn[:, i], n, games) for i, value in enumerate(whole)]
+        shares = [np.asarray(values).dtype.kind in ("b" if over is None else "biu") for values in columns]
+        return [_all_alike(one) if is_share else one for one, is_share in zip(found, shares, strict=True)]
 
     def correlation(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
         """Pearson's correlation of `a` with `b` over positions, in [-1, 1]; NaN where either does not vary.
@@ -387,6 +392,15 @@ def _with_interval(value: float, drawn: NDArray[np.float64], n: int, games: int)
         return Estimate(value, math.nan, math.nan, n, games)
     low, high = np.percentile(drawn, [2.5, 97.5])
     return Estimate(value, min(float(low), value), max(float(high), value), n, games)
+
+
+def _all_alike(share: Estimate) -> Estimate:
+    """A share with its interval; where all games are alike, resamples say nothing of how games differ. But that n of n
+    come out alike has a chance of 2.5% where a share of 1 - 0.025 ** (1 / n) comes out otherwise."""
+    if share.games < 2 or share.value not in (0.0, 1.0):
+        return share
+    other = 1 - (1 - LEVEL) ** (1 / share.games)
+    return replace(share, low=share.value * (1 - other), high=1 - (1 - share.value) * (1 - other))
 
 
 def _bundled(table: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,15 @@ def run(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(path)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def cheap_moves() -> Iterator[None]:
+    """A network that has learned nothing does not see that a move gains what it is worth: little enough here that not
+    every move is a mistake."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ResultsOfBothSides, "POINTS", np.array([0.9, 0.2, 0.6]))
+        yield
+
+
 @pytest.fixture(scope="module")
 def result(run: Run, store: Store) -> dict[str, Any]:
     chosen = Chosen(np.arange(len(store)), len(store), 0, 0, "all")
@@ -94,25 +104,40 @@ def loop(run: Run, store: Store) -> list[list[Position]]:
             ranks = (row["black_rank"], row["white_rank"])
             told = side_inputs(KOMI, 0, "chinese", ranks[ply % 2], ranks[1 - ply % 2])
             full = np.concatenate([state, np.array(list(told.values()), np.uint8)])
+            mine = full
             with torch.no_grad():
                 answers = network(torch.from_numpy(codes)[None], torch.from_numpy(full)[None])
             named = {name: value[0].numpy() for name, value in zip(network.outputs, answers, strict=True)}
             told = side_inputs(KOMI, 0, "chinese", ranks[1 - ply % 2], ranks[ply % 2])
             full = np.concatenate([state, np.array(list(told.values()), np.uint8)])
             full[0], full[2] = 1 - full[0], 0  # the other side's turn, and no passes before
-            with torch.no_grad():
-                turned = network(torch.from_numpy(codes)[None], torch.from_numpy(full)[None])
-            other = {name: value[0].numpy() for name, value in zip(network.outputs, turned, strict=True)}
             black = 1 - 2 * (ply % 2)
             positions.append({
-                **named, "black_wins": (1 + black * float(named["value"])) / 2, "black": black,
-                "black_lead": black * float(named["lead"]), "row": row, "said": named, "other": other,
+                **named, "black_wins": (1 + black * float(named["value"])) / 2, "black": black, "size": size,
+                "black_lead": black * float(named["lead"]), "row": row,
+                "said": in_two_ways(network, codes, mine, size), "other": in_two_ways(network, codes, full, size),
                 "move": moves[ply] if ply < len(moves) else None,
             })  # fmt: skip
             if ply < len(moves):
                 board.play(board.to_move, moves[ply])
         games.append(positions)
     return games
+
+
+def in_two_ways(network: Any, codes: np.ndarray, state: np.ndarray, size: int) -> dict[str, np.ndarray]:
+    """The mean of what is said of a board as it is, and mirrored, point by point."""
+    mirrored = np.arange(361).reshape(19, 19)
+    mirrored[:, :size] = mirrored[:, :size][:, ::-1]
+    there = mirrored.ravel()
+    with torch.no_grad():
+        plain, turned = (
+            {name: value[0].numpy() for name, value in zip(network.outputs, answers, strict=True)}
+            for answers in (network(torch.from_numpy(each)[None], torch.from_numpy(state)[None])
+                            for each in (codes, codes[there]))
+        )  # fmt: skip
+    turned["black_owns"] = turned["black_owns"][there]
+    turned["policy"] = turned["policy"][[*there, 361]]
+    return {name: (plain[name] + turned[name]) / 2 for name in plain}
 
 
 def near(value: float) -> Any:
@@ -168,12 +193,21 @@ def test_owners_and_score_of_games_whose_end_is_known(
 
 
 def judged(one: Position) -> tuple[float, float]:
-    """Black's chance and lead with either side to move: the mean, a part of the move's own worth, and its usual one."""
-    part, black = ResultsOfBothSides.OWN_PART, one["black"]
-    own, other = (2 * np.arctanh(said["value"]) for said in (one["said"], one["other"]))
-    odds = (own - other) / 2 + part * (own + other) / 2 + (1 - part) * ResultsOfBothSides.ODDS
-    own, other = one["said"]["lead"], one["other"]["lead"]
-    lead = (own - other) / 2 + part * (own + other) / 2 + (1 - part) * ResultsOfBothSides.POINTS
+    """Black's chance and lead with either side to move: the mean, and by many signs what the move is worth."""
+    black, said, other = one["black"], one["said"], one["other"]
+    own, turned = (float(np.log((1 + each["value"]) / (1 - each["value"]))) for each in (said, other))
+    board = [row * 19 + column for row in range(one["size"]) for column in range(one["size"])]
+    owners = ((said["black_owns"] + other["black_owns"]) / 2)[board]
+    is_open = float(np.mean(4 * owners * (1 - owners)))
+    odds, half = (own - turned) / 2, (own + turned) / 2
+    chance = 1 / (1 + np.exp(-odds))
+    signs = [
+        1, half, is_open, is_open**2, np.log((said["spread"] + other["spread"]) / 2),
+        sum(-p * np.log(p) for p in said["policy"] if p > 0), abs(odds), 4 * chance * (1 - chance),
+    ]  # fmt: skip
+    odds += np.dot(signs, ResultsOfBothSides.ODDS)
+    points = [1, (said["lead"] + other["lead"]) / 2, is_open]
+    lead = (said["lead"] - other["lead"]) / 2 + np.dot(points, ResultsOfBothSides.POINTS)
     return float(1 / (1 + np.exp(-black * odds))), float(black * lead)
 
 

@@ -179,6 +179,19 @@ def test_stalemate_and_dead_positions_are_draws(method: str) -> None:
     assert dead.score == 0
 
 
+@pytest.mark.parametrize("nodes", [20, 400])
+def test_a_draw_at_once_is_seen_however_unlikely(nodes: int) -> None:
+    """Black, a queen down, can bring about a position for the third time, by a move that the policy gives no chance."""
+    board = chess.Board("6k1/5pp1/7p/8/8/8/3Q1PPP/6K1 w - - 0 1")
+    for move in ("d2d8", "g8h7", "d8d2", "h7g8", "d2d8", "g8h7", "d8d2"):
+        board.push_uci(move)
+    narrow = ChessPlayer(Fake(sharp=9.0), method="topprob-negamax", width=2)
+    line = narrow.think(board, SearchLimits(nodes=nodes)).lines[0]
+    assert (line.move.uci(), line.score) == ("h7g8", 0)
+    fresh = narrow.think(chess.Board(board.fen()), SearchLimits(nodes=nodes)).lines[0]
+    assert fresh.score < 0
+
+
 @pytest.mark.parametrize("method", SEARCHES)
 def test_several_lines_come_in_order(method: str) -> None:
     thought = think(method, "4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", SearchLimits(nodes=1500), lines=4)

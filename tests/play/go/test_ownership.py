@@ -182,19 +182,24 @@ class Doubting:
 
 
 def test_results_of_both_sides() -> None:
-    """What the move is worth is mostly what it is worth elsewhere; whose turn it is does not change who is ahead."""
+    """What the move is worth is told by many signs; whose turn it is does not change who is ahead."""
     network = Doubting()
     judge = ownership.steady(network)
     assert isinstance(judge, ownership.ResultsOfBothSides)
     state = np.zeros((2, 10), np.uint8)
     state[1, 0], state[0, 2] = 1, 1  # White's turn; a pass before
+    state[:, ownership.SIZE] = 9
     state[:, ownership.RANK], state[:, ownership.OPPONENT] = 40, 30
-    said = judge.evaluate(np.zeros((2, 361), np.uint8), state)
-    assert network.asked[1][:, 0].tolist() == [1, 0]
-    assert not network.asked[1][:, 2].any(), "nobody has passed where it is the other side's turn"
-    assert network.asked[1][0, [ownership.RANK, ownership.OPPONENT]].tolist() == [30, 40]
-    part = judge.OWN_PART
-    worth, points = (part * own + (1 - part) * usual for own, usual in ((0.6, judge.ODDS), (5, judge.POINTS)))
+    codes = np.tile(encode_board(Board(9))[0], (2, 1))
+    said = judge.evaluate(codes, state)
+    assert len(network.asked) == 4, "in two ways, for both sides"
+    assert network.asked[2][:, 0].tolist() == [1, 0]
+    assert not network.asked[2][:, 2].any(), "nobody has passed where it is the other side's turn"
+    assert network.asked[2][0, [ownership.RANK, ownership.OPPONENT]].tolist() == [30, 40]
+    part, is_open = judge.OWN_PART, 81 / 81
+    chance = 1 / (1 + np.exp(-0.4))
+    seen = [1, 0.6, is_open, is_open**2, np.log(9), np.log(362), 0.4, 4 * chance * (1 - chance)]
+    worth, points = np.dot(seen, judge.ODDS), np.dot([1, 5, is_open], judge.POINTS)
     assert 2 * np.arctanh(said["value"]) == pytest.approx([0.4 + worth, -0.4 + worth], abs=1e-4)
     assert said["lead"] == pytest.approx([3 + points, -3 + points], abs=1e-4)
     assert said["black_owns"][:, 0] == pytest.approx([0.5 + 0.2 * part, 0.5 - 0.2 * part], abs=1e-5)

@@ -93,7 +93,20 @@ class BestFirstSearch:
             least = float(shares[chosen[-1]])
             self._grow(edges[chosen], nodes[chosen])
             tree.backup(tuning.doubt)
+        self._find_draws()
         return self._thought(self.final_lines)
+
+    def _find_draws(self) -> None:
+        """Where all that was found is worse than a draw: have the moves known that are one at once, however unlikely."""
+        tree, first = self.tree, int(self.tree.first[0])
+        if tree.sorted_moves(self.tuning.doubt)[0][1] >= 0:
+            return
+        edges = [edge for edge in range(first, first + int(tree.move_count[0])) if tree.child[edge] < 0]
+        made = children([self.position] * len(edges), tree.move[edges]) if edges else []
+        for edge, position in zip(edges, made, strict=True):
+            if self._drawn(0, position) or position.is_drawn():
+                tree.add(0, tree.consider(edge), position, DRAWN)
+        tree.backup(self.tuning.doubt)
 
     def _frontier(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """The untried moves: edges, nodes, probabilities. least: the smallest probability in the last batch."""

@@ -67,6 +67,10 @@ class SearchPosition:
             return False
         return bool(insufficient_material(self.row[:SQUARES]))
 
+    def is_drawn(self) -> bool:
+        """Whether the game ends drawn here, whatever went before: stalemate, or too little material."""
+        return self.has_insufficient_material() or (not self.legal() and not self.in_check())
+
 
 def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[SearchPosition]:
     """The positions after one legal move in each of the parents."""

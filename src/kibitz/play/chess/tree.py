@@ -242,6 +242,16 @@ class Tree:
         rest = min([float(self.static_eval[0]), *(value for _, value in expanded)])
         return expanded + [(edge, rest) for edge in edges if self.child[edge] < 0]
 
+    def consider(self, edge: int) -> int:
+        """Have a move of the root that is not expanded be among those that are looked at. Its edge from now on."""
+        there = int(self.first[0] + self.width[0])
+        if edge < there:
+            return edge
+        for values in (self.move, self.weight, self.mark):
+            values[[edge, there]] = values[[there, edge]]
+        self.width[0] += 1
+        return there
+
     def repeats(self, parent: int, position: SearchPosition) -> bool:
         """Whether a child of that node stands on the board a second time in its own line."""
         if position.clock < 4:

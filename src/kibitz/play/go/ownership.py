@@ -7,8 +7,9 @@ known. Leads are in points of area, and positive for whoever is named.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,10 @@ SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
 """The usual least swing in points, a loss of which is a mistake, by the size of the board."""
 SURE = np.float32(1 - 1e-6)
 """Win − loss beyond which log odds are cut."""
+LEAST_CHANCE = 1e-9
+"""Probabilities below this count nothing in an entropy."""
+STEADY_WAYS = (0, 7)
+"""The two ways in which a board is looked at where games are judged: as it is, and mirrored. Any two serve as well."""
 NEUTRAL = 0.3
 """A point between living stones of both colours that either owns at least so probably belongs to neither."""
 
@@ -54,23 +59,25 @@ def outputs_of(network: NetworkSession) -> tuple[str, ...]:
 
 
 class AllWays:
-    """A network that looks at the board turned and mirrored in all eight ways and answers with the mean."""
+    """A network that looks at the board turned and mirrored in all eight ways, or in some of them, and answers with the
+    mean."""
 
-    def __init__(self, network: NetworkSession):
-        self.network = network
+    def __init__(self, network: NetworkSession, which: Sequence[int] = range(SYMMETRIES)):
+        """which: the ways, see games.go.points.symmetries."""
+        self.network, self.which = network, list(which)
         self.outputs = outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """As Session.evaluate, of eight times the work."""
+        """As Session.evaluate, of as many times the work as there are ways."""
         total: dict[str, NDArray[np.float32]] = {}
         for size in np.unique(state[:, SIZE]).tolist():
             rows = np.flatnonzero(state[:, SIZE] == size)
-            for there, back in zip(*ways(size), strict=True):
+            for there, back in zip(*(each[self.which] for each in ways(size)), strict=True):
                 for name, values in self.network.evaluate(codes[rows][:, there], state[rows]).items():
                     if name not in total:
                         total[name] = np.zeros((len(codes), *values.shape[1:]), np.float32)
                     total[name][rows] += _turned(values, back)
-        return {name: values / np.float32(SYMMETRIES) for name, values in total.items()}
+        return {name: values / np.float32(len(self.which)) for name, values in total.items()}
 
 
 class BothSides:
@@ -107,13 +114,16 @@ class ResultsOfBothSides:
     """A network of winner, lead and owners that is asked with either side to move, so that its judgement of a game is
     steadier: it, too, is unsure of what the move is worth, and the chance goes up and down with every move.
 
-    Chance (in log odds) and lead are the means of both, with a part (OWN_PART) of what the move is worth by the network
-    itself, and for the rest what it is worth on the average. Moves and the spread are the network's own.
+    Chance (in log odds) and lead are the means of both, with what the move is worth where games are like this one; what
+    the network itself says of that is one sign among others. Moves and the spread are the network's own.
     """
 
     OWN_PART = 0.3
-    ODDS, POINTS = 0.4, 2.8
-    """Half of what having the move is worth on the average: in log odds of the winner, and in points of lead."""
+    """Of the owners, which say what a move is worth point by point."""
+    ODDS: ClassVar[NDArray[np.float64]] = np.array([0.446, 0.158, 1.205, -1.016, -0.173, -0.038, 0.071, 0.0])
+    POINTS: ClassVar[NDArray[np.float64]] = np.array([0.863, 0.1475, 2.13])
+    """Weights of `signs` in half of what the move is worth, in log odds of the winner and in points of lead: those with
+    which the chance and the lead of strong players' games change least from move to move (bench/steady_results.py)."""
 
     def __init__(self, network: NetworkSession):
         self.network, self.outputs = network, outputs_of(network)
@@ -122,17 +132,40 @@ class ResultsOfBothSides:
         """As Session.evaluate, of twice the work."""
         said = dict(self.network.evaluate(codes, state))
         other = self.network.evaluate(codes, as_the_other_side(state))
-        own, turned = (2 * np.arctanh(np.clip(one["value"], -SURE, SURE)) for one in (said, other))
-        said["value"] = np.tanh(self._of_mover(own, -turned, self.ODDS) / 2).astype(np.float32)
-        said["lead"] = self._of_mover(said["lead"], -other["lead"], self.POINTS).astype(np.float32)
+        odds, lead, of_odds, of_lead = signs(said, other, codes, state)
+        said["value"] = np.tanh((odds + of_odds @ self.ODDS) / 2).astype(np.float32)
+        said["lead"] = (lead + of_lead @ self.POINTS).astype(np.float32)
         owners = (1 + self.OWN_PART) * said[OUTPUT] + (1 - self.OWN_PART) * other[OUTPUT]
         said[OUTPUT] = (owners / 2).astype(np.float32)
         return said
 
-    def _of_mover(self, own: NDArray[np.float32], other: NDArray[np.float32], usual: float) -> NDArray[Any]:
-        """own, other: what the network says for the side to move, with it and with the other side to move."""
-        half = (own - other) / 2
-        return np.asarray((own + other) / 2 + self.OWN_PART * half + (1 - self.OWN_PART) * usual)
+
+def signs(
+    said: Mapping[str, NDArray[np.float32]],
+    other: Mapping[str, NDArray[np.float32]],
+    codes: NDArray[np.uint8],
+    state: NDArray[np.uint8],
+) -> tuple[NDArray[np.float64], ...]:
+    """What is known of n positions without their turn, and the signs of what the move is worth.
+
+    said, other: the answers for the side to move, and with the other side to move. Returns the mover's log odds [n] and
+    lead [n], the mean of both; and the signs for either, in the order of their weights. [n, 8]: 1; half of what the
+    network says the move is worth in log odds; the part of the board that is open, and its square; the logarithm of the
+    spread; the entropy of the moves, in nats; the log odds, whoever is ahead; and 1 where both have the same chance, 0
+    where one has won. [n, 3]: 1; half of what the network says in points; the part that is open.
+    """
+    own, turned = (2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (said, other))
+    odds, lead = (own - turned) / 2, (said["lead"].astype(np.float64) - other["lead"]) / 2
+    owners = np.where(colours_of(codes) == OUTSIDE, 0, (said[OUTPUT] + other[OUTPUT]) / 2)
+    is_open = (4 * owners * (1 - owners)).sum(1) / state[:, SIZE].astype(np.float64) ** 2
+    spread = np.log(np.maximum((said["spread"] + other["spread"]) / 2, MIN_SPREAD))
+    policy = said["policy"]
+    entropy = -(policy * np.log(np.maximum(policy, LEAST_CHANCE))).sum(1)
+    even = 1 - np.tanh(odds / 2) ** 2
+    one = np.ones(len(odds))
+    of_odds = np.stack([one, (own + turned) / 2, is_open, is_open**2, spread, entropy, np.abs(odds), even], 1)
+    of_lead = np.stack([one, (said["lead"].astype(np.float64) + other["lead"]) / 2, is_open], 1)
+    return odds, lead, of_odds, of_lead
 
 
 def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -150,7 +183,9 @@ def steady(network: NetworkSession) -> NetworkSession:
     outputs = outputs_of(network)
     if outputs == (OUTPUT,):
         return BothSides(network)
-    return ResultsOfBothSides(network) if {"value", "lead", OUTPUT} <= set(outputs) else network
+    if not {"policy", "value", "lead", "spread", OUTPUT} <= set(outputs):
+        return network
+    return ResultsOfBothSides(network if isinstance(network, AllWays) else AllWays(network, STEADY_WAYS))
 
 
 def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.float32]:
