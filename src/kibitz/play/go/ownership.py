@@ -120,8 +120,8 @@ class ResultsOfBothSides:
 
     OWN_PART = 0.3
     """Of the owners, which say what a move is worth point by point."""
-    ODDS: ClassVar[NDArray[np.float64]] = np.array([0.446, 0.158, 1.205, -1.016, -0.173, -0.038, 0.071, 0.0])
-    POINTS: ClassVar[NDArray[np.float64]] = np.array([0.863, 0.1475, 2.13])
+    ODDS: ClassVar[NDArray[np.float64]] = np.array([-0.656, 0.16, 0.963, -0.814, -0.145, -0.035, 0.373, 1.03])
+    POINTS: ClassVar[NDArray[np.float64]] = np.array([0.937, 0.12, 2.202])
     """Weights of `signs` in half of what the move is worth, in log odds of the winner and in points of lead: those with
     which the chance and the lead of strong players' games change least from move to move (bench/steady_results.py)."""
 
