@@ -26,6 +26,7 @@ from kibitz.api.moves import choose_go
 from kibitz.api.positions import read_position
 from kibitz.cli import run
 from kibitz.games.go.points import from_gtp
+from kibitz.games.go.sides import rank_byte
 from kibitz.play.puct.player import PuctPlayer
 from kibitz.play.result import SearchLimits
 from kibitz.store.store import Store
@@ -300,6 +301,53 @@ def test_the_handicap_of_an_sgf_is_told_to_the_search() -> None:
     untold = choose_go(network._run, network._session, read.go_board, {"nodes": 12, "seed": 1}, 0.5)
     assert told.lead != untold.lead
     assert network.choose_move(text, nodes=12, seed=1).lead == told.lead
+
+
+def test_a_move_of_go_is_chosen_by_the_rules_of_its_record(gocnn: kibitz.TrainedNetwork) -> None:
+    text = "(;GM[1]SZ[9]KM[0.5]RU[Japanese]HA[4]AB[gc][cg][cc][gg];W[ee])"
+    leads = [gocnn.choose_move(text, **more).lead for more in ({}, {"rules": "japanese"}, {"rules": "chinese"})]  # type: ignore[arg-type, union-attr]
+    assert leads[0] == leads[1] == pytest.approx(leads[2] + 4, abs=0.01)
+    assert gocnn.choose_move(text, rules=None).lead == leads[0]  # type: ignore[typeddict-item, union-attr]
+
+
+def test_what_a_network_of_go_is_told_counts_for_its_moves() -> None:
+    network = kibitz.load_network("gohuman")
+    board = kibitz.make_go_board(["C3", "G7", "C7"], size=9)
+    beginner = {"rank": rank_byte("20k"), "opponent_rank": rank_byte("20k")}
+    chosen = network.choose_move(board, method="top-prob", side_inputs=beginner)
+    assert isinstance(chosen, kibitz.ChosenPoint)
+    policy = network.predict([board], side_inputs=beginner)["policy"][0]
+    played = network.predict([board], side_inputs={"rank": rank_byte("9d"), "opponent_rank": rank_byte("9d")})[
+        "policy"
+    ][0]
+    assert int(policy.argmax()) != int(played.argmax())
+    assert chosen.point == int(policy.argmax())
+    assert chosen.gain is None  # nobody has looked at a pass
+
+
+def test_the_komi_of_arrays_counts() -> None:
+    network = kibitz.load_network("gohuman")
+    board = kibitz.make_go_board(["E5", "C3"], size=9)
+    arrays = kibitz.encode_positions([board])
+    [seven], [none] = network.evaluate_all(arrays, komi=7.5), network.evaluate_all(arrays, komi=0.5)
+    assert none.score == pytest.approx(network.evaluate(board, komi=0.5).score, abs=1e-3)
+    assert seven.score is not None
+    assert none.score is not None
+    assert none.score > seven.score + 3
+
+
+def test_a_komi_that_is_not_told_is_the_same_for_the_network_and_the_reader() -> None:
+    moves = "B[ee];W[cg];B[gc];W[gg]"
+    raw = [kibitz.analyse(f"(;GM[1]SZ[9]{komi};{moves})", "gohuman", raw=True) for komi in ("", "KM[0]")]
+    assert [one.score.lead for one in raw[0].positions] == [one.score.lead for one in raw[1].positions]
+
+
+def test_stones_that_cannot_stand_so_do_not_end_an_analysis(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    good, bad = "(;GM[1]SZ[9]KM[5.5];B[ee])", "(;GM[1]SZ[9]AB[aa]AW[ab][ba];B[ee])"
+    (tmp_path / "three.sgf").write_text(good + bad + good)
+    assert len(list(kibitz.analyse_all(tmp_path / "three.sgf", "gocnn"))) == 2
+    with pytest.raises(kibitz.KibitzError, match="its stones cannot stand so: a chain has no liberty"):
+        kibitz.analyse(bad, "gocnn")
 
 
 def test_games_come_from_files_texts_and_objects(folder: Path, bundled_games: list[str]) -> None:

@@ -56,8 +56,9 @@ class ChosenPoint:
     """A move of Go that a network chose.
 
     point: row · 19 + column from the upper left, 361 for a pass, for `board.play(board.to_move, point)`; vertex: "D4",
-    or "pass". lead: the mover's expected lead after it in points, komi counted; gain: what that is more than after a
-    pass; captured: stones that it takes.
+    or "pass". lead: the mover's expected lead after it in points, komi counted (before it, where nothing was
+    searched); gain: what that is more than after a pass, None where no pass was looked at; captured: stones that it
+    takes.
 
     >>> import kibitz
     >>> board = kibitz.make_go_board(["E5", "E6"], size=9)
@@ -69,7 +70,7 @@ class ChosenPoint:
     point: int
     vertex: str
     lead: float
-    gain: float
+    gain: float | None
     captured: int
 
 
@@ -106,9 +107,17 @@ def choose_chess(
 
 
 def choose_go(
-    run: Run, session: Session, board: GoBoard, options: MoveOptions, komi: float, handicap: int = 0
+    run: Run,
+    session: Session,
+    board: GoBoard,
+    options: MoveOptions,
+    komi: float,
+    handicap: int = 0,
+    rules: str | None = None,
+    side_inputs: Mapping[str, int] = {},
 ) -> ChosenPoint:
-    """See TrainedNetwork.choose_move."""
+    """See TrainedNetwork.choose_move. komi, handicap, rules: of the position, where the options do not say;
+    side_inputs: 0..255 by name."""
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board
     from kibitz.games.go.rulesets import UnknownRules, named
@@ -118,7 +127,7 @@ def choose_go(
     seconds, temperature = options.get("seconds"), options.get("temperature", 0.0)
     _check_options(options)
     try:
-        terms = Terms.by(named(options.get("rules", "chinese")), komi, handicap)
+        terms = Terms.by(named(options.get("rules") or rules or "chinese"), komi, handicap)
     except UnknownRules as error:
         raise UsageError(str(error)) from None
     ages = encode_board(board)[0] // AGE
@@ -127,11 +136,11 @@ def choose_go(
     if (nodes := options.get("nodes")) is not None:
         check_whole("nodes", nodes, 1)
         settings["visits"] = nodes
+    if side_inputs:
+        settings["side_inputs"] = side_inputs
     player = open_player(run, lambda: session, method=options.get("method"), **settings)
     chosen = player.choose(board, board.to_move, terms, last=last, seconds=seconds)
-    return ChosenPoint(
-        chosen.point, to_gtp(chosen.point, board.size), float(chosen.lead), float(chosen.gain or 0.0), chosen.captured
-    )
+    return ChosenPoint(chosen.point, to_gtp(chosen.point, board.size), float(chosen.lead), chosen.gain, chosen.captured)
 
 
 def _line(board: chess.Board, moves: tuple[chess.Move, ...]) -> tuple[str, ...]:

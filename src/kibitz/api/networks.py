@@ -311,7 +311,7 @@ class TrainedNetwork:
         if options.get("depth") is not None or (options.get("nodes") is not None and not searches):
             raise UsageError("depth and nodes are limits of a search; this player of Go takes seconds")
         komi = _komi(options.get("komi"), read)
-        return choose_go(self._run, self._session, read.go_board, options, komi, read.handicap)
+        return choose_go(self._run, self._session, read.go_board, options, komi, read.handicap, read.rules, values)
 
     def _read(self, position: Any, to_move: str | None) -> ReadPosition:
         """A position that fits the network. Raises UsageError for one of another game or size."""
@@ -369,6 +369,8 @@ class TrainedNetwork:
             codes, state = check_arrays(positions, self.game, len(beyond), self.board_sizes)
             if not beyond:
                 return codes, state, None
+            if komi is not None and "komi" in beyond:
+                values = {**values, "komi": _komi_input(komi)}
             if state.shape[1] == 4:
                 return codes, with_default_side_inputs(state, {**beyond, **values}), None
             if values:
@@ -497,13 +499,21 @@ def _komi(komi: float | None, read: ReadPosition | None) -> float:
 def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
     """The side inputs of a position of Go that follow from its komi, its handicap stones and its rules."""
     from kibitz.games.go.endings.counting import compensation
-    from kibitz.games.go.sides import MOST_KOMI, side_inputs
+    from kibitz.games.go.sides import side_inputs
 
     points = _komi(komi, read) + compensation(read.rules, read.handicap)
+    known = side_inputs(0.0, read.handicap, read.rules)
+    return {"komi": _komi_input(points), "handicap": known["handicap"], "rules": known["rules"]}
+
+
+def _komi_input(points: float) -> int:
+    """The side input of a komi. Raises UsageError for one that the network does not know."""
+    from kibitz.games.go.sides import MOST_KOMI, side_inputs
+
+    check_number("komi", points)
     if abs(points) > MOST_KOMI:
         raise UsageError(f"komi {points:g}, handicap stones counted: the network knows up to {MOST_KOMI:g} points")
-    known = side_inputs(points, read.handicap, read.rules)
-    return {name: known[name] for name in ("komi", "handicap", "rules")}
+    return side_inputs(points, 0, None)["komi"]
 
 
 def _points(policy: NDArray[np.float32], size: int) -> tuple[PointProbability, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from kibitz.engines.gtp.session import GtpSettings
 from kibitz.errors import KibitzError
+from kibitz.games.go.points import BLACK
 from support.go_fakes import FakeOwners
 from support.gtp_bench import Bench
 
@@ -44,6 +46,16 @@ def test_the_network_is_loaded_when_it_is_needed() -> None:
     bench.say("boardsize 9", "time_settings 60 0 0")
     assert bench.loads == 1  # before the clock runs
     assert Bench(KibitzError("gone")).say("time_settings 60 0 0", "genmove b") == ["= ", "? gone"]
+
+
+def test_a_clock_with_caps_and_a_byte_order_mark() -> None:
+    bench = Bench()
+    assert bench.say("\ufeff1 name") == ["=1 kibitz"]
+    assert bench.say("kata-time_settings fischer-capped 600 10 -1 15") == ["= "]
+    clock = bench.engine.session.game.clocks[BLACK]
+    assert (clock.main, clock.increment, clock.limit, clock.longest) == (600, 10, math.inf, 15)
+    assert bench.say("kata-time_settings fischer-capped 600 10") == ["= "]
+    assert bench.engine.session.game.clocks[BLACK].longest == math.inf
 
 
 def test_a_network_that_cannot_be_loaded_is_told_each_time() -> None:

@@ -37,9 +37,9 @@ class Told:
 
 def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The states [n, 4] of a record's positions with what it says of komi, handicap, rules, ranks and server:
-    [n, 10]."""
+    [n, 10]. A komi that it does not name is 0, as all who see the analysis are told."""
     headers = record.headers
-    komi = record.komi + compensation(record.rules, record.handicap) if "KM" in headers else None
+    komi = record.komi + compensation(record.rules, record.handicap)
     rows = []
     for mover, other in (("BR", "WR"), ("WR", "BR")):
         told = side_inputs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +25,8 @@ class GtpClock:
     """One side's time in seconds. main: before overtime; period, stones: so many stones in each period of overtime, 0
     and 0 for none; left: of the present phase, None while nobody has said; left_stones: 0 in the main time. periods:
     overtime is a number of periods for a stone each, and left_stones is how many of them are left; spent: of the main
-    time, while nobody has said."""
+    time, while nobody has said. limit: the most that increments bring the main time to; longest: what a move may take
+    at most; both infinite where nobody has said."""
 
     main: float = 0.0
     period: float = 0.0
@@ -34,6 +36,13 @@ class GtpClock:
     increment: float = 0.0
     periods: bool = False
     spent: float = 0.0
+    limit: float = math.inf
+    longest: float = math.inf
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it has a time of its own, and not only what somebody has said is left."""
+        return bool(self.main or self.period or self.increment)
 
     def tell(self, left: float, stones: int) -> None:
         """What the controller's clock says."""
@@ -42,9 +51,9 @@ class GtpClock:
     def spend(self, seconds: float) -> None:
         """A move took so long. A controller that tells the time left knows better."""
         if self.left is None:
-            self.spent += seconds - self.increment
+            self.spent = max(self.spent + seconds - self.increment, self.main - self.limit)
         elif self.left_stones == 0:
-            self.left = max(0.0, self.left - seconds + self.increment)
+            self.left = min(max(0.0, self.left - seconds + self.increment), self.limit)
         elif self.periods:
             self.left = self.period
         elif self.left_stones > 1 or not self.stones:
@@ -54,6 +63,10 @@ class GtpClock:
 
     def seconds(self) -> float | None:
         """Seconds to spend on the next move; None without a limit."""
+        seconds = self._seconds()
+        return None if seconds is None else min(seconds, max(0.0, self.longest - OVERHEAD / 1000))
+
+    def _seconds(self) -> float | None:
         moves = 1 if self.periods and self.left_stones else self.left_stones
         left = self.left if self.left is not None else max(0.0, self.main - self.spent)
         if self.left is None and left == 0 and self.stones:
@@ -80,6 +93,7 @@ class GtpGame:
         if size not in SIZES or size > self.largest:
             raise GtpError("unacceptable size")
         self._begin(Board(size), 0)
+        self.clocks = {side: clock for side, clock in self.clocks.items() if clock.is_set}
         for clock in self.clocks.values():
             clock.left, clock.left_stones, clock.spent = None, 0, 0.0
 
@@ -185,7 +199,9 @@ class GtpGame:
             rules = named(record.rules)
         self._begin(start, record.handicap)
         self.moves = moves
-        self.komi, self.board = record.komi, board
+        self.board = board
+        if "KM" in record.headers:
+            self.komi = record.komi
         self.set_rules(rules)
 
     def last_point(self) -> int:

@@ -27,6 +27,7 @@ class Command:
 
 def read_command(line: str) -> Command | None:
     """A line as a command; None where there is nothing in it but blanks and a comment."""
+    line = line.removeprefix("\ufeff")  # some programs begin with a byte order mark
     line = "".join(" " if letter == "\t" else letter for letter in line if letter == "\t" or letter >= " ")
     line = line.replace("\x7f", "").split("#", 1)[0].strip()
     if not line:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -117,12 +118,23 @@ def _named_time_settings(session: GtpSession, command: Command) -> str:
     def seconds(index: int) -> float:
         return number(argument(command.words, index), 0, LONGEST_TIME)
 
+    def limit(index: int) -> float:
+        """A limit that may be left out; a negative one is none."""
+        if index >= len(command.words):
+            return math.inf
+        found = number(command.words[index], -LONGEST_TIME, LONGEST_TIME)
+        return math.inf if found < 0 else found
+
     if kind == "none":
         return _set_clocks(session, None)
     if kind == "absolute":
         return _set_clocks(session, (seconds(1), 0.0, 0, 0.0))
     if kind.startswith("fischer"):
-        return _set_clocks(session, (seconds(1), 0.0, 0, seconds(2)))
+        most = [limit(index) if kind == "fischer-capped" else math.inf for index in (3, 4)]
+        _set_clocks(session, (seconds(1), 0.0, 0, seconds(2)))
+        for clock in session.game.clocks.values():
+            clock.limit, clock.longest = most
+        return ""
     main, period, count = seconds(1), seconds(2), whole(argument(command.words, 3), 1, 10**6)
     if kind == "canadian":
         return _set_clocks(session, (main, period, count, 0.0))

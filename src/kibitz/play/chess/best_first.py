@@ -97,7 +97,7 @@ class BestFirstSearch:
         return self._thought(self.final_lines)
 
     def _find_draws(self) -> None:
-        """Where all that was found is worse than a draw: have the moves known that are one at once, however unlikely."""
+        """Where all that was found is worse than a draw: have those moves known that are one, however unlikely."""
         tree, first = self.tree, int(self.tree.first[0])
         if tree.sorted_moves(self.tuning.doubt)[0][1] >= 0:
             return

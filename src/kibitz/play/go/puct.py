@@ -8,7 +8,7 @@ that is expected: points are not given away by a side that wins or loses anyway.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, SupportsIndex
 
@@ -69,8 +69,9 @@ class GoPuctPlayer:
     temperature: 0 plays the move with the most visits; T > 0 draws the first moves of a game (as many as the board has
     lines; all of them where the network is that of one person) in proportion to visits^(1/T), of top-prob to
     prior^(1/T). visits: of the root where no time is given.
-    hash_mb: room for the tree and for evaluations of a game. seed: of the draws; None: any. The tree is kept from move
-    to move where the game goes on in it.
+    hash_mb: room for the tree and for evaluations of a game. seed: of the draws; None: any. side_inputs: what the
+    network is told besides, or instead of what is known of the game, 0..255 by name. The tree is kept from move to move
+    where the game goes on in it.
     Raises UsageError where the network lacks what is needed, and for settings out of range.
     """
 
@@ -84,6 +85,7 @@ class GoPuctPlayer:
         hash_mb: int = 256,
         seed: int | None = None,
         tuning: GoTuning | None = None,
+        side_inputs: Mapping[str, int] = {},
     ):
         name = getattr(network, "name", "the network")
         if not set(NEEDED) <= set(network.outputs):
@@ -94,7 +96,7 @@ class GoPuctPlayer:
         self.of_person = getattr(network, "of_person", False)
         self.searches = method != GO_TOP_PROB.name
         self.visits = (VISITS if visits is None else visits) if self.searches else 1
-        self.random = np.random.default_rng(seed)
+        self.random, self.side_inputs = np.random.default_rng(seed), dict(side_inputs)
         self.tuning = tuning or GoTuning()
         self.rules = rules.GoSearchRules(network, self.tuning.temperature if self.searches else 1.0)
         self.rules.preference = rules.Preference(self.tuning.score_share)
@@ -219,7 +221,7 @@ class GoPuctPlayer:
         told = side_inputs(terms.komi, terms.handicap, named, RANK, RANK)
         if self.of_person:  # who plays like a person has that person's rank, and server
             told = {name: value for name, value in told.items() if name in ("komi", "handicap", "rules")}
-        self.rules.tell(told)
+        self.rules.tell(told | self.side_inputs)
 
     def _weigh(self) -> None:
         """Have the lead weigh most about what is expected now."""

@@ -179,6 +179,13 @@ def test_headers() -> None:
     assert read_headers(head) == {"GM": "1", "PB": "second", "PW": "a ] b\\", "GN": "two lines", "EV": "xy"}
 
 
+def test_words_about_a_game_are_no_headers() -> None:
+    head = "(;GM[1]C[The server wrote  RE[B+R\\] but White won]EV[a  PW[x\\]]PB[a]PW[b]RE[W+3.5]"
+    found = read_headers(head)
+    assert (found["RE"], found["PW"], found["EV"]) == ("W+3.5", "b", "a PW[x]")
+    assert found["C"].startswith("The server wrote RE[B+R] but")
+
+
 def test_a_header_that_lost_its_bracket() -> None:
     headers = read_headers("(;BR[9娈礭  WR[P9娈礭  KM[650]HA[0]RE[W+R]")
     assert {name: headers[name] for name in ("KM", "HA", "RE")} == {"KM": "650", "HA": "0", "RE": "W+R"}

@@ -18,7 +18,7 @@ from kibitz.games.go.io.main_lines import play
 from kibitz.games.go.io.scan import find_games, main_lines
 from kibitz.games.go.points import BLACK, POINTS, WHITE, to_sgf
 from kibitz.games.go.replay import start_row
-from kibitz.games.go.rules import Board
+from kibitz.games.go.rules import Board, Illegal
 from kibitz.records import Stream
 
 _ABOUT_THE_GAME = (
@@ -34,9 +34,10 @@ class Record:
     """One game, its main line.
 
     black, white: points of the stones set up, handicap too; side: the colour that moves first; moves: points or PASS,
-    colours taking turns from `side`; headers: properties before the first move by SGF name, decoded; the rest as in a
-    store's table; problem: why the moves stop before their end; leading: moves of the file that are among the stones
-    set up, as handicap of the old style. The moves need not be legal.
+    colours taking turns from `side`; komi: 0 where it is not told, and KM is not among the headers; headers: properties
+    before the first move by SGF name, decoded; the rest as in a store's table; problem: why the moves stop before their
+    end; leading: moves of the file that are among the stones set up, as handicap of the old style. The moves need not
+    be legal.
     """
 
     size: int
@@ -140,11 +141,16 @@ def _record(games: Games, i: int) -> Record | Unreadable:
     info = interpret_headers(headers, games.handicap(i), int(games.lines.size[i]))
     start = played.starts[0]
     stones = start[:POINTS]
-    return Record(
+    record = Record(
         info.size, tuple(np.flatnonzero(stones == BLACK).tolist()), tuple(np.flatnonzero(stones == WHITE).tolist()),
         int(start[POINTS]) + 1, played.moves.tolist(), headers, info.komi, info.rules, info.handicap, info.result,
         info.margin, info.ending, leading=int((stones % 3 > 0).sum() - (games.lines.setup[i] > 0).sum()),
     )  # fmt: skip
+    try:
+        record.board(0)
+    except Illegal as error:
+        return Unreadable(games.files[i], games.numbers[i], f"its stones cannot stand so: {error}")
+    return record
 
 
 def write_sgf(
@@ -156,7 +162,8 @@ def write_sgf(
     root: headers that are added to the record's own or replace them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
-    headers["KM"] = f"{record.komi:g}"
+    if record.komi or "KM" in record.headers:
+        headers["KM"] = f"{record.komi:g}"
     if record.handicap:
         headers["HA"] = str(record.handicap)
     if "RE" not in headers and (result := _result(record)):

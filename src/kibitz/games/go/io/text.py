@@ -15,6 +15,8 @@ _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,30})\]")
 _PROPERTY = re.compile(r"([A-Za-z]+)\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _LOST_BRACKET = re.compile(r"^(.{0,40}?)\s{1,3}([A-Z]{2})\[(.*)$", re.DOTALL)
+_WORDS = ("C", "GC")
+"""Properties with text that people write."""
 _KOREAN = {
     letter.encode("euc_kr")
     for letter in "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구단국기왕회대"
@@ -208,7 +210,8 @@ def read_headers(head: str) -> dict[str, str]:
     for name, value in _PROPERTY.findall(head):
         if not name.isupper():  # FF[3] and older: "PlayerBlack"
             name = "".join(letter for letter in name if letter.isupper())
-        if "[" in value and (lost := _LOST_BRACKET.match(value)):
+        whole = name in _WORDS or "\\]" in value  # what people write may look like properties; one has its bracket
+        if "[" in value and not whole and (lost := _LOST_BRACKET.match(value)):
             while lost:
                 headers[name] = headers.get(name) or unscramble(lost[1].strip())
                 name, value = lost[2], lost[3]
