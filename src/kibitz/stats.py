@@ -86,9 +86,9 @@ class ClusterBootstrap:
         """The mean of `values` over positions, with the bootstrap interval over games.
 
         `values` is numeric or bool of shape (positions,), finite where `mask` (bool, same shape; all when None) is
-        true. Only games with positions in the mask are counted and resampled. A share, of bool values or of whole
-        numbers over others, of 0 or 1 has an interval, too. Raises ValueError on another shape or
-        on values that are not finite.
+        true. Only games with positions in the mask are counted and resampled. A share (of yes and no, or of whole
+        numbers over others) of 0 or 1 has an interval, too. Raises ValueError on another shape or on values that are
+        not finite.
 
         Where a position holds many things to be right about (the points of a board), `values` may be sums over them
         and `over`, not negative, how many there are: the figure is then sum of values / sum of over. Positions that
@@ -116,7 +116,9 @@ class ClusterBootstrap:
         drawn = self._resampled_means(sums.astype(np.float64), counts)
         whole = sums.sum(axis=0) / counts.sum()
         found = [_with_interval(float(value), drawn[:, i], n, games) for i, value in enumerate(whole)]
-        shares = [np.asarray(values).dtype.kind in ("b" if over is None else "biu") for values in columns]
+        shares = [
+            _is_share(numbers, values, over is not None) for (numbers, _), values in zip(chosen, columns, strict=True)
+        ]
         return [_all_alike(one) if is_share else one for one, is_share in zip(found, shares, strict=True)]
 
     def correlation(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
@@ -394,12 +396,21 @@ def _with_interval(value: float, drawn: NDArray[np.float64], n: int, games: int)
     return Estimate(value, min(float(low), value), max(float(high), value), n, games)
 
 
+def _is_share(numbers: NDArray[np.float64], values: ArrayLike, over_others: bool) -> bool:
+    """Whether a mean of 0 or 1 is a share: of yes and no, of whole numbers over others, or scores that are all 1."""
+    kind = np.asarray(values).dtype.kind
+    if over_others:
+        return kind in "biu" or bool(((numbers > 0) & (numbers % 1 == 0)).all())
+    return kind == "b" or (kind == "f" and bool((numbers == 1).all()))
+
+
 def _all_alike(share: Estimate) -> Estimate:
-    """A share with its interval; where all games are alike, resamples say nothing of how games differ. But that n of n
-    come out alike has a chance of 2.5% where a share of 1 - 0.025 ** (1 / n) comes out otherwise."""
-    if share.games < 2 or share.value not in (0.0, 1.0):
+    """A share with its interval; where all positions are alike, resamples say nothing of how games differ. But that n
+    of n come out alike has a chance of 2.5% where a share of 1 - 0.025 ** (1 / n) comes out otherwise; n are the
+    positions, as if each were of a game of its own, so that the interval is no wider than that."""
+    if math.isnan(share.low) or share.value not in (0.0, 1.0):
         return share
-    other = 1 - (1 - LEVEL) ** (1 / share.games)
+    other = 1 - (1 - LEVEL) ** (1 / share.n)
     return replace(share, low=share.value * (1 - other), high=1 - (1 - share.value) * (1 - other))
 
 

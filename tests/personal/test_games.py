@@ -74,3 +74,17 @@ def test_what_is_usual(my_games: Path, make_store: Callable[..., Store], tmp_pat
     usual = usual_game(store, in_time(store), sides_of(store, person.SPELLINGS))
     assert (usual.rating, usual.opponent_rating) == (1475 // 16, 1475 // 16)
     assert (usual.speed, usual.scale) == (2, 2)  # blitz, lichess
+
+
+def test_games_without_a_date_do_not_turn_the_order_of_a_day() -> None:
+    """Two games without a day, then three of one day as they were played; and a server's, from new to old."""
+
+    class Dates:
+        def __init__(self, *days: str):
+            self.days = np.array(days, "datetime64[D]")
+
+        def column(self, name: str) -> np.ndarray:
+            return self.days
+
+    assert in_time(Dates("NaT", "NaT", "2020-05-01", "2020-05-01", "2020-05-01")).tolist() == [0, 1, 2, 3, 4]
+    assert in_time(Dates("2020-05-02", "NaT", "2020-05-01", "2020-05-01")).tolist() == [1, 3, 2, 0]

@@ -23,7 +23,16 @@ def test_spellings_of_one_name(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("player1", "player2"), ("Ana", "Ana Munoz"), ("a_b", "b_a"), ("中村", "村中")]
+    ("one", "other"),
+    [
+        ("player1", "player2"),
+        ("Ana", "Ana Munoz"),
+        ("a_b", "b_a"),
+        ("中村", "村中"),
+        ("bob", "bob_"),
+        ("_bob", "bob"),
+        ("c++", "c"),
+    ],
 )
 def test_other_names(one: str, other: str) -> None:
     assert names.key(one) != names.key(other)

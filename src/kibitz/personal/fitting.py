@@ -140,9 +140,10 @@ def make(
     book = Book.count(learned.keys, learned.booked)
     base = _score(asked, Session(person.base), book, NOTHING)
     if not person.info.get("finished"):
-        _keep(person, person.settings, [base], base, person.base, learned, asked)
+        whole = _keep(person, person.settings, [base], base, person.base, learned, asked)
+        games = len(person.by_side[TRAIN]) + len(person.by_side[VALIDATE])
         log(
-            f"{person.path}: the book has {book.positions:,} positions of {len(person.by_side[TRAIN]):,} games; "
+            f"{person.path}: the book has {whole.positions:,} positions of {games:,} games; "
             f"it plays already: kibitz {'gtp' if person.store.game == 'go' else 'uci'} {person.path}"
         )
     tried = _Tried(base, person.base, person.settings)
@@ -385,9 +386,9 @@ def _keep(
     asked: Asked,
     finished: bool = False,
     moderated: nn.Module | None = None,
-) -> None:
-    """Write the run: a network (moderated: with weaker adapters), the book of all games but those of the test, and what
-    is known of both."""
+) -> Book:
+    """Write the run: a network (moderated: with weaker adapters), the book of all games but those of the test, which is
+    returned, and what is known of both."""
     path, store = person.path, person.store
     seen = [short_hashes(store.column("hash")[np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])])]
     write_seen(path, [*seen, person.base.seen()])
@@ -401,6 +402,7 @@ def _keep(
         export_onnx(moderated, asked.codes[:4], asked.state[:4, :STATE_WIDTH], path / ONNX)
     person.info = _info(person, settings, scores, kept, finished)
     write_json(path / INFO, person.info)
+    return whole
 
 
 def _info(

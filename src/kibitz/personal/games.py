@@ -135,7 +135,7 @@ def games_of(
         raise KibitzError(
             f"{where}: {len(games)} games of {names.told(players)} to learn from"
             + (", besides those with the same name on both sides" if both else "")
-            + f"; at least {LEAST} are needed"
+            + f"; at least {least} are needed"
         )
     return np.asarray(games[-most:] if most else games, np.int64)
 
@@ -174,8 +174,9 @@ def in_time(store: Store) -> NDArray[np.int64]:
     Servers write records from new to old or the other way; which one it is, most neighbours tell. Games without a date
     come first.
     """
-    days = store.column("date").astype("datetime64[D]").astype(np.int64)
-    steps = np.sign(np.diff(days))
+    dates = store.column("date").astype("datetime64[D]")
+    days = dates.astype(np.int64)
+    steps = np.sign(np.diff(days[~np.isnat(dates)]))
     order = np.arange(len(days))
     if (steps < 0).sum() > (steps > 0).sum():
         order = order[::-1]

@@ -21,6 +21,7 @@ TOLD = 5
 """Names at most that an error tells."""
 PREFIX = 5
 """Letters at the beginning that two names must share to be near each other, at least."""
+_ONE_WORD = re.compile(r"[\w+-]+")
 _PROGRAM = re.compile(
     r"\b(stockfish|lc0|leela|komodo|gnu ?chess|crafty|houdini|rybka|fritz|shredder|maia\d*|sunfish|ethereal|"
     r"bot|computer|lichess ai|ai level \d+)\b|(?:bot|_ai)$"
@@ -28,10 +29,13 @@ _PROGRAM = re.compile(
 
 
 def key(name: str) -> str:
-    """A name without case, accents, punctuation and the order of its words: "Muñoz, Ana" and "ana munoz" are one."""
+    """A name without case, accents, punctuation and the order of its words: "Muñoz, Ana" and "ana munoz" are one. Of a
+    name of one word every sign counts: "bob" and "bob_" are two accounts."""
     plain = unicodedata.normalize("NFKD", name.casefold())
-    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return " ".join(sorted(re.findall(r"[^\W_]+(?:[-_]\w+)*", letters))) or letters.strip()
+    letters = "".join(letter for letter in plain if not unicodedata.combining(letter)).strip()
+    if _ONE_WORD.fullmatch(letters):
+        return letters
+    return " ".join(sorted(re.findall(r"[^\W_]+(?:[-_]\w+)*", letters))) or letters
 
 
 def looks_like_a_program(name: str) -> bool:

@@ -44,7 +44,8 @@ def _digits(kind: Kind) -> int:
 
 def cell_text(cell: Any, kind: Kind) -> str:
     """A cell of a table as print: words as they are, counts, and figures or bare numbers as `figure_text` writes them;
-    a figure with an interval has half its width beside it, "56.1% ±0.3". kind: of the column."""
+    a figure with an interval has half its width beside it, "56.1% ±0.3", or all of it where the figure is at its end.
+    kind: of the column."""
     if cell is None:
         return "–"
     if isinstance(cell, str):
@@ -54,5 +55,7 @@ def cell_text(cell: Any, kind: Kind) -> str:
     if isinstance(cell, float):
         return figure_text(cell, kind)
     text, low, high = figure_text(cell["value"], kind), cell.get("low"), cell.get("high")
-    half = 50.0 if is_share(kind) or kind == "points" else 0.5
-    return text if low is None or high is None else f"{text} ±{(high - low) * half:,.{_digits(kind)}f}"
+    if low is None or high is None:
+        return text
+    width = high - low if cell["value"] in (low, high) else (high - low) / 2
+    return f"{text} ±{width * (100 if is_share(kind) or kind == 'points' else 1):,.{_digits(kind)}f}"

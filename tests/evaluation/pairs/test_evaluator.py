@@ -291,6 +291,16 @@ def test_by_position_is_over_held_out_positions_of_learned_games(
     assert sum(row[-1] for row in near_rows) == found["figures"]["accuracy_by_position"]["n"]
 
 
+def test_games_that_were_learned_from_are_not_called_unseen(opened: Run, small_store: Store) -> None:
+    chosen = choose(opened, small_store, "training")
+    assert chosen.seen
+    found = evaluate(opened, small_store, chosen, ALL, on_progress=quiet, log=pytest.fail)
+    assert "The headline here is on training games" in found["data"]["note"]
+    assert "not seen" not in found["data"]["note"]
+    assert "the games of this test are among those that it learned from" in split_words(found)
+    assert not [name for name in found["figures"] if "position" in name]
+
+
 def test_held_out_positions_are_none_that_were_learned(opened: Run, small_store: Store) -> None:
     games = learned_games(opened, small_store)
     own, other = (positions(small_store, games, opened.settings, held_out=held_out) for held_out in (False, True))
@@ -338,7 +348,7 @@ def test_a_store_that_was_not_learned_from_has_no_by_position(
         assert row[1] is row[2] is row[4] is None
         assert row[3]["value"] > 0
     assert "By position: how near the learned ones are" not in [table["title"] for table in found["tables"]]
-    assert [line["name"] for line in found["curves"][0]["lines"]] == ["unseen games", "material, unseen games"]
+    assert [line["name"] for line in found["curves"][0]["lines"]] == ["games tested", "material, games tested"]
     render_test_page(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -188,3 +189,19 @@ def test_the_side_that_is_ahead_is_asked_for(monkeypatch: pytest.MonkeyPatch, sm
         assert figures[f"ahead_by_{name}"].estimate.value == 1
     assert figures["known_blunder"].estimate.value == 1
     assert [row[0] for row in table.rows[:3]] == ["a queen", "a rook", "a piece"]
+
+
+def test_what_ratings_are_worth_is_not_told_where_there_are_none(
+    human_run: Path, make_store: Any, tmp_path: Path, bundled_games: list[str]
+) -> None:
+    text = re.sub(r"\[(White|Black)Elo [^\]]*\]\n", "", "".join(bundled_games[:6]))
+    (tmp_path / "some.pgn").write_text(text)
+    store = make_store(tmp_path / "some.store", tmp_path / "some.pgn")
+    found = evaluate(
+        Run(human_run), store, choose(Run(human_run), store, "all"), EvalConfig(positions=120),
+        on_progress=lambda *_: None, log=lambda _: None,
+    )  # fmt: skip
+    told = next(table for table in found["tables"] if table["title"] == "What it is worth to be told")
+    assert [row[0] for row in told["rows"]] == ["as it was", "position alone"]
+    assert "of games without ratings" in told["text"]
+    assert not [name for name in found["figures"] if "rated" in name or "ratings" in name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -39,11 +40,12 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
             ]
         )
     points, low, high = (100 * value for value in (lost.value, lost.low, lost.high))
+    interval = f" (95% interval of the loss {low:+.1f} to {high:+.1f})" if not math.isnan(low) else ""
     return [
         Table(
             "Distilled beside full",
             f"The distilled network is right {abs(points):.1f} points {'less' if points >= 0 else 'more'} "
-            f"often by game (95% interval of the loss {low:+.1f} to {high:+.1f}) and makes "
+            f"often by game{interval} and makes "
             f"{rates['distilled'] / rates['full']:.1f} times as many evaluations a second. An evaluation is one "
             "position embedded and compared once; measured on one core, one position at a time, with the code that "
             "plays.",

@@ -21,7 +21,7 @@ from kibitz.evaluation.pairs.answers import PairResults, as_tested, fill, intran
 from kibitz.evaluation.pairs.baselines import as_baselines, run_baselines, table
 from kibitz.evaluation.pairs.distilled import distilled
 from kibitz.evaluation.pairs.samples import page_samples
-from kibitz.evaluation.pairs.split import LearnedPairs, learned, split_figures, split_tables
+from kibitz.evaluation.pairs.split import LearnedPairs, learned, nothing_apart, split_figures, split_tables
 from kibitz.evaluation.slices import PHASES, per_rating, slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
 from kibitz.play.session import Session
@@ -54,14 +54,14 @@ def evaluate(
     if of is None:
         raise KibitzError(_one_sided(store, chosen))
     results = fill(of, parts, on_progress, "unseen games")
-    known = learned(run, store, parts, config, on_progress)
+    known = learned(run, store, parts, config, on_progress) if not chosen.seen else nothing_apart()
     session = Session(run)
     others = run_baselines(results, config, session.threads, on_progress, log)
     on_progress("figures", 0, 1)
     data = describe(store, chosen, len(sample), len(sample))
     data |= {"pairs": of.possible, "pairs_tested": len(of)}
     data["split"] += f"; {len(of):,} of the {of.possible:,} pairs of their {len(sample):,} positions, {drawn(settings)}"
-    data["note"] = note(store, chosen.games, parts)
+    data["note"] = note(store, chosen, parts)
     figures = {
         "accuracy": Metric(results.groups.mean(results.main.right)), **split_figures(known), **main_figures(results),
     }  # fmt: skip
@@ -91,7 +91,7 @@ TEXTS = {
     "since the pairs that share a game hang together.",
     "baselines": "How often simpler answers prefer the position of the game that White won. Where one was asked about "
     "some of the positions only, the network's figure on the pairs of those very positions stands below it; the "
-    "network `winner` is asked about games that it has not seen either.",
+    "network `winner` is asked about games that it has not seen.",
     "calibration": "When the network gives the first position a probability of being the better one for White, how "
     "often was it of the game that White won? On the dashed line, just as often.",
     "by": "Accuracy over parts of the pairs: by the mean of both positions' plies; by how much more material (in "
@@ -111,17 +111,17 @@ def drawn(settings: Settings) -> str:
     return ", ".join(words for words in (each, opening, captures) if words)
 
 
-def note(store: Store, games: NDArray[np.int64], parts: Mapping[str, ComparisonNet]) -> str:
+def note(store: Store, chosen: Chosen, parts: Mapping[str, ComparisonNet]) -> str:
     """What must be said with the figures: which pairs the paper's figure is on, which networks are here, and whose
     games these are."""
     lines = [
         "The paper's figure is on pairs split by position, from 386,080 decisive games of engines (CCRL): other "
-        "positions of the games that were learned from stand on both sides. The headline here is on games that the "
-        "network has not seen."
+        "positions of the games that were learned from stand on both sides. The headline here is on "
+        + ("games that the network has not seen." if not chosen.seen else f"{chosen.words}.")
     ]
     if list(parts) == ["distilled"]:
         lines.append("This is the distilled network; the full one, its teacher, is not in this run.")
-    if bundled := bundled_note(store, games):
+    if bundled := bundled_note(store, chosen.games):
         lines.append(bundled)
     return " ".join(lines)
 
@@ -198,16 +198,16 @@ def rating(results: PairResults) -> NDArray[np.int64]:
 
 
 def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
-    """Accuracy along the game: on unseen games, on other positions of learned games, and material's."""
-    lines = [("unseen games", results, results.main.right)]
+    """Accuracy along the game: on the games tested, on other positions of learned games, and material's."""
+    lines = [("games tested", results, results.main.right)]
     if known.other:
         lines.append(("games learned from", known.other, known.other.main.right))
-    lines.append(("material, unseen games", results, preferred(results.material_difference)))
+    lines.append(("material, games tested", results, preferred(results.material_difference)))
     return Curve(
         "Through the game",
         "Accuracy by the mean ply of a pair's two positions, with 95% intervals: the network on pairs of "
-        "unseen games, on pairs of other positions of the games that it learned from (where the store has them), and "
-        "material on pairs of unseen games. The lines end where few games last.",
+        "the games tested, on pairs of other positions of the games that it learned from (where the store has them), "
+        "and material on pairs of the games tested. The lines end where few games last.",
         "ply",
         [(name, _points(right, of)) for name, of, right in lines],
     )

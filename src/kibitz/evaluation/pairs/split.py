@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -72,6 +73,12 @@ def learned(
     )  # fmt: skip
 
 
+def nothing_apart() -> LearnedPairs:
+    """Where the games of the test themselves were learned from: there is nothing to compare them with."""
+    nothing = np.zeros(0, np.int64)
+    return LearnedPairs(None, None, "the games of this test are among those that it learned from", 0, nothing, nothing)
+
+
 def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of each of the others, the plies to the nearest learned position of its game and the squares on which the two
     have the same; where its game has no learned one, as far as can be, and no square."""
@@ -129,8 +136,8 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
     """The table in words."""
     text = (
-        "By game: pairs of games that the network has not seen. By position, the paper's way: pairs of positions that "
-        "it has not learned from, of the very games that it has."
+        "By game: pairs of the games tested, which by default the network has not seen. By position, the paper's way: "
+        "pairs of positions that it has not learned from, of the very games that it has."
     )
     if not gaps:
         return f"{text} The latter are not here: {known.why}."
@@ -138,6 +145,8 @@ def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
     text += f" {known.games:,} games learned from were looked at."
     points, ends = f"{abs(network.value) * 100:.1f} points", (network.low * 100, network.high * 100)
     interval = f"(95% interval of by position less by game: {ends[0]:+.1f} to {ends[1]:+.1f})"
+    if math.isnan(network.low):
+        interval = "(too few games for an interval)"
     if not network.low > 0:
         direction = "higher" if network.value > 0 else "lower"
         sure = "" if network.high < 0 else "; that may be chance"
@@ -154,6 +163,8 @@ def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
 def _material(gap: Estimate) -> str:
     clear = gap.low > 0 or gap.high < 0
     words = f"a difference of {gap.value * 100:+.1f} points"
+    if math.isnan(gap.low):
+        return words
     return words if clear else f"{words} ({gap.low * 100:+.1f} to {gap.high * 100:+.1f}: none that could be told)"
 
 

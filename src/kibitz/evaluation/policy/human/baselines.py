@@ -104,8 +104,12 @@ def most_frequent_move(
         return {"right": moves[first] & 0xFFF == played & 0xFFF}
 
     marks = results.measure_again(subset, measure, functools.partial(on_progress, "most frequent move"))
-    estimate = ClusterBootstrap(results.games[subset]).mean(marks["right"])
-    return {"most_frequent_move": baseline(f"the most frequent legal move, {len(subset):,} positions", estimate)}
+    groups, positions = ClusterBootstrap(results.games[subset]), f"{len(subset):,} positions"
+    found = {"most_frequent_move": baseline(f"the most frequent legal move, {positions}", groups.mean(marks["right"]))}
+    if len(subset) < len(results.games):
+        ours = groups.mean(results.right[subset])
+        found["network_beside_most_frequent_move"] = baseline(f"the network, the same {positions}", ours)
+    return found
 
 
 def chessnet_baseline(

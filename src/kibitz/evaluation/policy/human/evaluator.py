@@ -36,6 +36,8 @@ MAIN = ("accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "perplexity", 
 """Figures that the first table shows."""
 
 TEXTS = {
+    "baselines": "How often simpler ways to answer name the move that was played. Where one was asked about some of "
+    "the positions only, the network's figure on those very positions stands below it.",
     "by": "How often the likeliest legal move is the move that was played; the rating is the mover's. The "
     "dashed line is the accuracy over all positions.",
     "calibration": "When the network gives its first choice a probability, how often is that move played?",

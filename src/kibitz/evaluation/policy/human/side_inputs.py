@@ -96,12 +96,18 @@ def with_other_inputs(
     own = {name: values[subset] for name, values in results.marks.items()}
     result = results.result[subset]
     compared = _Compared(ClusterBootstrap(results.games[subset]), own, result, mask, mask & (result != 0))
-    figures = {
-        "log_loss_where_rated": Metric(compared.groups.mean(log_loss(own["chance"], 1), mask), "number"),
-        "accuracy_where_rated": Metric(compared.groups.mean(own["rank"] == 1, mask)),
-    }
+    figures: Metrics = {}
+    ways = other_inputs(results, seed)
+    rated = len(np.unique(results.games[subset][both]))
+    if rated < 2:  # there is nobody to exchange ratings with
+        del ways["ratings_shuffled"]
+    if rated:
+        figures["log_loss_where_rated"] = Metric(compared.groups.mean(log_loss(own["chance"], 1), mask), "number")
+        figures["accuracy_where_rated"] = Metric(compared.groups.mean(own["rank"] == 1, mask))
+    else:
+        del ways["ratings_withheld"]
     rows = [compared.row("as it was", own)]
-    for name, change in other_inputs(results, seed).items():
+    for name, change in ways.items():
         words = name.replace("_", " ")
         measure = functools.partial(_measure_changed, results.rated, change)
         marks = results.measure_again(subset, measure, functools.partial(on_progress, words))
@@ -109,9 +115,13 @@ def with_other_inputs(
         rows.append(compared.row(words, marks))
     return figures, Table(
         "What it is worth to be told",
-        "The same positions, of games with both ratings, asked about with the ratings of other games' players, "
-        "without ratings, and from the position alone, as a FEN gives it. Cost: log loss more than when told the "
-        "truth.",
+        "The same positions, "
+        + (
+            "of games with both ratings, asked about with the ratings of other games' players, without ratings, and "
+            if rated
+            else "of games without ratings, asked about "
+        )
+        + "from the position alone, as a FEN gives it. Cost: log loss more than when told the truth.",
         "told",
         [
             Column("accuracy"),

@@ -6,8 +6,9 @@ from what it expects, which stands for another player of that strength in the sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ MISTAKE, FIND = 0.2, 0.1
 and a find where it is so much higher."""
 FAVOURITES, LEAST_GAMES = 8, 3
 """Openings of each colour at most, and games of each at least."""
+FEW_GAMES = 10
+"""A score of fewer games has no interval."""
 Worth = Callable[[Session, Asked, NDArray[np.uint16]], NDArray[np.float64]]
 """The mover's expected score after a move in each position, 0..1 [n]."""
 
@@ -64,10 +67,7 @@ def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArra
         ("Mistakes", f"Moves after which the expected score is {MISTAKE} or more lower than after the usual one", True),
         ("Finds", f"Moves after which the expected score is {FIND} or more higher than after the usual one", False),
     ):
-        own, drawn = (
-            (values <= -MISTAKE if wrong else values >= FIND).astype(np.float64)
-            for values in (compared.own, compared.drawn)
-        )
+        own, drawn = (values <= -MISTAKE if wrong else values >= FIND for values in (compared.own, compared.drawn))
         rows: list[list[Cell]] = [
             [
                 name,
@@ -104,6 +104,8 @@ def favourites(
         for name, games in sorted(beginnings, key=lambda found: -len(found[1]))[:FAVOURITES]:
             if len(games) >= LEAST_GAMES:
                 figure = ClusterBootstrap(games).mean(score[games])
+                if len(games) < FEW_GAMES:  # too few for an interval that is worth its name
+                    figure = replace(figure, low=math.nan, high=math.nan)
                 rows.append([f"{colour}: {name}", figure, len(games) / every, len(games)])
     return Table(
         "Favourite openings", text, "opening",

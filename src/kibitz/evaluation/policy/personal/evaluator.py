@@ -51,6 +51,10 @@ def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
     """The system's part of a result, see `kibitz.evaluation.Evaluation`."""
+    if config.curve and chosen.seen:
+        raise UsageError(
+            f"--learning-curve: it learned from the games of this test ({chosen.words}); leave --split out"
+        )
     stranger = _stranger(config.stranger, store.game)
     arms = compare(run, store, chosen.games, stranger, on_progress)
     figures = figures_of(arms)
