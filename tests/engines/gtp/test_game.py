@@ -150,6 +150,16 @@ def test_a_capped_clock() -> None:
     assert clock.left == 605
 
 
+@pytest.mark.parametrize(("before", "count"), [(4, 3), (None, 4), (1, 0)])
+def test_passes_that_are_not_in_the_file_are_no_moves(tmp_path: Path, before: int | None, count: int) -> None:
+    (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9]KM[0.5]AB[ge][cg];W[ee];B[cc];B[gg];W[ec])")
+    loaded = game()
+    loaded.load(str(tmp_path / "game.sgf"), before)
+    played = [(WHITE, "E5"), (BLACK, "C7"), (BLACK, "G3"), (WHITE, "E7")]
+    assert [(side, to_gtp(point, 9)) for side, point in loaded.moves] == played[:count]
+    assert loaded.board[from_gtp("G3", 9)] == (BLACK if count > 2 else 0)
+
+
 def test_a_game_without_komi_keeps_the_one_that_was_set(tmp_path: Path) -> None:
     (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9];B[ee])")
     loaded = game()
@@ -291,4 +301,4 @@ def test_a_file_up_to_an_illegal_move(tmp_path: Path) -> None:
     assert played.board[from_gtp("D6", 9)] == WHITE
     assert played.rules == NAMED["aga"]
     played.load(str(path), None)
-    assert [point for colour, point in played.moves if colour == BLACK] == [PASS, 0]
+    assert [point for colour, point in played.moves if colour == BLACK] == [0]  # no pass that is not in the file

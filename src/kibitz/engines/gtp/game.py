@@ -188,9 +188,13 @@ class GtpGame:
             start.to_move = record.side
             board = start.copy()
             board.suicide = True
-            for point in record.moves[: None if before is None else max(0, before - 1 - record.leading)]:
-                board.play(colour, point)
-                moves.append((colour, point))
+            most = len(record.moves) if before is None else max(0, before - 1 - record.leading)
+            for ply, point in enumerate(record.moves):
+                if ply not in record.inserted:  # in GTP a player may move twice
+                    if len(moves) == most:
+                        break
+                    board.play(colour, point)
+                    moves.append((colour, point))
                 colour = 3 - colour
         except Illegal as error:
             raise GtpError(f"cannot load file: move {len(moves) + 1} is illegal ({error})") from None

@@ -15,7 +15,7 @@ from kibitz.errors import KibitzError
 from kibitz.games.go.io.blocks import ENDINGS, Games, gather, pieces
 from kibitz.games.go.io.headers import SUICIDE, SUPERKO, interpret_headers
 from kibitz.games.go.io.main_lines import play
-from kibitz.games.go.io.scan import find_games, main_lines
+from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines, find_games, main_lines
 from kibitz.games.go.points import BLACK, POINTS, WHITE, to_sgf
 from kibitz.games.go.replay import start_row
 from kibitz.games.go.rules import Board, Illegal
@@ -36,8 +36,8 @@ class Record:
     black, white: points of the stones set up, handicap too; side: the colour that moves first; moves: points or PASS,
     colours taking turns from `side`; komi: 0 where it is not told, and KM is not among the headers; headers: properties
     before the first move by SGF name, decoded; the rest as in a store's table; problem: why the moves stop before their
-    end; leading: moves of the file that are among the stones set up, as handicap of the old style. The moves need not
-    be legal.
+    end; leading: moves of the file that are among the stones set up, as handicap of the old style; inserted: plies,
+    from 0, of passes that are not in the file, between two moves of one player. The moves need not be legal.
     """
 
     size: int
@@ -54,6 +54,7 @@ class Record:
     ending: str = "unknown"
     problem: str | None = None
     leading: int = field(default=0, compare=False)
+    inserted: tuple[int, ...] = field(default=(), compare=False)
 
     def start(self) -> NDArray[np.uint8]:
         """The start position as a row of a store, uint8 [363]."""
@@ -141,16 +142,31 @@ def _record(games: Games, i: int) -> Record | Unreadable:
     info = interpret_headers(headers, games.handicap(i), int(games.lines.size[i]))
     start = played.starts[0]
     stones = start[:POINTS]
+    leading = int((stones % 3 > 0).sum() - (games.lines.setup[i] > 0).sum())
     record = Record(
         info.size, tuple(np.flatnonzero(stones == BLACK).tolist()), tuple(np.flatnonzero(stones == WHITE).tolist()),
         int(start[POINTS]) + 1, played.moves.tolist(), headers, info.komi, info.rules, info.handicap, info.result,
-        info.margin, info.ending, leading=int((stones % 3 > 0).sum() - (games.lines.setup[i] > 0).sum()),
+        info.margin, info.ending, leading=leading, inserted=_inserted(games.lines, i, leading, int(start[POINTS]) + 1),
     )  # fmt: skip
     try:
         record.board(0)
     except Illegal as error:
         return Unreadable(games.files[i], games.numbers[i], f"its stones cannot stand so: {error}")
     return record
+
+
+def _inserted(lines: Lines, i: int, leading: int, turn: int) -> tuple[int, ...]:
+    """The plies of a game's moves that are passes between two moves of one player, and not in the file. turn: the
+    colour that moves first."""
+    first = int(lines.first[i])
+    written = lines.written[first + leading : first + int(lines.move_count[i])] >> COLOUR_SHIFT
+    found, ply = [], 0
+    for colour in written.tolist():
+        if colour != turn:
+            found.append(ply)
+            ply += 1
+        ply, turn = ply + 1, 3 - colour
+    return tuple(found)
 
 
 def write_sgf(
