@@ -9,10 +9,11 @@ from typing import Any
 
 import chess.pgn
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as some
 from sgfmill import sgf
 
+from kibitz.games.go.io.text import put_right
 from kibitz.games.go.points import to_sgf
 from kibitz.web import files, game_tree
 from kibitz.web.params import BadRequest
@@ -424,7 +425,9 @@ def test_what_is_saved_can_be_loaded(seed: int, words: list[str], game: str) -> 
         tree.append({**node, "id": len(tree), "parent": parent, "comment": comment, "nags": nag})
         paths.append([*paths[parent], node["move"]])
     found = {"game": game, "tree": tree, "headers": {}}
-    again = load(save(found))
+    text = save(found)
+    assume(put_right(text) == text)  # no eight letters that can only be Chinese read as Latin
+    again = load(text)
 
     def walk(nodes: list[dict[str, Any]]) -> list[Any]:
         """The tree in one order, whatever the numbers of its nodes."""

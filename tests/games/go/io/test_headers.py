@@ -191,3 +191,9 @@ def test_a_header_that_lost_its_bracket() -> None:
     assert {name: headers[name] for name in ("KM", "HA", "RE")} == {"KM": "650", "HA": "0", "RE": "W+R"}
     assert read_rank(headers["BR"]) == "9d"
     assert read_rank(headers["WR"]) == "9p"
+
+
+def test_a_text_that_says_utf8_is_believed_while_it_has_few_letters() -> None:
+    assert put_right("(;GM[1]CA[UTF-8]C[¢Ã])") == "(;GM[1]CA[UTF-8]C[¢Ã])"
+    chinese = "(;GM[1]CA[UTF-8]PB[古力]PW[李世石]EV[三星杯决赛])"
+    assert put_right(chinese.encode("gb18030").decode("latin-1")) == chinese

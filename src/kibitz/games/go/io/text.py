@@ -15,6 +15,9 @@ _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,30})\]")
 _PROPERTY = re.compile(r"([A-Za-z]+)\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _LOST_BRACKET = re.compile(r"^(.{0,40}?)\s{1,3}([A-Z]{2})\[(.*)$", re.DOTALL)
+_SAYS_UTF8 = re.compile(r"CA\s*\[\s*utf-?8\s*\]", re.IGNORECASE)
+DOUBTFUL = 8
+"""Letters beyond ASCII, from which on they say more of a text's encoding than its CA."""
 _WORDS = ("C", "GC")
 """Properties with text that people write."""
 _KOREAN = {
@@ -191,8 +194,9 @@ def _latin_bytes(text: str) -> bytes:
 
 def put_right(text: str) -> str:
     """A record that was read as Latin-1 (or Windows' kind of it) because its encoding was not told, in the encoding
-    that fits its bytes; unchanged where no other fits."""
-    if text.isascii():
+    that fits its bytes; unchanged where no other fits, or where the game says that it is UTF-8 and has too few letters
+    to doubt that."""
+    if text.isascii() or (_SAYS_UTF8.search(text) and sum(letter > "\x7f" for letter in text) < DOUBTFUL):
         return text
     try:
         data = _latin_bytes(text)
