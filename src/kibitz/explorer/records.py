@@ -49,6 +49,8 @@ def _sgf(row: dict[str, Any], moves: list[int], start: Any) -> str:
     names = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "DT": "date", "EV": "event",
              "PC": "place", "RU": "rules"}  # fmt: skip
     headers = {name: str(row[column]) for name, column in names.items() if row.get(column)}
+    if row.get("komi") is not None:
+        headers["KM"] = f"{row['komi']:g}"
     black, white = (tuple(np.flatnonzero(start[:POINTS] == colour).tolist()) for colour in (BLACK, WHITE))
     side = int(start[POINTS]) + 1
     return write_sgf(

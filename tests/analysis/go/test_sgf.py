@@ -91,6 +91,11 @@ def test_territory_is_where_the_network_is_sure() -> None:
         assert len(set(marked)) == len(marked)
 
 
+def test_komi_is_written_where_it_was() -> None:
+    assert "KM[0]" in annotated(one_game("(;GM[1]FF[4]SZ[9]KM[0];B[ee])"))
+    assert "KM[" not in annotated(one_game("(;GM[1]FF[4]SZ[9];B[ee])"))
+
+
 def test_a_doubtful_move_has_an_empty_value_and_zero_no_sign() -> None:
     flat = ["555555555"] * 9
     doubtful = ["555555555"] * 8 + ["555552222"]  # Black loses 2.4 points of the usual 3, and then with komi 0 none
