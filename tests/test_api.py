@@ -26,7 +26,7 @@ from kibitz.api.moves import choose_go
 from kibitz.api.positions import read_position
 from kibitz.cli import run
 from kibitz.games.go.points import from_gtp
-from kibitz.games.go.sides import rank_byte
+from kibitz.games.go.sides import komi_byte, rank_byte
 from kibitz.play.puct.player import PuctPlayer
 from kibitz.play.result import SearchLimits
 from kibitz.store.store import Store
@@ -334,6 +334,8 @@ def test_the_komi_of_arrays_counts() -> None:
     assert seven.score is not None
     assert none.score is not None
     assert none.score > seven.score + 3
+    [said] = network.evaluate_all(arrays, komi=0.5, side_inputs={"komi": komi_byte(7.5)})
+    assert said.score == seven.score  # as of boards: a side input that is given counts
 
 
 def test_a_komi_that_is_not_told_is_the_same_for_the_network_and_the_reader() -> None:

@@ -346,6 +346,23 @@ def test_shares_that_are_all_alike_have_intervals() -> None:
     )
 
 
+def test_bins_in_which_nothing_or_everything_happened_have_intervals() -> None:
+    for happened, bound in ((0.0, 1 - 0.025 ** (1 / 12)), (1.0, 0.025 ** (1 / 12))):
+        (row,) = reliability(np.full(12, 0.95), np.full(12, happened), np.arange(12))
+        assert row["observed"]["high" if happened == 0 else "low"] == pytest.approx(bound)
+        counts = np.tile([12.0, 0.0], (12, 1))
+        (row,) = binned_reliability(0.5 * counts, happened * counts, counts, np.arange(12))
+        assert row["observed"]["high" if happened == 0 else "low"] == pytest.approx(bound)
+
+
+def test_differences_are_no_shares() -> None:
+    values = np.array([3, -3] * 100)
+    groups = ClusterBootstrap(np.arange(200))
+    whole, halves = groups.mean(values, over=np.full(200, 10)), groups.mean(values / 2, over=np.full(200, 5))
+    assert (whole.value, whole.low, whole.high) == pytest.approx((0, halves.low, halves.high))
+    assert whole.low < -0.01
+
+
 def test_what_never_happened_is_no_less_certain_than_what_happened_once() -> None:
     groups = ClusterBootstrap(np.repeat(np.arange(50), 80))
     never, once = np.zeros(4000, bool), np.zeros(4000, bool)

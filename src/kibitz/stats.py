@@ -257,13 +257,14 @@ def reliability(
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, happened = groups._pair(probability, outcome)
+    yes_and_no = bool(np.isin(happened, (0, 1)).all())
     at = _bin(chance, bins)
     rows = []
     for index in range(bins):
         inside = at == index
         if not inside.any():
             continue
-        observed = groups.mean(happened, inside)
+        observed = groups.mean(happened == 1 if yes_and_no else happened, inside)
         rows.append(
             {
                 "low": index / bins,
@@ -400,7 +401,7 @@ def _is_share(numbers: NDArray[np.float64], values: ArrayLike, over_others: bool
     """Whether a mean of 0 or 1 is a share: of yes and no, of whole numbers over others, or scores that are all 1."""
     kind = np.asarray(values).dtype.kind
     if over_others:
-        return kind in "biu" or bool(((numbers > 0) & (numbers % 1 == 0)).all())
+        return bool(numbers.min(initial=0) >= 0) and (kind in "biu" or bool((numbers % 1 == 0).all()))
     return kind == "b" or (kind == "f" and bool((numbers == 1).all()))
 
 
@@ -408,7 +409,7 @@ def _all_alike(share: Estimate) -> Estimate:
     """A share with its interval; where all positions are alike, resamples say nothing of how games differ. But that n
     of n come out alike has a chance of 2.5% where a share of 1 - 0.025 ** (1 / n) comes out otherwise; n are the
     positions, as if each were of a game of its own, so that the interval is no wider than that."""
-    if math.isnan(share.low) or share.value not in (0.0, 1.0):
+    if not share.high - share.low < 1e-9 or share.value not in (0.0, 1.0):
         return share
     other = 1 - (1 - LEVEL) ** (1 / share.n)
     return replace(share, low=share.value * (1 - other), high=1 - (1 - share.value) * (1 - other))

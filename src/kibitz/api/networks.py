@@ -238,7 +238,8 @@ class TrainedNetwork:
         """The evaluation of one position.
 
         komi: of Go, points; None: the SGF's own, 7.5 for boards. Everything else, and what is raised, as in `predict`.
-        Of Go, both sides are asked as the mover, which makes the chance steady: the board and `show` do so, too.
+        Of Go, both sides are asked as the mover, and the board is looked at as it is and mirrored, which makes the
+        chance steady: the page and `show` do so, too.
 
         >>> import chess, kibitz
         >>> board = chess.Board()
@@ -370,7 +371,7 @@ class TrainedNetwork:
             if not beyond:
                 return codes, state, None
             if komi is not None and "komi" in beyond:
-                values = {**values, "komi": _komi_input(komi)}
+                values = {"komi": _komi_input(komi), **values}
             if state.shape[1] == 4:
                 return codes, with_default_side_inputs(state, {**beyond, **values}), None
             if values:

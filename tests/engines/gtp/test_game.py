@@ -165,6 +165,9 @@ def test_a_game_without_komi_keeps_the_one_that_was_set(tmp_path: Path) -> None:
     loaded = game()
     loaded.load(str(tmp_path / "game.sgf"), None)
     assert loaded.komi == 7.5
+    (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9]KM[];B[ee])")
+    loaded.load(str(tmp_path / "game.sgf"), None)
+    assert loaded.komi == 7.5
     (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9]KM[0];B[ee])")
     loaded.load(str(tmp_path / "game.sgf"), None)
     assert loaded.komi == 0
@@ -172,7 +175,7 @@ def test_a_game_without_komi_keeps_the_one_that_was_set(tmp_path: Path) -> None:
 
 def test_a_new_game_forgets_what_was_left_of_a_clock_that_nobody_set() -> None:
     timed = game()
-    timed.clocks = {BLACK: GtpClock(main=60, left=5), WHITE: GtpClock(left=300)}
+    timed.clocks = {BLACK: GtpClock(main=60, left=5), WHITE: GtpClock(left=300, only_told=True)}
     timed.clear()
     assert list(timed.clocks) == [BLACK]
     assert timed.clocks[BLACK].left is None

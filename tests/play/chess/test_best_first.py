@@ -188,6 +188,14 @@ def test_a_draw_at_once_is_seen_however_unlikely(nodes: int) -> None:
     narrow = ChessPlayer(Fake(sharp=9.0), method="topprob-negamax", width=2)
     line = narrow.think(board, SearchLimits(nodes=nodes)).lines[0]
     assert (line.move.uci(), line.score) == ("h7g8", 0)
+    # A pawn or so down: what the rules decide is not doubted, however unlikely it was.
+    near = chess.Board("6k1/5pp1/7p/8/8/8/3P1PPP/6K1 b - - 0 1")
+    for move in ("g8h7", "g1f1", "h7g8", "f1g1", "g8h7", "g1f1", "h7g8", "f1g1", "g8h7", "g1f1"):
+        near.push_uci(move)
+    line = (
+        ChessPlayer(Fake(sharp=9.0), method="topprob-negamax", width=2).think(near, SearchLimits(nodes=nodes)).lines[0]
+    )
+    assert (line.move.uci(), line.score) == ("h7g8", 0)
     fresh = narrow.think(chess.Board(board.fen()), SearchLimits(nodes=nodes)).lines[0]
     assert fresh.score < 0
 

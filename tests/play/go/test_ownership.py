@@ -193,6 +193,7 @@ def test_results_of_both_sides() -> None:
     codes = np.tile(encode_board(Board(9))[0], (2, 1))
     said = judge.evaluate(codes, state)
     assert len(network.asked) == 4, "in two ways, for both sides"
+    assert len(judge.evaluate(codes[:0], state[:0])["value"]) == 0
     assert network.asked[2][:, 0].tolist() == [1, 0]
     assert not network.asked[2][:, 2].any(), "nobody has passed where it is the other side's turn"
     assert network.asked[2][0, [ownership.RANK, ownership.OPPONENT]].tolist() == [30, 40]

@@ -17,7 +17,7 @@ from kibitz.games.go.io.headers import assumptions
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
-from kibitz.play.go.ownership import SWINGS
+from kibitz.play.go.ownership import SWINGS, outputs_of
 from kibitz.play.session import NetworkSession, Session
 
 if TYPE_CHECKING:
@@ -254,7 +254,9 @@ def analyse(
     codes, state, problem = _played(record)
     record = replace(record, moves=record.moves[: len(codes) - 1])
     full = with_side_inputs(record, state) if session.side_inputs else state
-    judge = judge or session
+    nodes = USUAL_NODES if nodes is None else nodes
+    searches = nodes > 0 and {"lead", "value", "policy"} <= set(outputs_of(session))
+    judge = session if searches or judge is None else judge  # what a search says takes the place of it
     parts = [
         judge.evaluate(codes[start : start + BATCH_SIZE], full[start : start + BATCH_SIZE])
         for start in range(0, len(codes), BATCH_SIZE)
@@ -262,9 +264,7 @@ def analyse(
     answers = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     owns, komi = analysis.black_owns(answers), record.komi + compensation(record.rules, record.handicap)
     named = told(answers, state)
-    if nodes is None:
-        nodes = USUAL_NODES
-    if nodes and named:
+    if searches:
         from kibitz.analysis.go.searched import searched  # only here: it loads the search
 
         named, owns = searched(record, session, named, nodes)

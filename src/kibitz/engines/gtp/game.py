@@ -26,7 +26,7 @@ class GtpClock:
     and 0 for none; left: of the present phase, None while nobody has said; left_stones: 0 in the main time. periods:
     overtime is a number of periods for a stone each, and left_stones is how many of them are left; spent: of the main
     time, while nobody has said. limit: the most that increments bring the main time to; longest: what a move may take
-    at most; both infinite where nobody has said."""
+    at most; both infinite where nobody has said. only_told: nobody has set it, only said what is left."""
 
     main: float = 0.0
     period: float = 0.0
@@ -38,11 +38,7 @@ class GtpClock:
     spent: float = 0.0
     limit: float = math.inf
     longest: float = math.inf
-
-    @property
-    def is_set(self) -> bool:
-        """Whether it has a time of its own, and not only what somebody has said is left."""
-        return bool(self.main or self.period or self.increment)
+    only_told: bool = False
 
     def tell(self, left: float, stones: int) -> None:
         """What the controller's clock says."""
@@ -93,7 +89,7 @@ class GtpGame:
         if size not in SIZES or size > self.largest:
             raise GtpError("unacceptable size")
         self._begin(Board(size), 0)
-        self.clocks = {side: clock for side, clock in self.clocks.items() if clock.is_set}
+        self.clocks = {side: clock for side, clock in self.clocks.items() if not clock.only_told}
         for clock in self.clocks.values():
             clock.left, clock.left_stones, clock.spent = None, 0, 0.0
 
@@ -163,6 +159,7 @@ class GtpGame:
 
     def load(self, file: str, before: int | None) -> None:
         """The first game of an SGF file, up to the position before a move's number (None: its end)."""
+        from kibitz.games.go.io.headers import tells_komi
         from kibitz.games.go.io.sgf import Record, read_records
 
         try:
@@ -204,7 +201,7 @@ class GtpGame:
         self._begin(start, record.handicap)
         self.moves = moves
         self.board = board
-        if "KM" in record.headers:
+        if tells_komi(record.headers):
             self.komi = record.komi
         self.set_rules(rules)
 

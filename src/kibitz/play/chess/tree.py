@@ -76,7 +76,7 @@ def _backup(n, nodes, uncertainty):  # type: ignore[no-untyped-def]
             if move_value >= -1:
                 loses = False
             score = move_value
-            if -1 <= move_value <= 1:
+            if -1 <= move_value <= 1 and not nodes.final[c]:  # what the rules decide is not doubted
                 score -= uncertainty * np.log(weight[first[i]] / weight[e]) / np.sqrt(size[c])
             if score > top_score:
                 top, top_score, best[i] = move_value, score, e
@@ -207,7 +207,8 @@ class Tree:
 
         Where a move is not expanded, a node whose expanded moves disappoint is worth something between the best of them
         and its static evaluation, by the probability that is expanded. Among its children a node chooses by value, less
-        `uncertainty` · ln(weight of the likeliest / the move's) / √(evaluations below it).
+        `uncertainty` · ln(weight of the likeliest / the move's) / √(evaluations below it); what the rules decide is not
+        doubted.
         """
         _backup(self.n, self.arrays(), uncertainty)
 
@@ -236,7 +237,8 @@ class Tree:
             if node >= 0:
                 value = to_parent(float(self.value[node]))
                 penalty = uncertainty * math.log(self.weight[edges[0]] / self.weight[edge]) / math.sqrt(self.size[node])
-                scored.append((value if abs(value) > 1 else value - penalty, -edge, edge, value))
+                sure = abs(value) > 1 or self.final[node]
+                scored.append((value if sure else value - penalty, -edge, edge, value))
         scored.sort(reverse=True)
         expanded = [(edge, value) for *_, edge, value in scored]
         rest = min([float(self.static_eval[0]), *(value for _, value in expanded)])

@@ -69,6 +69,8 @@ class AllWays:
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
         """As Session.evaluate, of as many times the work as there are ways."""
+        if not len(codes):
+            return dict(self.network.evaluate(codes, state))
         total: dict[str, NDArray[np.float32]] = {}
         for size in np.unique(state[:, SIZE]).tolist():
             rows = np.flatnonzero(state[:, SIZE] == size)
@@ -129,7 +131,7 @@ class ResultsOfBothSides:
         self.network, self.outputs = network, outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """As Session.evaluate, of twice the work."""
+        """As Session.evaluate, of twice the network's work."""
         said = dict(self.network.evaluate(codes, state))
         other = self.network.evaluate(codes, as_the_other_side(state))
         odds, lead, of_odds, of_lead = signs(said, other, codes, state)
@@ -179,7 +181,8 @@ def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def steady(network: NetworkSession) -> NetworkSession:
-    """The network as it judges the positions of a game: one that says how it ends is asked for both sides."""
+    """The network as it judges the positions of a game: one that says how it ends is asked for both sides, and with the
+    board in two ways, which is four times the work."""
     outputs = outputs_of(network)
     if outputs == (OUTPUT,):
         return BothSides(network)

@@ -13,7 +13,7 @@ from kibitz.web.go.line import GoLine
 
 if TYPE_CHECKING:
     from kibitz.analysis.go.told import Told
-    from kibitz.play.session import NetworkSession, Session
+    from kibitz.play.session import Session
     from kibitz.web.networks import NetworkInfo
     from kibitz.web.torch_process import TorchSession
 
@@ -77,15 +77,6 @@ def likely_moves(says: Told, size: int) -> list[dict[str, Any]]:
 
     names = [(to_gtp(point, size), chance) for point, chance in says.likely(N_MOVES) if chance > 0]
     return [{"move": name, "san": name, "p": rounded(chance)} for name, chance in names]
-
-
-def owners_of(
-    session: NetworkSession, network: NetworkInfo, codes: NDArray[np.uint8], state: NDArray[np.uint8]
-) -> NDArray[np.float32]:
-    """The probability that Black owns each point, float32 [n, 361]."""
-    from kibitz.analysis import load_owners
-
-    return load_owners(network.system).black_owns(session.evaluate(codes, state)).astype(np.float32)
 
 
 def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float]:

@@ -109,6 +109,11 @@ def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
     return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers  # AW: from a position
 
 
+def tells_komi(headers: Mapping[str, str]) -> bool:
+    """Whether a record names its komi, in a number."""
+    return read_number(headers.get("KM", "").strip()) is not None
+
+
 def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, handicap: int) -> list[str]:
     """What the headers of a game do not say, or not in words that are understood, and what stands for it.
 
@@ -120,7 +125,7 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
         found.append(
             f"the komi {shown(written)} contradicts the result {shown(headers.get('RE', ''))}, {komi:g} is assumed"
         )
-    elif read_number(written) is None:
+    elif not tells_komi(headers):
         lacks = f"the komi {shown(written)} is no number" if written else "no komi in the record"
         found.append(f"{lacks}, {komi:g} is assumed")
     if rules is None and (named := headers.get("RU", "").strip()):

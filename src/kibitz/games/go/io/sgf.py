@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kibitz import records
 from kibitz.errors import KibitzError
 from kibitz.games.go.io.blocks import ENDINGS, Games, gather, pieces
-from kibitz.games.go.io.headers import SUICIDE, SUPERKO, interpret_headers
+from kibitz.games.go.io.headers import SUICIDE, SUPERKO, interpret_headers, tells_komi
 from kibitz.games.go.io.main_lines import play
 from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines, find_games, main_lines
 from kibitz.games.go.points import BLACK, POINTS, WHITE, to_sgf
@@ -34,7 +34,7 @@ class Record:
     """One game, its main line.
 
     black, white: points of the stones set up, handicap too; side: the colour that moves first; moves: points or PASS,
-    colours taking turns from `side`; komi: 0 where it is not told, and KM is not among the headers; headers: properties
+    colours taking turns from `side`; komi: 0 where it is not told, see `headers.tells_komi`; headers: properties
     before the first move by SGF name, decoded; the rest as in a store's table; problem: why the moves stop before their
     end; leading: moves of the file that are among the stones set up, as handicap of the old style; inserted: plies,
     from 0, of passes that are not in the file, between two moves of one player. The moves need not be legal.
@@ -178,7 +178,7 @@ def write_sgf(
     root: headers that are added to the record's own or replace them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
-    if record.komi or "KM" in record.headers:
+    if record.komi or tells_komi(record.headers):
         headers["KM"] = f"{record.komi:g}"
     if record.handicap:
         headers["HA"] = str(record.handicap)
