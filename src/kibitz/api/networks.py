@@ -503,18 +503,18 @@ def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
     from kibitz.games.go.sides import side_inputs
 
     points = _komi(komi, read) + compensation(read.rules, read.handicap)
-    known = side_inputs(0.0, read.handicap, read.rules)
+    known = side_inputs(None, read.handicap, read.rules)
     return {"komi": _komi_input(points), "handicap": known["handicap"], "rules": known["rules"]}
 
 
 def _komi_input(points: float) -> int:
     """The side input of a komi. Raises UsageError for one that the network does not know."""
-    from kibitz.games.go.sides import MOST_KOMI, side_inputs
+    from kibitz.games.go.sides import MOST_KOMI, komi_byte
 
     check_number("komi", points)
     if abs(points) > MOST_KOMI:
         raise UsageError(f"komi {points:g}, handicap stones counted: the network knows up to {MOST_KOMI:g} points")
-    return side_inputs(points, 0, None)["komi"]
+    return komi_byte(points)
 
 
 def _points(policy: NDArray[np.float32], size: int) -> tuple[PointProbability, ...]:

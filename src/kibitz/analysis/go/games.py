@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
-from kibitz.analysis.go.told import Told, phases, told, with_side_inputs
+from kibitz.analysis.go.told import NAMED, Told, phases, told, with_side_inputs
 from kibitz.games.go.endings.counting import compensation
 from kibitz.games.go.io.headers import assumptions
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, to_gtp
@@ -255,7 +255,7 @@ def analyse(
     record = replace(record, moves=record.moves[: len(codes) - 1])
     full = with_side_inputs(record, state) if session.side_inputs else state
     nodes = USUAL_NODES if nodes is None else nodes
-    searches = nodes > 0 and {"lead", "value", "policy"} <= set(outputs_of(session))
+    searches = nodes > 0 and set(outputs_of(session)) >= NAMED
     judge = session if searches or judge is None else judge  # what a search says takes the place of it
     parts = [
         judge.evaluate(codes[start : start + BATCH_SIZE], full[start : start + BATCH_SIZE])

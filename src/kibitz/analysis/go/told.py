@@ -15,6 +15,8 @@ from kibitz.games.go.replay import SIDE
 from kibitz.games.go.sides import side_inputs
 from kibitz.play.session import Answers
 
+NAMED = frozenset(("lead", "value", "policy"))
+"""Answers of a network that names moves, winner and score itself."""
 PHASES = ("opening", "middlegame", "endgame")
 _UNTIL = (60 / POINTS, 160 / POINTS)
 """Where the phases end, in moves for each point of the board: 60 and 160 moves on 19×19, 14 and 36 on 9×9."""
@@ -51,7 +53,7 @@ def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uin
 
 def told(answers: Answers, state: NDArray[np.uint8]) -> list[Told]:
     """What the network says of each position; nothing where it does not name a score."""
-    if not {"lead", "value", "policy"} <= answers.keys():
+    if not answers.keys() >= NAMED:
         return []
     black = np.where(state[:, SIDE] == 0, 1.0, -1.0)
     leads, chances = black * answers["lead"], (1 + black * answers["value"]) / 2

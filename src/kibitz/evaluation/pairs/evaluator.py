@@ -21,7 +21,7 @@ from kibitz.evaluation.pairs.answers import PairResults, as_tested, fill, intran
 from kibitz.evaluation.pairs.baselines import as_baselines, run_baselines, table
 from kibitz.evaluation.pairs.distilled import distilled
 from kibitz.evaluation.pairs.samples import page_samples
-from kibitz.evaluation.pairs.split import LearnedPairs, learned, nothing_apart, split_figures, split_tables
+from kibitz.evaluation.pairs.split import LearnedPairs, learned, nothing_learned, split_figures, split_tables
 from kibitz.evaluation.slices import PHASES, per_rating, slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
 from kibitz.play.session import Session
@@ -54,7 +54,10 @@ def evaluate(
     if of is None:
         raise KibitzError(_one_sided(store, chosen))
     results = fill(of, parts, on_progress, "unseen games")
-    known = learned(run, store, parts, config, on_progress) if not chosen.seen else nothing_apart()
+    if chosen.seen:
+        known = nothing_learned("the games of this test are among those that it learned from")
+    else:
+        known = learned(run, store, parts, config, on_progress)
     session = Session(run)
     others = run_baselines(results, config, session.threads, on_progress, log)
     on_progress("figures", 0, 1)

@@ -51,10 +51,10 @@ def learned(
     games = taken[mine]
     if len(games) > GAMES:
         games = np.sort(np.random.default_rng(config.seed).permutation(games)[:GAMES])
-    nothing = np.zeros(0, np.int64)
     if not len(games):
-        why = "this store has none of the games that the network learned from; test on the store it was trained on"
-        return LearnedPairs(None, None, why, 0, nothing, nothing)
+        return nothing_learned(
+            "this store has none of the games that the network learned from; test on the store it was trained on"
+        )
     samples = [positions(store, games, as_tested(run.settings), held_out=held_out) for held_out in (False, True)]
     # Another seed for the bootstrap than the unseen games have: equal draws would not be independent.
     most = min(config.positions or PAIRS, PAIRS)
@@ -64,7 +64,7 @@ def learned(
         why = "no position of the games that it learned from was held out of its training"
         if run.settings.held_out:
             why = "too few positions of the games that it learned from were held out of its training to make pairs"
-    away, same = nothing, nothing
+    away = same = np.zeros(0, np.int64)
     if other:
         away, same = nearest(store, positions(store, games, run.settings), Sample(other.games, other.plies))
     return LearnedPairs(
@@ -73,10 +73,10 @@ def learned(
     )  # fmt: skip
 
 
-def nothing_apart() -> LearnedPairs:
-    """Where the games of the test themselves were learned from: there is nothing to compare them with."""
+def nothing_learned(why: str) -> LearnedPairs:
+    """No pairs to compare with, and the reason."""
     nothing = np.zeros(0, np.int64)
-    return LearnedPairs(None, None, "the games of this test are among those that it learned from", 0, nothing, nothing)
+    return LearnedPairs(None, None, why, 0, nothing, nothing)
 
 
 def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
