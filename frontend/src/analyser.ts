@@ -37,7 +37,7 @@ export class Analyser {
   }
 
   result(network: string, id: number): Result | undefined {
-    return this.known.get(network)?.get(id);
+    return this.known.get(this.app.weights(network))?.get(id);
   }
 
   get busy(): boolean {
@@ -83,8 +83,9 @@ export class Analyser {
     const path = app.path;
     const abort = new AbortController();
     this.abort = abort;
-    const known = this.known.get(network) ?? new Map<number, Result>();
-    this.known.set(network, known);
+    const weights = app.weights(network);
+    const known = this.known.get(weights) ?? new Map<number, Result>();
+    this.known.set(weights, known);
     const place = app.place;
     try {
       // The whole line is given, so that a part of it need not be asked in another way.
@@ -146,15 +147,14 @@ export class Analyser {
     return null;
   }
 
-  /** Results of positions that are in no game any more. */
+  /** Results of positions that are in no game any more, and those by weights that a training has left behind. */
   private forget(): void {
-    for (const known of this.known.values()) {
-      if (known.size > 20_000) known.clear();
-    }
+    const now = new Set(this.app.networks.map(({ name }) => this.app.weights(name)));
+    for (const [weights, known] of this.known) if (known.size > 20_000 || !now.has(weights)) this.known.delete(weights);
   }
 
   private count(): void {
-    const known = this.known.get(this.app.network ?? "");
+    const known = this.known.get(this.app.weights(this.app.network ?? ""));
     this.total = this.app.path.length;
     this.done = known ? this.app.path.reduce((sum, id) => sum + (known.has(id) ? 1 : 0), 0) : 0;
   }

@@ -46,11 +46,13 @@ export function mountBoard(host: HTMLElement, controls: HTMLElement, app: App, c
     }
     const node = app.node();
     const result = app.network ? app.result(app.network, node.id) : undefined;
+    // A draw by claim need not be claimed.
+    const final = node.end !== null && node.end !== "repetition" && node.end !== "fifty moves";
     view.draw(node, picture(app, node, result), {
       flipped: app.flipped,
       coordinates: app.coordinates,
-      sides: node.end ? "none" : shown.sides,
-      early: node.end ? null : shown.early,
+      sides: final ? "none" : shown.sides,
+      early: final ? null : shown.early,
       small: false,
     });
     below.draw();

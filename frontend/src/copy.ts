@@ -29,7 +29,7 @@ async function copy(app: App, what: string, make: () => string | Promise<string>
   }
   try {
     await navigator.clipboard.writeText(text);
-    app.say(`${what} copied.`);
+    app.say(texts.copy.copied(what));
   } catch {
     byHand(what, text);
   }

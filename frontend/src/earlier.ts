@@ -3,7 +3,7 @@
 import { named, occasion, players } from "./naming";
 import type { App, Game, Node } from "./state";
 import { texts } from "./texts";
-import { ancestry, numberedAnew, whole } from "./tree";
+import { ancestry, numberedAnew, whole, worth } from "./tree";
 
 /** So many are kept, the present one not counted. */
 export const MOST = 20;
@@ -121,7 +121,7 @@ export class Keeper {
     window.clearTimeout(this.timer);
     const { game } = this;
     const state = `${game.key} ${game.revision}`;
-    if (!game.changed || game.nodes.size < 2 || state === this.kept) return;
+    if (!game.changed || !worth(game) || state === this.kept) return;
     this.kept = state;
     void this.store.put(keptOf(game, this.cursor));
   }

@@ -13,6 +13,8 @@ import { texts } from "./texts";
 
 /** Moves that are listed until more are asked for. */
 const FIRST = 12;
+/** So far games are known, plies. */
+const DEPTH = 40;
 /** While an index is made, ms. */
 const AGAIN = 400;
 
@@ -133,8 +135,8 @@ class ExplorerPanel {
   }
 
   private nothing(): string {
-    const beyond = this.app.node().ply >= 40;
-    return beyond ? texts.explorer.first40 : (this.band.value ? texts.explorer.noneRated : texts.explorer.none);
+    const beyond = this.app.node().ply >= DEPTH;
+    return beyond ? texts.explorer.first(this.app.game.kind === "chess" ? DEPTH / 2 : DEPTH) : (this.band.value ? texts.explorer.noneRated : texts.explorer.none);
   }
 
   private all(): void {

@@ -7,7 +7,7 @@ import { menu } from "./menu";
 import { showMoveMenu } from "./movemenu";
 import { saveGame } from "./save";
 import type { App } from "./state";
-import { texts } from "./texts";
+import { language, texts } from "./texts";
 
 export function gameMenu(app: App): HTMLElement {
   const keeper = new Keeper(app, app.store);
@@ -49,7 +49,7 @@ async function showEarlier(app: App, store: Store): Promise<void> {
     app.say(texts.gamemenu.opened(kept.title));
   };
   for (const kept of games) {
-    const when = new Date(kept.time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+    const when = new Date(kept.time).toLocaleString(language === "en" ? "en-GB" : language, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
     const about = el("span", { class: "about" }, [when, kept.about].filter(Boolean).join(" · "));
     const entry = button("", () => void open(kept));
     entry.append(el("span", {}, kept.title), about);

@@ -68,6 +68,7 @@ export class Judging {
     app.on("game", () => this.forget());
     app.on("networks", () => {
       this.refused.clear();
+      this.forget();
       this.changed();
     });
     app.on("path", () => this.changed());
@@ -77,7 +78,7 @@ export class Judging {
 
   /** What is known of the move that led to a position. */
   of(id: number): Judgement | undefined {
-    return this.known.get(this.app.network ?? "")?.get(id);
+    return this.known.get(this.app.weights(this.app.network ?? ""))?.get(id);
   }
 
   exact(id: number): Judgement | undefined {
@@ -151,8 +152,9 @@ export class Judging {
     const { network, from, to, ids } = wanted;
     const abort = new AbortController();
     this.abort = abort;
-    const known = this.known.get(network) ?? new Map<number, Judgement>();
-    this.known.set(network, known);
+    const weights = app.weights(network);
+    const known = this.known.get(weights) ?? new Map<number, Judgement>();
+    this.known.set(weights, known);
     const found = (judgement: Judgement): void => {
       const id = ids[judgement.ply - from];
       if (id === undefined || (known.get(id)?.exact && !judgement.exact)) return;
@@ -196,11 +198,10 @@ export class Judging {
     return stretch(from, to);
   }
 
-  /** Judgements of moves that are in no game any more. */
+  /** Judgements of moves that are in no game any more, and those by weights that a training has left behind. */
   private forget(): void {
-    for (const known of this.known.values()) {
-      if (known.size > 20_000) known.clear();
-    }
+    const now = new Set(this.app.networks.map(({ name }) => this.app.weights(name)));
+    for (const [weights, known] of this.known) if (known.size > 20_000 || !now.has(weights)) this.known.delete(weights);
   }
 
   /** Redraws, soon. */

@@ -84,6 +84,8 @@ function takes(target: Element | null, key: string): boolean {
   if (field) return true;
   if (target?.closest('[role="tablist"], [role="menu"]')) return key !== "?";
   if (target?.closest("button, summary, a")) return key === " " || key === "Enter";
+  // What scrolls by these keys.
+  if (target?.closest('[role="region"][tabindex]')) return key.startsWith("Arrow") || ["Home", "End", " ", "PageUp", "PageDown"].includes(key);
   return false;
 }
 

@@ -12,6 +12,7 @@ import { Counter } from "./gocount";
 import { mountGraph } from "./graph";
 import { mountHeader } from "./header";
 import { Judging } from "./judging";
+import { kept } from "./kept";
 import { mountKeys } from "./keys";
 import { mountLoading } from "./load";
 import { Mistakes } from "./mistakes";
@@ -69,4 +70,6 @@ mountWelcome(place("welcome"), app, opener, tabs);
 mountKeys(app, mistakes, typed, place("board"), () => opener.show());
 // A training that was begun elsewhere appears by itself.
 setInterval(() => void (document.visibilityState === "visible" && app.findNetworks().catch(() => undefined)), LOOK_FOR_RUNS);
+// A game against a network goes on after a reload, whatever tab is open.
+if (kept("session", "match")) tabs.mount("play");
 void address.begin(tabs);

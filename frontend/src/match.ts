@@ -9,7 +9,7 @@ import { keep, kept } from "./kept";
 import { players } from "./naming";
 import { shown } from "./overlays";
 import { asked, type Player } from "./programs";
-import type { App, Line, Node } from "./state";
+import type { App, Game, Line, Node } from "./state";
 import { answer, grave, judgeOf, verdict } from "./teaching";
 import { texts } from "./texts";
 import { ancestry } from "./tree";
@@ -106,6 +106,8 @@ export class Match {
   result: Result = "";
   /** The record names the players and the result of this game. */
   private entitled = false;
+  /** The record whose players an earlier game named here: the next one from it names them anew. */
+  private titled: Game | null = null;
   /** Whether hints were shown before it began. */
   private hints: boolean | null = null;
   /** A game that went on when the page was loaded anew. */
@@ -161,8 +163,10 @@ export class Match {
   /** Names the players in a record that names none. */
   private entitle(): void {
     const { game } = this.app;
-    this.entitled = !players(game);
+    this.entitled = !players(game) || this.titled === game;
     if (!this.entitled) return;
+    this.titled = game;
+    for (const name of ["Termination", "RE", "TM", "OT"]) delete game.headers[name];
     const limit = limitOf(this.strength);
     const now = new Date();
     const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
@@ -208,6 +212,7 @@ export class Match {
     }
     this.left = null;
     Object.assign(this, { opponent: left.opponent, human: left.human, strength: left.strength, entitled: left.entitled, yields: left.yields, teaches: left.teaches ?? false });
+    if (left.entitled) this.titled = app.game;
     this.start = path[left.from] ?? path[0]!;
     this.chances = left.chances;
     this.clock = left.control && new Clock(left.control, app, this.start);
@@ -323,14 +328,18 @@ export class Match {
     this.answered = null;
     const { ply } = this.app.node(id);
     this.chances = this.chances.filter((each) => each.ply < ply);
-    if (this.outcome) this.score("");
+    const over = this.outcome !== "";
     this.outcome = "";
     this.warned = false;
     this.clock?.begin(id);
     if (this.app.cursor !== id) {
-      this.set("human");
+      this.making = true;
       this.app.go(id);
-    } else this.turn();
+      this.making = false;
+    }
+    // Only now: who counts the board would write the result of the position that was left again.
+    if (over) this.score("");
+    this.turn();
   }
 
   /** The position shown has changed: a move of the person's, or a look at another position. */
@@ -343,8 +352,10 @@ export class Match {
       return;
     }
     const parent = node.parent === null ? undefined : this.node(node.parent);
-    // A step on from the last position is a move, and so is a new branch; the rest is only looked at.
-    const onward = parent?.id === this.tip || (node.children.length === 0 && !this.played(node.id));
+    // A step on from the last position is a move, and so is a branch made now; the rest, a move that was taken back too, is
+    // only looked at.
+    const made = this.app.game.history.last?.made === node.id;
+    const onward = parent?.id === this.tip || (made && !this.played(node.id));
     if (onward && parent?.turn === this.human && this.played(parent.id) && this.outcome === "") {
       this.abort?.abort();
       if (this.clock && !this.clock.moved(node.id)) {
@@ -416,8 +427,10 @@ export class Match {
     else if (ended) {
       if (node.end === "checkmate") this.score(node.turn === "w" ? "b" : "w");
       else if (node.end !== "passes") this.score("draw");
-      else if (this.app.game.headers.RE) delete this.app.game.headers.RE;
+      else if (this.entitled) delete this.app.game.headers.RE;
       this.finish(ended);
+      // The board is counted, again where it was counted before.
+      if (node.end === "passes") this.app.retitled();
     }
     else if (node.turn === this.human) this.set("human");
     else if (this.teaches && this.tip !== this.start && this.stands !== this.tip) void this.taught();

@@ -32,7 +32,9 @@ export class ReportView {
     this.element.append(this.head, this.by.element, this.note, this.rows);
   }
 
+  /** Draws a report anew; the one that stands there stays, with what has the focus in it. */
   draw(report: Report): void {
+    if (report === this.report) return;
     this.report = report;
     this.head.replaceChildren(...headline(report));
     const there = (Object.keys(DIVISIONS) as Division[]).filter((each) => partsOf(report, each).length);

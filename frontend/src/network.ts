@@ -284,7 +284,7 @@ class NetworkPanel {
     );
     this.planeName = this.plane.value;
     const chosen = planes.find(({ name }) => name === this.planeName);
-    this.what = chosen?.values.some((value) => value < 0) ? "below zero" : "";
+    this.what = chosen?.values.some((value) => value < 0) ? texts.network.belowZero : "";
     shown.answer(node, chosen ? { kind: "plane", values: chosen.values } : null);
   }
 
@@ -300,7 +300,7 @@ class NetworkPanel {
     if (!count) return;
     select.selectedIndex = (select.selectedIndex + by + count) % count;
     this.choosePlane(select.value);
-    this.app.say(select.value);
+    this.app.say(fromServer(select.value));
   }
 
   private tell(text: string): void {

@@ -213,7 +213,7 @@ function write(element: HTMLElement, text: string): void {
 function said({ depth, nodes, speed, visits }: Opinion, over: boolean): string[] {
   const parts = [
     depth ? texts.opinion.depth(depth) : "",
-    nodes ? `${texts.opinion.positions(nodes)}${speed ? texts.opinion.speed(Math.round(speed / 1000)) : ""}` : "",
+    nodes ? `${texts.opinion.positions(nodes)}${speed ? texts.opinion.speed(speed < 10_000 ? speed : 1000 * Math.round(speed / 1000)) : ""}` : "",
     visits ? texts.opinion.visits(visits) : "",
     over ? texts.opinion.done : "",
   ];

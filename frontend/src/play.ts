@@ -236,7 +236,9 @@ class PlayPanel {
 
   private async begin(fresh: boolean): Promise<void> {
     const key = this.opponent.value;
+    const over = this.over();
     if (!key || (fresh && !(await this.fresh()))) return;
+    this.count(over);
     const side = this.side.value;
     this.start(playerOf(key), side === "random" ? (Math.random() < 0.5 ? "w" : "b") : side === "b" ? "b" : "w");
   }
@@ -260,23 +262,29 @@ class PlayPanel {
     const { app, match } = this;
     const { opponent, human, strength } = match;
     const control = match.clock?.control ?? null;
-    this.count();
+    const over = this.over();
     try {
       if (!(await openStart(app, match.beginning()))) return;
     } catch (error) {
       return app.say(message(error), true);
     }
+    this.count(over);
     this.start(opponent, human === "w" ? "b" : "w", strength, control);
   }
 
-  /** Counts the game that is over. */
-  private count(): void {
-    const { match } = this;
-    const opponent = keyOf(match.opponent);
+  /** The game that is over, before another one takes its place; null where none is, or nobody knows who won. */
+  private over(): { opponent: string; points: number } | null {
+    const { state, result, human, opponent } = this.match;
+    return state === "over" && result !== "" ? { opponent: keyOf(opponent), points: pointsOf(result, human) } : null;
+  }
+
+  /** Counts a game that is over. */
+  private count(game: { opponent: string; points: number } | null): void {
+    if (!game) return;
+    const { opponent, points } = game;
     if (this.tally.opponent !== opponent) this.tally = { opponent, games: 0, points: 0 };
-    if (match.result === "") return;
     this.tally.games += 1;
-    this.tally.points += pointsOf(match.result, match.human);
+    this.tally.points += points;
   }
 
   private start(opponent: Player, human: "w" | "b", strength = this.strength(), control = controlOf(this.time.value)): void {

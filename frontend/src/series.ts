@@ -2,11 +2,12 @@
 
 import { message } from "./asking";
 import { confirmed } from "./confirming";
+import { count, takenForDead } from "./gocount";
 import { ending, RESIGN, type Result, type Strength } from "./match";
 import { shown } from "./overlays";
 import { asked, type Player } from "./programs";
 import { openStart } from "./starting";
-import type { App, Line, Node } from "./state";
+import type { App, Line, Node, Result as Analysis } from "./state";
 import { texts } from "./texts";
 
 /** rating: the player that a program is to play like; null for full strength, and of networks. */
@@ -216,10 +217,16 @@ export class Series {
   /** Points that Black is ahead, as a network counts them. */
   private async lead(network: string, tip: Node, signal: AbortSignal): Promise<number> {
     const line = this.app.line(tip.id);
-    let score = 0;
+    let found: Analysis | null = null;
     const last = { network, line, from: line.moves.length, to: line.moves.length };
-    await this.app.api.analyse(last, (result) => (score = result.score ?? 0), signal);
-    return Math.round(2 * score) / 2;
+    await this.app.api.analyse(last, (result) => (found = result), signal);
+    const { score, owners } = (found ?? {}) as Partial<Analysis>;
+    if (tip.end !== "passes" || !owners) return Math.round(2 * (score ?? 0)) / 2;
+    // As the board itself is counted, its dead stones as the network sees them.
+    const { start } = this.app.game;
+    const stones = tip.stones ?? "";
+    const { black, white } = count(stones, takenForDead(stones, owners, start.size ?? 19), start, tip.captured ?? { B: 0, W: 0 });
+    return black - white;
   }
 
   private count(result: Result): void {

@@ -257,7 +257,7 @@ class Setup {
     for (const [letter, box] of this.rights) box.disabled = !possible.includes(letter);
     const squares = passable(placed, this.turn.value);
     const kept = squares.includes(this.passed.value) ? this.passed.value : "";
-    this.passed.offer([["", "none"], ...squares.map((square) => [square, square] as const)], kept);
+    this.passed.offer([["", texts.setup.nonePassed], ...squares.map((square) => [square, square] as const)], kept);
     this.passed.select.disabled = !squares.length;
   }
 

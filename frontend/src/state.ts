@@ -8,7 +8,7 @@ import type { History } from "./history";
 import { Programs } from "./programs";
 import { type Part, split } from "./splitting";
 import { fromServer, texts } from "./texts";
-import { add, ancestry, attach, detach, empty, loaded, through } from "./tree";
+import { add, ancestry, attach, detach, empty, loaded, through, worth } from "./tree";
 
 export interface Network {
   name: string;
@@ -30,6 +30,8 @@ export interface Network {
   metrics: boolean;
   snapshots: number;
   from: "run" | "package";
+  /** Changes with its weights. */
+  stamp: string;
   /** What its chance is the probability of; null where it gives none. */
   claim?: { name: string; short: string; note: string } | null;
   problem: string | null;
@@ -161,6 +163,8 @@ export class App {
   isTried: ((id: number) => boolean) | null = null;
   /** Asked before another game is opened; whether it may be. */
   mayLeave: (() => Promise<boolean>) | null = null;
+  /** Counts the games that were opened. */
+  opened = 0;
   /** Whether the game that was left last had changes; they are among the earlier games. */
   left = false;
   /** Begins what waits until the page shows what its address names. */
@@ -330,6 +334,11 @@ export class App {
     return this.analyser.result(network, id);
   }
 
+  /** What names a network and the weights it has now: those of one in training change. */
+  weights(name: string): string {
+    return `${name} ${this.named(name)?.stamp ?? ""}`;
+  }
+
   /** Whose network it is, by name. */
   named(name: string | null): Network | undefined {
     return this.networks.find((each) => each.name === name);
@@ -337,7 +346,7 @@ export class App {
 
   /** Whether there is anything that would be missed. */
   get touched(): boolean {
-    return this.game.nodes.size > 1 || Object.keys(this.game.headers).length > 0 || Boolean(this.game.start.fen);
+    return worth(this.game) || Object.keys(this.game.headers).length > 0;
   }
 
   /** An empty board: of this game and size, or of another. Whether it was opened. */
@@ -376,9 +385,11 @@ export class App {
 
   private async read(file: GameFile, signal?: AbortSignal): Promise<Loaded> {
     const part = file.parts?.[file.index];
+    const { opened } = this;
     const from = part
       ? { ...(await this.api.load(file.text.slice(part.begin, part.end), 0, signal)), count: file.count, games: file.games }
       : await this.api.load(file.text, file.index, signal);
+    if (opened !== this.opened || signal?.aborted) throw new Error(texts.state.meanwhile);
     from.problems = from.problems.map(fromServer);
     const game = loaded(from);
     game.file = { ...file, count: from.count, games: from.games, problems: from.problems };
@@ -390,7 +401,8 @@ export class App {
   open(game: Game, cursor = game.root): void {
     if (game.kind !== this.game.kind && this.touched) this.shelf.set(this.game.kind, { game: this.game, cursor: this.cursor });
     this.shelf.delete(game.kind);
-    this.left = this.game.changed && this.game.nodes.size > 1;
+    this.left = this.game.changed && worth(this.game);
+    this.opened += 1;
     this.game = game;
     this.cursor = cursor;
     this.repath();
@@ -464,7 +476,9 @@ export class App {
     if (answers === this.connected) return;
     this.connected = answers;
     this.say(answers ? texts.state.answersAgain : texts.state.silent);
-    if (!answers) this.retry();
+    // Found again, whether or not they have changed, the networks go on with what was cut off.
+    if (answers) void this.findNetworks(null).catch(() => undefined);
+    else this.retry();
   }
 
   private retry(): void {

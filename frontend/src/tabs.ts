@@ -12,6 +12,8 @@ export interface Tab {
 export interface Tabs {
   readonly chosen: string;
   choose(id: string): void;
+  /** Makes a panel without showing it. */
+  mount(id: string): void;
   on(f: () => void): void;
 }
 
@@ -26,6 +28,19 @@ export function mountTabs(host: HTMLElement, tabs: Tab[]): Tabs {
     el("div", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, class: "tab-panel" }),
   );
 
+  const mount = (id: string): void => {
+    const at = tabs.findIndex((each) => each.id === id);
+    if (at < 0 || made.has(id)) return;
+    made.add(id);
+    const panel = panels[at]!;
+    const inside = el("div");
+    panel.replaceChildren(inside);
+    Promise.resolve(tabs[at]!.mount(inside)).catch(() => {
+      made.delete(id);
+      panel.textContent = texts.tabs.failed;
+      if (chosen === id) chosen = "";
+    });
+  };
   const choose = (id: string): void => {
     const at = tabs.findIndex((each) => each.id === id);
     if (at < 0 || id === chosen) return;
@@ -35,17 +50,7 @@ export function mountTabs(host: HTMLElement, tabs: Tab[]): Tabs {
       head.tabIndex = index === at ? 0 : -1;
       panels[index]!.hidden = index !== at;
     }
-    if (!made.has(id)) {
-      made.add(id);
-      const panel = panels[at]!;
-      const inside = el("div");
-      panel.replaceChildren(inside);
-      Promise.resolve(tabs[at]!.mount(inside)).catch(() => {
-        made.delete(id);
-        panel.textContent = texts.tabs.failed;
-        chosen = "";
-      });
-    }
+    mount(id);
     for (const f of listeners) f();
   };
 
@@ -74,6 +79,7 @@ export function mountTabs(host: HTMLElement, tabs: Tab[]): Tabs {
       return chosen;
     },
     choose,
+    mount,
     on: (f) => void listeners.push(f),
   };
 }

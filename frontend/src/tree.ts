@@ -25,6 +25,14 @@ export function whole(kind: Game["kind"], headers: Game["headers"], start: Line,
   return { kind, headers, start, nodes, root, key: crypto.randomUUID(), changed: false, revision: 0, history: new History() };
 }
 
+/** Whether there is anything in a game that would be missed: moves, words, drawings, or a start of its own. */
+export function worth(game: Game): boolean {
+  const { comment, nags, shapes, props, ...root } = game.nodes.get(game.root)!;
+  const { fen, setup } = game.start;
+  const said = Boolean(comment || nags.length || shapes?.length || Object.keys(props ?? {}).length);
+  return root.children.length > 0 || said || Boolean(fen || setup?.B.length || setup?.W.length);
+}
+
 const BARE = { ply: 0, move: null, san: "", end: null };
 
 function vacant(size: number): Written {

@@ -142,29 +142,33 @@ export class Address {
 
   private async open({ line, ply, headers }: Read): Promise<void> {
     const { app } = this;
+    // What somebody opens while the server answers stays.
+    const { opened } = app;
     try {
-      if (await this.again(line, ply)) return;
+      const kept = await this.again(line, ply);
+      if (opened !== app.opened) return;
+      if (kept) return app.open(...kept);
       const board = SIZES.includes(line.size ?? 19) ? empty(line.game, line.size) : null;
-      if (!board || !same(board.start, line)) app.open(...grown(line, await app.api.line(line), ply, headers));
-      else if (app.touched || !same(board.start, app.game.start)) app.open(board);
+      if (!board || !same(board.start, line)) {
+        const nodes = await app.api.line(line);
+        if (opened === app.opened) app.open(...grown(line, nodes, ply, headers));
+      } else if (app.touched || !same(board.start, app.game.start)) app.open(board);
     } catch (error) {
       app.say(texts.url.broken(message(error)), true);
     }
   }
 
   /** What this tab had open, with its variations and words, where it is what the address means. */
-  private async again(line: Line, ply: number): Promise<boolean> {
-    const { app } = this;
+  private async again(line: Line, ply: number): Promise<Parameters<App["open"]> | null> {
     const game = (await this.fromStore(line)) ?? (await this.fromSession(line));
-    if (!game) return false;
+    if (!game) return null;
     let id = game.root;
     for (const move of line.moves.slice(0, ply)) {
       const next = game.nodes.get(id)!.children.find((each) => game.nodes.get(each)!.move === move);
       if (next === undefined) break;
       id = next;
     }
-    app.open(game, id);
-    return true;
+    return [game, id];
   }
 
   /** The game as this tab had it, or as another tab or an earlier visit left it, if that had just this line. */

@@ -211,6 +211,40 @@ def test_an_earlier_game_comes_back(desk: Desk) -> None:
     expect(games).to_contain_text("None yet.")
 
 
+def test_a_position_with_words_and_no_moves_is_kept(desk: Desk) -> None:
+    """A problem of Go that was set up, with a letter: through the other game, a reload and another board."""
+    page = desk.page
+    page.get_by_role("button", name="New", exact=True).click()
+    page.get_by_role("menuitem", name="Go, 9 × 9").click()
+    page.get_by_role("button", name="Edit", exact=True).click()
+    page.get_by_role("radio", name="Black stone", exact=True).click()
+    stones = page.locator("#board svg.go .stones circle.black")
+    for count, point in enumerate(("C3", "G7"), 1):
+        page.mouse.click(*desk.point(point))
+        expect(stones).to_have_count(count)
+    page.get_by_role("radio", name="Letter", exact=True).click()
+    page.mouse.click(*desk.point("E5"))
+    marks = page.locator("#board svg.go .markup > *")
+    expect(marks).to_have_count(1)
+    desk.network.select_option("chessnet")
+    expect(desk.board()).to_be_visible()
+    desk.network.select_option("gohuman")
+    expect(stones).to_have_count(2)
+    expect(marks).to_have_count(1)
+    expect(page).to_have_url(re.compile("black=C3.G7|black=G7.C3"))
+    page.reload()
+    desk.ready()
+    expect(stones).to_have_count(2)
+    expect(marks).to_have_count(1)
+    desk.open("1. d4 d5 *")
+    menu(desk, "Earlier games")
+    entries = page.get_by_role("dialog", name="Earlier games").get_by_role("listitem")
+    expect(entries).to_have_count(1)
+    entries.get_by_role("button").first.click()
+    expect(stones).to_have_count(2)
+    expect(marks).to_have_count(1)
+
+
 def test_a_game_outlives_reload_and_crash(desk: Desk) -> None:
     page = desk.page
     desk.open(ONLINE)

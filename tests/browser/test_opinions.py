@@ -176,6 +176,34 @@ def test_a_blunder_is_told_and_taken_back(visit: Callable[..., Page]) -> None:
     expect(advice).to_be_hidden()
 
 
+def test_a_blunder_that_was_taken_back_can_be_looked_at_later(visit: Callable[..., Page]) -> None:
+    """It was never answered, and ends its variation: a look at it is no move of the game that goes on."""
+    desk = Desk(visit()).ready()
+    desk.open("1. e4 e5 2. Qh5 Nc6 *")
+    desk.keys("End")
+    panel = desk.tab("Play")
+    panel.get_by_label("Against").select_option("chessnet")
+    panel.get_by_label("Level").select_option("custom")
+    panel.get_by_label("Method").select_option("top-prob")
+    panel.get_by_role("checkbox", name="Warn me of mistakes").check()
+    panel.get_by_role("button", name="Play from here").click()
+    desk.drag("h5", "e5")
+    panel.get_by_role("button", name="Take it back").click(timeout=SEARCHED)
+    desk.after("Nc6")
+    desk.drag("f1", "c4")
+    moves = desk.moves.locator("button.move")
+    state = panel.locator(".play-state")
+    expect(moves).to_have_count(7, timeout=SEARCHED)
+    expect(state).to_have_text("Your move. You play White.")
+    desk.moves.get_by_role("button", name="Qxe5+", exact=True).click()
+    desk.after("Qxe5+")
+    expect(state).to_have_text("You are viewing an earlier position. You play White.")
+    panel.get_by_role("button", name="Back to the game").click()
+    expect(state).to_have_text("Your move. You play White.")
+    expect(moves).to_have_count(7)
+    assert "3. Bc4 ( 3. Qxe5+ ) 3... " in desk.copied("PGN")
+
+
 def test_a_blunder_of_go_is_told_and_taken_back(visit: Callable[..., Page]) -> None:
     """Black has four columns of nine and the move that decides who gets the fifth, and wastes it in its own corner."""
     line = "D5.E5.D4.E4.D6.E6.D3.E3.D7.E7.D2.E2.D8.E8.D1.E1"

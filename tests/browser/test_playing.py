@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.board_page import Desk
+from support.board_page import SEARCHED, Desk, answer_with
 
 
 @pytest.fixture
@@ -158,6 +158,71 @@ def test_a_game_without_moves_outlives_a_reload(visit: Callable[..., Page], game
     else:
         page.mouse.click(*desk.point("E5"))
     expect(desk.moves.locator("button.move")).to_have_count(2)  # it has answered
+
+
+def test_a_game_goes_on_after_a_reload_on_another_tab(desk: Desk) -> None:
+    begin(desk, Against="chessnet", You_play="w", Level="custom", Method="top-prob")
+    desk.drag("e2", "e4")
+    moves = desk.moves.locator("button.move")
+    expect(moves).to_have_count(2)
+    desk.tab("Analysis")
+    expect(desk.page).not_to_have_url(re.compile("tab="))
+    desk.page.reload()
+    desk.ready()
+    expect(desk.page.get_by_role("tab", name="Analysis")).to_have_attribute("aria-selected", "true")
+    expect(moves).to_have_count(2)
+    desk.page.wait_for_function("document.querySelector('.play-state')?.textContent.includes('Your move.')")
+    desk.drag("d7", "d5")  # the network's, and its answer stands
+    desk.drag("d2", "d4")
+    expect(moves).to_have_count(4)
+
+
+def test_the_next_game_of_a_record_names_its_own_players(desk: Desk) -> None:
+    begin(desk, Against="chessnet", You_play="w", Level="custom", Method="top-prob")
+    desk.drag("e2", "e4")
+    expect(desk.moves.locator("button.move")).to_have_count(2)
+    panel = desk.page.get_by_role("tabpanel", name="Play")
+    panel.get_by_role("button", name="Resign").click()
+    assert '[Result "0-1"]' in desk.copied("PGN")
+    panel.get_by_label("Against").select_option("human")
+    panel.get_by_label("Level").select_option("custom")
+    panel.get_by_label("Method").select_option("top-prob")
+    panel.get_by_label("You play").select_option("b")
+    panel.get_by_role("button", name="Play from here").click()
+    expect(desk.moves.locator("button.move")).to_have_count(3)
+    expect(panel.locator(".play-state")).to_have_text("Your move. You play Black.")
+    record = desk.copied("PGN")
+    for header in ('[White "human (network)"]', '[Black "You"]', '[Result "*"]'):
+        assert header in record
+
+
+def test_a_draw_that_nobody_claims_is_played_on(desk: Desk) -> None:
+    desk.open("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *")
+    desk.keys("End")
+    expect(desk.page.locator("#spoken")).to_contain_text("repetition")
+    desk.drag("e2", "e4")
+    desk.after("e4")
+
+
+def test_both_pass_again_after_taking_back(visit: Callable[..., Page]) -> None:
+    """The record has no result while the game goes on, and has it again when it ends where it ended before."""
+    page = visit("/#game=go&size=9&network=gohuman")
+    desk = Desk(page).ready()
+    page.route("**/api/think", lambda asked: answer_with(asked, "pass"))
+    begin(desk, Against="gohuman", You_play="b", Level="custom", Seconds_a_move="0.3")
+    panel = page.get_by_role("tabpanel", name="Play")
+    desk.place("E5")
+    expect(desk.moves.locator("button.move")).to_have_count(2)
+    one = page.locator("#controls").get_by_role("button", name="Pass")
+    one.click()
+    result = re.compile(r"RE\[B\+[\d.]+\]")
+    for _ in range(2):
+        expect(panel.locator(".outcome")).to_contain_text("Black wins by", timeout=SEARCHED)
+        assert result.search(desk.copied("SGF"))
+        panel.get_by_role("button", name="Take back").click()
+        expect(panel.locator(".play-state")).to_have_text("Your move. You play Black.")
+        assert not result.search(desk.copied("SGF"))
+        one.click()
 
 
 def test_the_network_begins_where_one_has_black(desk: Desk) -> None:

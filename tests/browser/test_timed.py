@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from support.board_page import SEARCHED, Desk, serious
+from support.board_page import SEARCHED, Desk, answer_with, serious
 
 
 @pytest.fixture
@@ -40,13 +39,6 @@ def answered(desk: Desk, panel: Locator) -> None:
     """Waits until the network has made its first move; its kernels may have to be compiled before."""
     expect(desk.moves.locator("button.move")).to_have_count(2, timeout=SEARCHED)
     wait_for_turn(panel)
-
-
-def answer_with(asked: Route, move: str) -> None:
-    """Answers in the network's place."""
-    seq = (asked.request.post_data_json or {})["seq"]
-    body = json.dumps({"seq": seq, "move": move, "done": True}) + "\n"
-    asked.fulfill(body=body, content_type="application/x-ndjson")
 
 
 def test_a_game_with_clocks_and_its_record(desk: Desk) -> None:

@@ -179,6 +179,21 @@ def test_targets(client: Client) -> None:
     )
 
 
+def test_targets_of_a_network_that_is_told_ratings_and_the_moves_before(client: Client) -> None:
+    """Where a piece would go is told as the moves are: with what the line says of the players, and how it came here."""
+    moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1", "g8f6", "d2d3", "d7d6", "c1g5", "h7h6"]
+    line = {"game": "chess", "moves": moves, "ratings": [1000, 1000]}
+    found = client.good("/api/targets", {"network": "human", "line": line, "square": "g5"})["targets"]
+    asked = client.stream("/api/analyse", {"network": "human", "line": line, "from": 12, "to": 12})
+    listed = {each["move"]: each["p"] for each in asked[1]["moves"]}
+    piece = sum(p for move, p in listed.items() if move.startswith("g5"))
+    assert piece > 0.5
+    for move, p in listed.items():
+        if move.startswith("g5"):
+            # The list has the likely moves alone.
+            assert found[chess.parse_square(move[2:4])] == pytest.approx(p / piece, abs=0.03)
+
+
 @pytest.mark.parametrize("name", ["winner", "chessnet", "convchess"])
 def test_what_matters_in_chess(client: Client, name: str) -> None:
     """Against the position set up again without each piece."""

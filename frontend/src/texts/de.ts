@@ -98,6 +98,7 @@ export const de: Texts = {
     address: "Adresse dieser Stellung",
     addressWord: "Adresse",
     title: (what) => `${what} kopieren`,
+    copied: (what) => `${what}: kopiert.`,
     byHand: "Der Browser lässt die Seite nicht kopieren. Der Text ist markiert: kopiere ihn mit Strg+C.",
   },
   curve: {
@@ -140,7 +141,7 @@ export const de: Texts = {
     looking: "Wird nachgeschlagen …",
     once: "Die Sammlung wird erschlossen. Das geschieht einmal …",
     only19: "Nachgeschlagen wird nur auf Brettern von 19 × 19.",
-    first40: "Von jeder Partie sind die ersten 40 Züge bekannt.",
+    first: (n) => `Von jeder Partie sind die ersten ${n} Züge bekannt.`,
     none: "Keine Partie hat diese Stellung erreicht.",
     noneRated: "Keine Partie hat diese Stellung bei dieser Wertung erreicht.",
     heads: ["Zug", "Partien", "Ergebnisse", "Wertung"],
@@ -501,6 +502,7 @@ export const de: Texts = {
   },
   network: {
     unhide: "Hinweise zeigen",
+    belowZero: "unter null",
     colours: "Farben auf dem Brett",
     likely: "Wahrscheinliche Züge",
     likelyOf: (rating) => `Wahrscheinliche Züge bei Wertung ${rating}`,
@@ -535,7 +537,7 @@ export const de: Texts = {
     playLine: "Die Variante bis hierher spielen",
     depth: (n) => `Tiefe ${n}`,
     positions: (n) => `${number(n)} Stellungen`,
-    speed: (thousands) => `, ${number(thousands)}.000 je Sekunde`,
+    speed: (n) => `, ${number(n)} je Sekunde`,
     visits: (n) => `${number(n)} Besuche`,
     done: "fertig",
     matesIn: (side, moves) => `${side} setzt in ${moves} matt`,
@@ -722,6 +724,7 @@ export const de: Texts = {
   },
   setup: {
     piece: (colour, role) => `${role} von ${colour === "white" ? "Weiß" : "Schwarz"}`,
+    nonePassed: "keines",
     roles: { king: "König", queen: "Dame", rook: "Turm", bishop: "Läufer", knight: "Springer", pawn: "Bauer" },
     pieces: "Figuren",
     use: "Diese Stellung nehmen",

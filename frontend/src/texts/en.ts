@@ -97,6 +97,7 @@ export const en = {
     address: "Address of this position",
     addressWord: "Address",
     title: (what: string) => `Copy ${what}`,
+    copied: (what: string) => `${what} copied.`,
     byHand: "The browser does not let the page copy. The text is selected: copy it with Ctrl+C.",
   },
   curve: {
@@ -139,7 +140,7 @@ export const en = {
     looking: "Looking it up …",
     once: "Indexing the store. This is done once …",
     only19: "Games are looked up on 19 × 19 boards only.",
-    first40: "The first 40 moves of each game are known.",
+    first: (n: number) => `The first ${n} moves of each game are known.`,
     none: "No game reached this position.",
     noneRated: "No game reached this position at this rating.",
     heads: ["Move", "Games", "Results", "Rating"],
@@ -500,6 +501,7 @@ export const en = {
   },
   network: {
     unhide: "Show hints",
+    belowZero: "below zero",
     colours: "Colours on the board",
     likely: "Likely moves",
     likelyOf: (rating: number) => `Likely moves of a player rated ${rating}`,
@@ -534,7 +536,7 @@ export const en = {
     playLine: "Play the line up to here",
     depth: (n: number) => `depth ${n}`,
     positions: (n: number) => `${number(n)} positions`,
-    speed: (thousands: number) => `, ${number(thousands)},000 a second`,
+    speed: (n: number) => `, ${number(n)} a second`,
     visits: (n: number) => `${number(n)} visits`,
     done: "done",
     matesIn: (side: string, moves: number) => `${side} mates in ${moves}`,
@@ -721,6 +723,7 @@ export const en = {
   },
   setup: {
     piece: (colour: "white" | "black", role: string) => `${colour === "white" ? "White" : "Black"} ${role}`,
+    nonePassed: "none",
     roles: { king: "king", queen: "queen", rook: "rook", bishop: "bishop", knight: "knight", pawn: "pawn" },
     pieces: "Pieces",
     use: "Use this position",

@@ -51,7 +51,8 @@ def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square:
     code = int(codes[0, square])
     if code == 0 or (code > 6) != bool(state[0, 0]):
         return {"targets": [0] * 64}
-    rows = networks.session(network.name).evaluate(codes, state)["target"][0]
+    session = networks.session(network.name)
+    rows = session.evaluate(*line.told(session.side_inputs))["target"][0]
     return {"targets": rounded_list(rows[square if len(rows) == 64 else (code - 1) % 6])}
 
 

@@ -139,6 +139,7 @@ class NetworkInfo:
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
             "snapshots": len(self.run.checkpoints()) if self.run else 0,
             "from": self.source,
+            "stamp": stamp(self.run) if self.run else "",
             "problem": self.problem,
         }
 
@@ -159,7 +160,7 @@ class NetworkRegistry:
         self.given = list(dict.fromkeys(given))
         self._known: dict[str, NetworkInfo] = {}
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # one network loads while others do
-        self._sessions: dict[str, tuple[object, Session]] = {}
+        self._sessions: dict[str, tuple[str, Session]] = {}
         self._torch = TorchProcess()
         for name in self.given:
             Run(name)
@@ -236,12 +237,12 @@ class NetworkRegistry:
         self._torch.end()
 
 
-def stamp(run: Run) -> object:
-    """A value that changes when the run's weights do: the times of its files."""
+def stamp(run: Run) -> str:
+    """Changes when the run's weights do: the times of its files."""
     times = []
     for file in (ONNX, WEIGHTS):
         try:
             times.append((run.path / file).stat().st_mtime_ns)
         except OSError:
             times.append(0)
-    return tuple(times)
+    return " ".join(map(str, times))
