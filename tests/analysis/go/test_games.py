@@ -208,3 +208,14 @@ def test_owners_that_move_the_other_way_explain_nothing() -> None:
     against = replace(move.shift, gain=-9.9)
     assert against.words() == ""
     assert replace(move, shift=against).as_json()["words"] == ""
+
+
+def test_a_game_that_two_passes_ended_is_counted() -> None:
+    """As the pass before it was: Black's only stone owns the board, whatever might be played later."""
+    record = parse_record("(;GM[1]SZ[9]KM[5.5];B[ee];W[];B[])")
+    game = analyse(1, record, Session("gohuman"), answers, None, nodes=30)
+    assert game.moves[-1].after.lead == pytest.approx(75.5)
+    assert game.positions[-1].told
+    assert game.positions[-1].told.black_wins == 1
+    assert game.moves[-1].mark in ("", GAINED)
+    assert game.moves[1].mark == "??"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections import Counter
 
 import chess
@@ -13,9 +14,12 @@ from kibitz.play.chess import position as positions
 from kibitz.play.chess.alphabeta import AlphaBeta
 from kibitz.play.chess.best_first import SearchTuning
 from kibitz.play.chess.evaluator import Evaluator
+from kibitz.play.chess.player import ChessPlayer
 from kibitz.play.chess.position import SearchPosition, children
 from kibitz.play.chess.score import to_parent
 from kibitz.play.result import SearchLimits
+from kibitz.play.session import Session
+from support.comparison_fakes import random_board
 
 
 class Random:
@@ -66,3 +70,12 @@ def test_it_finds_the_value_of_a_whole_search(fen: str, depth: int) -> None:
     moves, ask = np.array(root.legal(), np.uint16), evaluator()
     best = max(after(ask, child, depth, (root.key,), seen) for child in children([root] * len(moves), moves))
     assert values[0] == pytest.approx(best, abs=2e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_first_depth_that_was_cut_short_plays_the_best_it_has_seen(seed: int) -> None:
+    board = random_board(random.Random(seed), 24)
+    thought = ChessPlayer(Session("chessnet"), method="value-negamax", lines=3).think(board, SearchLimits(nodes=14))
+    assert thought
+    scores = [line.score for line in thought.lines]
+    assert scores == sorted(scores, reverse=True)

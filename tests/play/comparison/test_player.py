@@ -508,3 +508,14 @@ def test_methods(tmp_path: Path, small_run: Path) -> None:
         ComparisonPlayer(Run(small_run))
     with pytest.raises(UsageError, match="no method 'comparison'; there are top-move"):
         player_of_values.ChessPlayer(Fake(), method="comparison")
+
+
+def test_without_any_time_the_best_position_is_chosen() -> None:
+    """Not the first move of a list: a mate, else what the comparison likes best as it stands."""
+    thought = think(chess.Board("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"), SearchLimits(seconds=0.0), material())
+    assert (thought.lines[0].move.uci(), thought.lines[0].mate) == ("a1a8", 1)
+    for fen, best in (
+        ("6k1/5ppp/8/3q4/8/8/5PPP/3R2K1 w - - 0 1", "d1d5"),
+        ("3r2k1/5ppp/8/8/3Q4/8/5PPP/6K1 b - - 0 1", "d8d4"),
+    ):
+        assert think(chess.Board(fen), SearchLimits(seconds=0.0), material()).lines[0].move.uci() == best

@@ -350,3 +350,15 @@ def test_few_visits_are_no_reason_to_pass(visits: int, temperature: float) -> No
 def test_only_some_points_may_be_played() -> None:
     for player in (GoPuctPlayer(FakeGo(), visits=30), GoPlayer(FakeOwners())):
         assert player.choose(Board(9), BLACK, Terms(), only=[point("A1")]).point == point("A1")
+
+
+def test_a_move_that_the_game_forbids_is_not_played_from_the_tree_before() -> None:
+    """The tree goes on, and nothing is looked at: what the position after a move repeats is known by the game alone."""
+    player, here = GoPuctPlayer(FakeGo()), board(*["." * 9] * 9)
+    first = player.choose(here, BLACK, Terms(7.5), visits=40).point
+    after = here.copy()
+    after.play(BLACK, first)
+    seen = here.copy()
+    seen._before = {*here.positions, *after.positions}
+    assert seen.why_not(BLACK, first) == "repeats a position"
+    assert player.choose(seen, BLACK, Terms(7.5), seconds=0.0).point != first

@@ -155,6 +155,29 @@ def test_a_draw_at_once_is_seen_however_unlikely(nodes: int) -> None:
     assert (result.lines[0].move, result.lines[0].score) == (draws, 0)
 
 
+@pytest.mark.parametrize("limits", [{"nodes": 1}, {"depth": 1}, {"seconds": 0.0}])
+def test_a_draw_is_not_played_where_another_move_wins(limits: dict[str, object]) -> None:
+    """However short the search: of the moves that are known of there is one that does not draw."""
+    fen = "8/P7/8/8/8/5k2/8/5K2 w - - 3 80"
+    assert think(fen, **limits).lines[0].move.uci() in ("a7a8q", "a7a8r", "f1e1", "f1g1")
+    board = chess.Board("4k3/pppp1ppp/8/8/8/8/PPPP1PPP/3QK3 w - - 0 1")
+    for move in ("d1e2", "e8d8", "e2d1", "d8e8", "d1e2", "e8d8", "e2d1", "d8e8"):
+        board.push_uci(move)
+    result = PuctPlayer(Fake(sharp=9.0)).think(board, SearchLimits(**limits))  # type: ignore[arg-type]
+    assert result
+    board.push(result.lines[0].move)
+    assert not board.is_repetition(3)
+
+
+def test_of_the_moves_that_are_allowed_the_one_that_mates() -> None:
+    fen = "k7/8/8/8/8/7p/1R3Q1P/2R4K w - - 0 1"
+    some = tuple(map(chess.Move.from_uci, ("c1c8", "c1c5")))
+    for moves in (some, tuple(chess.Board(fen).legal_moves)):
+        line = think(fen, nodes=50, moves=moves).lines[0]
+        assert (line.mate, len(line.pv)) == (1, 1)
+        assert line.move in moves
+
+
 def test_a_tree_of_another_game_is_not_gone_on_with() -> None:
     """The same position with and without the moves that led to it: a repetition is one of the game's own."""
     board, _ = a_queen_down()

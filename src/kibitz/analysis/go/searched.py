@@ -34,7 +34,12 @@ def searched(
         player.choose(board, colour, terms, on_progress=looks.append)
         thought = looks[-1]()
         black = thought.winrate if colour == BLACK else 1 - thought.winrate
-        found.append(replace(one, lead=thought.sign * thought.lead, black_wins=black, line=thought.moves[0].pv))
+        lead = thought.sign * thought.lead
+        line = thought.moves[0].pv
+        if board.passes >= 2 and ply == len(record.moves):  # the game is over, and is counted as the pass before it was
+            lead = thought.sign * player.count(thought)[0]
+            black, line = (1 + float(np.sign(lead))) / 2, ()
+        found.append(replace(one, lead=lead, black_wins=black, line=line))
         owns[ply] = thought.owners
         if ply + 1 < len(says):
             board.play(colour, record.moves[ply])

@@ -106,8 +106,9 @@ class AlphaBeta:
 
     def _merge(self) -> None:
         """An interrupted depth counts if its first move was finished: a move that beat it is better still."""
-        if not self.values:
+        if not self.values:  # not even the first depth was finished: what is known of it counts
             self.values = self.done
+            self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
             return
         if self.moves[0] not in self.done:
             return

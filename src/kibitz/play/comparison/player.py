@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
-from kibitz.games.chess.moves import from_move
+from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.position_stack import MAX_PLIES, enter, set_root
 from kibitz.games.chess.replay import encode_board, encode_history
 from kibitz.play.chess.bare_king import narrowed
@@ -173,6 +173,7 @@ class Thinking:
         nodes = _UNLIMITED_NODES if limits.nodes is None else max(1, limits.nodes)
         self.search: Any = memory.search(encode_board(board), seen_twice(board), nodes)
         self.counts = self.search.data["counts"]
+        self.board = board.copy(stack=False)
         self.black = not board.turn
         self.depth = 0
         self.lines: list[RootLine] = []
@@ -196,7 +197,7 @@ class Thinking:
             if count == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
                 break  # a mate within the depth: deeper is no shorter
         if not self.lines:
-            self.lines = [RootLine(self._value_here(), self.moves[:1])]
+            self.lines = [self._glance()]
         self.memory.history[:] = self.search.data["history"] // 2
 
     def _search_depth(self, depth: int, count: int) -> bool:
@@ -230,9 +231,21 @@ class Thinking:
         value = 2 * float(self.memory.comparer.white_better(embeddings)[0]) - 1
         return -value if self.black else value
 
-    def _value_here(self) -> float:
-        row = self.search.data["rows"][:1]
-        return self._value(self.memory.comparer.embed(row[:, :64], row[:, 64:]))
+    def _glance(self) -> RootLine:
+        """The move whose position is the best as it stands, where there was no time to search."""
+        rows, mates = [], []
+        for move in self.moves:
+            self.board.push(to_move(move))
+            mates.append(self.board.is_checkmate())
+            rows.append(encode_board(self.board))
+            self.board.pop()
+        if any(mates):
+            return RootLine(2 - STEP, [self.moves[mates.index(True)]])
+        after = np.stack(rows)
+        white = self.memory.comparer.white_better(self.memory.comparer.embed(after[:, :64], after[:, 64:]))
+        best = int(np.argmin(white) if self.black else np.argmax(white))
+        value = 2 * float(white[best]) - 1
+        return RootLine(-value if self.black else value, [self.moves[best]])
 
     def values(self) -> dict[int, float]:
         """The value of each root move (packed), searched two plies deep; of as many moves as the limits allow."""

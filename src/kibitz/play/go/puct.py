@@ -24,7 +24,7 @@ from kibitz.play.go.thought import GoThought, Look, MoveThought, Terms
 from kibitz.play.puct import go as rules
 from kibitz.play.puct.pace import batch_size, decided
 from kibitz.play.puct.search import BatchSizes, PuctSearch, children
-from kibitz.play.puct.tree import WIN, Constants, PuctTree, lead
+from kibitz.play.puct.tree import UNKNOWN, WIN, Constants, PuctTree, lead
 from kibitz.play.result import SearchLimits, TimeManager
 from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
@@ -163,6 +163,7 @@ class GoPuctPlayer:
         history = rules.hashes(board.positions)
         root, whole = self.rules.start(board, colour, history)
         if only is None and self._whole and self._goes_on(int(root.again[0]), root.rows[0]):
+            self._forbid_all_but(root.moves)
             self._weigh()
             return history
         moves = root.moves if only is None else root.moves[np.isin(root.moves, np.array(only, np.uint16))]
@@ -172,6 +173,13 @@ class GoPuctPlayer:
         self.search.begin(root._replace(moves=moves, offsets=np.array([0, len(moves)])), whole=whole)
         self._weigh()
         return history
+
+    def _forbid_all_but(self, allowed: NDArray[np.uint16]) -> None:
+        """Have a root that was inside the last tree know which of its moves the game's history allows."""
+        tree = self.search.tree
+        nodes = children(tree, 0)
+        nodes = nodes[(tree.proven[nodes] == UNKNOWN) & ~np.isin(tree.move[nodes], allowed)]
+        tree.proven[nodes], tree.plies[nodes] = WIN, 0
 
     def _try_pass(self, history: NDArray[np.uint64]) -> None:
         """Have a pass looked at, however unlikely it is: whether the game may end is judged by it. After a pass of the
@@ -325,7 +333,7 @@ class GoPuctPlayer:
             return takes[0]
         if rules.number_at(tree, 0, rules.PLY_AT) > MAX_MOVES_PER_POINT * thought.size**2:
             return passing
-        counted, unsure = self._count(thought)
+        counted, unsure = self.count(thought)
         if row[rules.PASSES_AT]:
             best = next((move for move in moves if move.point != PASS), passing)
             if counted > max(0.0, unsure) or _ends_well(passing, best, counted):
@@ -339,8 +347,9 @@ class GoPuctPlayer:
             return self._drawn(moves)
         return moves[0]
 
-    def _count(self, thought: GoThought) -> tuple[float, float]:
-        """By how much the side to move leads if the game ends now, and the points that are unsure."""
+    def count(self, thought: GoThought) -> tuple[float, float]:
+        """By how much the side to move leads if the game ends in the position that was thought about, and the points
+        that are unsure."""
         tree = self.search.tree
         row = tree.rows[tree.row[0]].copy()
         row[rules.OWNERS_AT : rules.OWNERS_AT + POINTS] = np.round(255 * thought.owners)

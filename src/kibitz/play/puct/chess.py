@@ -111,9 +111,13 @@ def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _mate_in_two(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
-    """Whether one of a position's moves mates by force with the next one; line [3] then is that move, a reply, and the
-    mate. A position that would be drawn is no way to it."""
+    """Whether one of a position's moves mates, or mates by force with the next one; line [3] then is that move, a
+    reply, and the mate, or the mate and two zeros. A position that would be drawn is no way to it."""
     board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
+    at_once = _mate(row, moves, np.int64(0), board, pinned)
+    if at_once >= 0:
+        line[0], line[1], line[2] = moves[at_once], 0, 0
+        return True
     replies, answers = np.empty(MAX_MOVES, np.uint16), np.empty(MAX_MOVES, np.uint16)
     if row[64 + CLOCK] >= FIFTY - 2:
         return False
@@ -230,8 +234,9 @@ def start(board: chess.Board, mates: bool = False) -> Entered:
 
 def mate_in_two(
     row: NDArray[np.uint8], moves: NDArray[np.uint16], drawn_keys: NDArray[np.uint64]
-) -> tuple[int, int, int] | None:
-    """A move that mates by force with the next one, a reply, and that mate, all packed; None where there is none.
+) -> tuple[int, ...] | None:
+    """A move that mates, or one that mates by force with the next one, a reply, and that mate, all packed; None where
+    there is none.
 
     row uint8 [68]: a position; moves uint16 [n]: of its moves, those to try. drawn_keys: of positions of the game that
     are drawn when they occur again.
@@ -240,7 +245,7 @@ def mate_in_two(
     if not _mate_in_two(row, moves, drawn_keys, line):
         return None
     first, reply, mate = line.tolist()
-    return first, reply, mate
+    return (first, reply, mate) if mate else (first,)
 
 
 class ChessRules:

@@ -129,8 +129,8 @@ class PuctPlayer:
         return self._drawn(result) if self.temperature else result
 
     def _mate_in_two(self, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
-        """The line of a mate in two, if there is one and one line is asked for: the rules find it at once, where the
-        policy of a network may not think of its quiet first move."""
+        """The line of a mate in one or two, if there is one and one line is asked for: the rules find it at once, where
+        the policy of a network may not think of its quiet first move."""
         tree = self.search.tree
         if self.lines > 1 or self.search.solved:
             return None

@@ -154,7 +154,8 @@ class PuctSearch:
         return plies if node == 0 else -1
 
     def note_draws(self, often: NDArray[np.uint64]) -> None:
-        """Visit the moves of the root that draw at once by the rules; a policy may never look at them."""
+        """Visit the moves of the root that draw at once by the rules; a policy may never look at them. Where no other
+        move was looked at the likeliest is, too, so that a draw is not the one move that is known of."""
         tree = self.tree
         moves = children(tree, 0)
         moves = moves[(tree.visits[moves] == 0) & (tree.proven[moves] == UNKNOWN)]
@@ -162,8 +163,14 @@ class PuctSearch:
             return
         entered = self.rules.enter(tree.rows[tree.row[tree.parent[moves]]], tree.move[moves])
         drawn = moves[(entered.ended == DRAW) | ((entered.ended != LOSS) & np.isin(entered.again, often))]
-        if len(drawn):
-            self.visit(drawn, often)
+        if not len(drawn):
+            return
+        self.visit(drawn, often)
+        tree = self.tree  # it may have been copied to make room
+        others = children(tree, 0)
+        others = others[tree.proven[others] == UNKNOWN]
+        if len(others) and not self.solved and not tree.visits[others].any():
+            self.visit(others[[int(np.argmax(tree.prior[others]))]], often)
 
     def go_on(self, key: int) -> bool:
         """Go on with the part of the tree whose root has this key (of `again`), if it is the root or one or two moves
