@@ -38,9 +38,9 @@ def board(
         list[str] | None,
         typer.Option(
             "--engine",
-            help="An engine that the page may ask for a second opinion: its name or path, and its arguments, such as"
-            " stockfish or 'gnugo --mode gtp'; UCI for chess, GTP for Go. May be given several times. Well-known ones"
-            " that are installed are there anyway.",
+            help="An engine for the page, which gives a second opinion and plays: its name or path, and its arguments,"
+            " such as stockfish or 'gnugo --mode gtp'; UCI for chess, GTP for Go. May be given several times."
+            " Well-known ones that are installed are there anyway.",
             show_default=False,
             metavar="COMMAND",
         ),

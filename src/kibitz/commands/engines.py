@@ -38,7 +38,8 @@ class UciOptions:
         str,
         typer.Option(
             help=f"How a move is chosen: {', '.join(METHODS)}; {AUTO} is what suits the network best: puct for"
-            " chessnet, comparison for networks that compare positions, top-prob where no value network is known.",
+            " chessnet, comparison for networks that compare positions, top-prob for human, for a network of one"
+            " person, and where no value is known.",
             metavar="METHOD",
         ),
     ] = AUTO
@@ -50,7 +51,8 @@ class UciOptions:
         int | None,
         typer.Option(
             help="Variety, in percent: 0 always plays the best move, 100 plays moves as often as the network predicts"
-            " them (where it searches: the more, the better they are). Default: 0, and 100 with --elo.",
+            " them (where it searches: the more, the better they are). Default: 0; 100 with --elo, and of a network of"
+            " one person.",
             min=0,
             max=200,
             metavar="PERCENT",
@@ -124,9 +126,9 @@ def uci(
 ) -> None:
     """Play as a UCI engine, for chess GUIs and matches: commands on standard input, answers on standard output.
 
-    The options are the start values of what a GUI can set (Hash, Threads, MultiPV, Move_Overhead, method,
-    temperature, Value, UCI_ShowWDL, Ponder, Seed; of networks that are told ratings
-    UCI_LimitStrength and UCI_Elo too). SyzygyPath names folders of tablebases: endings in them are played perfectly.
+    A GUI can set Hash, Threads, MultiPV, Move_Overhead, method, temperature, Value, UCI_ShowWDL, Ponder, Seed; of
+    networks that are told ratings UCI_LimitStrength and UCI_Elo too. The options here are the start values of some of
+    these. SyzygyPath names folders of tablebases: endings in them are played perfectly.
     BookFile names an opening book in Polyglot's format, for the first BookDepth plies.
     The network is loaded on isready.
     """

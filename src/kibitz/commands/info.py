@@ -221,7 +221,7 @@ def _alike(count: int | None, together: bool) -> str:
     if not count:
         return "none"
     where = "on its side of the split" if together else "on any side of the split: import the games again to mend it"
-    return f"{count:,} with the first {SHARED} moves of an earlier game, {where}"
+    return f"{count:,} with the first {SHARED} plies of an earlier game, {where}"
 
 
 def _report(summary: dict[str, Any]) -> None:

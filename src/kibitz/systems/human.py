@@ -91,7 +91,14 @@ class Settings:
 
 
 RECIPES = {
-    "default": Recipe("4 blocks of 64 filters, to start with", {"blocks": 4, "iterations": 3_000}),
+    "default": Recipe(
+        "4 blocks of 64 filters, to start with",
+        {"blocks": 4, "iterations": 3_000},
+        reaches=(
+            "39.9% (38.5 to 41.2) of the moves of masters of unseen years, n = 5,000, after 1.5 million positions of"
+            " players of all ratings; 13.7 minutes on one core with AMX",
+        ),
+    ),
     "long": Recipe("6 blocks of 64 filters: the packaged network's kind", {"iterations": 18_000}),
     "gpu": Recipe(
         "10 blocks of 128 filters, for a GPU",
