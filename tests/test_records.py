@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import bz2
 import contextlib
+import errno
 import gzip
 import io
 import lzma
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -18,7 +20,7 @@ import pytest
 import zstandard
 
 from kibitz import records
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.records import Stream
 
 TEXT = b"".join(b"line %d of some text\n" % number for number in range(20_000))
@@ -104,6 +106,20 @@ def test_damaged_archives(tmp_path: Path, kind: str, damage: str) -> None:
         assert TEXT.startswith(got)
 
 
+@pytest.mark.parametrize("kind", ["gz", "zst", "trailing"])
+def test_all_that_comes_before_the_damage_is_read_by_large_blocks_too(tmp_path: Path, kind: str) -> None:
+    pack = PACK["gz" if kind == "trailing" else kind]
+    path = tmp_path / f"damaged.{kind}"
+    path.write_bytes(pack(TEXT) + b"garbage" if kind == "trailing" else pack(TEXT)[:-3])
+    stream, blocks = Stream(str(path)), []
+    with pytest.raises(KibitzError, match="cannot be unpacked further"):
+        blocks.extend(stream.blocks(1 << 22))
+    stream.close()
+    got = b"".join(blocks)
+    assert TEXT.startswith(got)
+    assert len(got) > 0.8 * len(TEXT)
+
+
 def test_empty_files(tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"")
     assert read(tmp_path / "empty") == b""
@@ -154,6 +170,36 @@ def test_which_files_a_path_means(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(KibitzError, match=r"no \.pgn file in this folder"):
         records.find([str(tmp_path / "empty")], (".pgn",))
+
+
+def test_a_folder_that_cannot_be_read_is_named_and_the_others_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.pgn").write_bytes(TEXT)
+    listed = os.scandir
+
+    def refused(folder: str) -> object:
+        if str(folder).endswith("b"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+        return listed(folder)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    assert records.find([str(tmp_path)], (".pgn",)) == [str(tmp_path / "a" / "x.pgn"), str(tmp_path / "b")]
+
+
+def test_an_empty_name_is_no_folder() -> None:
+    with pytest.raises(UsageError, match="an empty name of a file"):
+        records.find([""], (".pgn",))
+
+
+def test_games_are_told_by_endings_that_say_something(tmp_path: Path) -> None:
+    (tmp_path / "damaged.zip").write_bytes(b"PK")
+    damaged = str(tmp_path / "damaged.zip")
+    assert records.games_by_ending([damaged, "a.sgf"]) == {"go": "a.sgf"}
+    assert records.games_by_ending([damaged]) == {"chess": damaged}
+    assert set(records.games_by_ending(["a.pgn.gz", "a.sgf"])) == {"chess", "go"}
 
 
 def test_files_in_an_object_store(tmp_path: Path) -> None:
@@ -254,6 +300,9 @@ def test_texts_without_the_mark_of_utf8(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfone two")
     assert b"".join(Stream(str(path)).texts(6, "x")) == b"one two"
+    path.write_bytes(b"\xef\xbb\xbfone\n\xef\xbb\xbftwo\r\n\xef\xbb\xbfthree \xef\xbb\xbf four\n\xef\xbb")
+    for size in range(1, 40):
+        assert b"".join(Stream(str(path)).texts(size, "x")) == b"one\ntwo\r\nthree \xef\xbb\xbf four\n\xef\xbb"
     path.write_bytes(b"\0\1")
     with pytest.raises(KibitzError, match="binary, not text; a poem is text"):
         list(Stream(str(path)).texts(6, "a poem is text"))

@@ -8,18 +8,21 @@ import re
 
 from kibitz.errors import UsageError
 
+_FIRST_YEAR = 1000
+"""No record is older; a smaller number is a year without its century."""
+
 
 def read_date(text: str) -> datetime.date | None:
     """A record's date ("2015.06.30", "2015-06"); an unknown month or day counts as the first.
 
-    None where the year is unknown or it is no date.
+    None where the year is unknown, or of two digits, or it is no date.
     """
     parts = text.strip().replace("-", ".").replace("/", ".").split(".")
     try:
         year = int(parts[0])
         month = int(parts[1]) if len(parts) > 1 and "?" not in parts[1] else 1
         day = int(parts[2]) if len(parts) > 2 and "?" not in parts[2] else 1
-        return datetime.date(year, month or 1, day or 1)
+        return datetime.date(year, month or 1, day or 1) if year >= _FIRST_YEAR else None
     except (ValueError, OverflowError):  # the latter of more digits than any date has
         return None
 

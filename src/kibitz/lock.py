@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -23,21 +24,29 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+_AGAIN = 0.02
+"""Seconds between two looks at a lock that somebody else holds."""
+
+
 @contextlib.contextmanager
-def exclusive_lock(file: Path, what: Path, work: str = "import") -> Iterator[None]:
+def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0.0) -> Iterator[None]:
     """Hold a lock on that file, which is created, and removed at the end.
 
-    Raises KibitzError, naming `what` and the kind of `work`, where somebody else holds it. On a disk that knows no
-    locks nothing is held.
+    wait: seconds to wait for somebody else who holds it. Raises KibitzError, naming `what` and the kind of `work`,
+    where somebody still does. On a disk that knows no locks nothing is held.
     """
-    with open(file, "wb") as held:
-        if not _taken(held, file):
-            raise KibitzError(f"{what}: another {work} writes it at this moment; try again when that is done")
+    until = time.monotonic() + wait
+    with contextlib.ExitStack() as files:
+        while not _taken(files.enter_context(open(file, "wb")), file):
+            files.close()
+            if time.monotonic() >= until:
+                raise KibitzError(f"{what}: another {work} writes it at this moment; try again when that is done")
+            time.sleep(_AGAIN)
         try:
             yield
         finally:
             if sys.platform == "win32":  # which takes away no open file
-                held.close()
+                files.close()
             with contextlib.suppress(OSError):
                 file.unlink()
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import functools
 import gzip
 import io
+import itertools
 import os
 import sys
 import zipfile
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, cast
 
 import zstandard
 
 from kibitz import remote
-from kibitz.errors import KibitzError, one_line
+from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.remote import is_remote
 
 ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
@@ -38,17 +40,24 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
     too), zip archives likewise: "archive.zip:member" is a file in one.
 
     "-" is standard input; s3://… or the like is a place that fsspec reaches. Raises KibitzError for a path that is
-    missing, or a folder or archive without records.
+    missing, or a folder or archive without records, UsageError for an empty one.
     """
     ends = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
     records: list[str] = []
     for path in paths:
+        if not path:
+            raise UsageError("an empty name of a file; name a file or a folder")
         if is_remote(path):
             records += remote.find(path, ends)
         elif Path(path).is_dir():
-            files = sorted(str(p) for p in Path(path).rglob("*") if p.is_file())
+            unreadable: list[OSError] = []
+            inside_it = os.walk(path, onerror=unreadable.append)
+            files = sorted(
+                str(p) for folder, _, names in inside_it for p in map(Path(folder).joinpath, names) if p.is_file()
+            )
             inside = [file for file in files if file.lower().endswith(ends)]
             inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, ends)]
+            inside += [str(error.filename) for error in unreadable]  # said when it is to be read
             if not inside:
                 raise KibitzError(f"{path}: no {' or '.join(endings)} file in this folder; name the files themselves")
             records += inside
@@ -73,6 +82,13 @@ def game_by_ending(path: str) -> str:
     plain = Path(path.lower())
     ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix
     return ENDINGS.get(ending, "chess")
+
+
+def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
+    """The games of record files, by their endings, each with a file of it. An archive or folder that could not be
+    looked into says nothing beside others."""
+    telling = [path for path in paths if not path.lower().endswith(ARCHIVE) and not Path(path).is_dir()]
+    return {game_by_ending(path): path for path in telling or paths}
 
 
 def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
@@ -163,6 +179,14 @@ MOST_UNPACKED = 250
 thirtieth of their size; a file that is made to fill a disk or a memory becomes a thousandth and less."""
 
 
+_MARK = b"\xef\xbb\xbf"
+
+
+def _ends_in_mark(text: bytes, count: int, begins_line: bool) -> bool:
+    """Whether a text ends in the first bytes of a mark at the beginning of a line."""
+    return text.endswith(b"\n" + _MARK[:count]) or (begins_line and text == _MARK[:count])
+
+
 class Stream:
     """One file of records, unpacked as it is read.
 
@@ -203,30 +227,58 @@ class Stream:
 
         Everything before the damage is returned first.
         """
-        unpacked = 0
-        try:
-            while block := self._file.read(size):
-                unpacked += len(block)
-                if unpacked > max(FREELY_UNPACKED, MOST_UNPACKED * self.consumed):
-                    raise KibitzError(
-                        f"{self.name}: unpacks to more than {MOST_UNPACKED} times its size, as no games do; "
-                        "it is read no further"
-                    )
+        unpacked, fault = 0, None
+        while fault is None:
+            block, fault = self._block(size)
+            unpacked += len(block)
+            if unpacked > max(FREELY_UNPACKED, MOST_UNPACKED * self.consumed):
+                raise KibitzError(
+                    f"{self.name}: unpacks to more than {MOST_UNPACKED} times its size, as no games do; "
+                    "it is read no further"
+                )
+            if block:
                 yield block
+            elif fault is None:
+                return
+        raise self._damaged(fault) from None
+
+    def _block(self, size: int) -> tuple[bytes, Exception | None]:
+        """The next `size` bytes, fewer at the end and before damage; and the damage."""
+        read = getattr(self._file, "read1", self._file.read)  # read loses what it had before the damage
+        pieces: list[bytes] = []
+        left, fault = size, None
+        try:
+            while left and (piece := read(left)):
+                pieces.append(piece)
+                left -= len(piece)
         except (OSError, *_FAULTS) as error:
-            raise self._damaged(error) from None
+            fault = error
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces), fault
 
     def texts(self, size: int, what: str) -> Iterator[bytes]:
-        """The same for a file that is text, without the mark that some editors put before UTF-8.
+        """The same for a file that is text, without the mark that some editors put before UTF-8: it stands in the
+        middle where files were put together.
 
         Raises KibitzError at the first block of a binary file; `what` says what it should be, and how encoded.
         """
         blocks = self.blocks(size)
-        first = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
+        first = next(blocks, b"")
         if b"\0" in first:
             raise KibitzError(f"{self.name}: binary, not text; {what}")
-        yield first
-        yield from blocks
+        begins_line, cut = True, b""
+        for block in itertools.chain([first], blocks):
+            text = cut + block if cut else block
+            if begins_line:
+                text = text.removeprefix(_MARK)
+            if _MARK in text:
+                text = text.replace(b"\n" + _MARK, b"\n")
+            begun = next((n for n in (2, 1) if _ends_in_mark(text, n, begins_line)), 0)  # the rest comes next
+            end = len(text) - begun
+            begins_line = text.endswith(b"\n", 0, end) if end else begins_line
+            cut = text[end:]
+            yield text[:end] if cut else text
+        if cut:
+            yield cut
 
     def _damaged(self, error: Exception) -> KibitzError:
         reason = one_line(error).rstrip(".")
@@ -286,23 +338,32 @@ class _Zst:
         self._unpacker = zstandard.ZstdDecompressor(max_window_size=2**31)
         self._frame: zstandard.ZstdDecompressionObj | None = None
         self._ready = bytearray()
+        self._fault: Exception | None = None
 
     def read(self, size: int, /) -> bytes:
-        while len(self._ready) < size:
+        while len(self._ready) < size and self._fault is None:
             piece = self._file.read(self._PIECE)
             if not piece:
-                if self._frame and not self._ready:
-                    raise EOFError("it ends in the middle")
+                if self._frame:
+                    self._fault = EOFError("it ends in the middle")
                 break
-            while piece:
-                self._frame = self._frame or self._unpacker.decompressobj()
-                self._ready += self._frame.decompress(piece)
-                piece = b""
-                if self._frame.eof:
-                    piece, self._frame = self._frame.unused_data, None
+            try:
+                self._unpack(piece)
+            except zstandard.ZstdError as error:
+                self._fault = error
+        if self._fault is not None and not self._ready:
+            raise self._fault
         block = bytes(self._ready[:size])
         del self._ready[:size]
         return block
+
+    def _unpack(self, piece: bytes) -> None:
+        while piece:
+            self._frame = self._frame or self._unpacker.decompressobj()
+            self._ready += self._frame.decompress(piece)
+            piece = b""
+            if self._frame.eof:
+                piece, self._frame = self._frame.unused_data, None
 
     def close(self) -> None:
         self._file.close()
@@ -324,7 +385,8 @@ class _Member(io.RawIOBase):
     """A file in a zip archive, as it was packed. `count` is about how many bytes on disk were read for it."""
 
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo):
-        self._file, self._info = archive.open(info), info
+        self._info = info
+        self._file = cast(zipfile.ZipExtFile, archive.open(info))
 
     @property
     def count(self) -> int:
@@ -335,7 +397,7 @@ class _Member(io.RawIOBase):
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._file.read(len(buffer))
+        data = self._file.read1(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
@@ -346,6 +408,8 @@ class _Member(io.RawIOBase):
 
 def _standard_input() -> IO[bytes]:
     """Standard input without Python's buffer, whose lock a thread that waits for input would hold at the exit."""
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
     try:
         return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
     except (OSError, AttributeError):  # replaced by an object of Python's

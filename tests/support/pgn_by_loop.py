@@ -231,7 +231,7 @@ def _select(block_text: Any, keep: Filter) -> ParsedBlock:
         headers = read_headers(decode(text[at:body])) if body > at else {}
         ratings = (read_rating(headers.get("WhiteElo", "")), read_rating(headers.get("BlackElo", "")))
         result = RESULTS.get(headers.get("Result", "").strip())
-        date = read_date(headers.get("Date") or headers.get("UTCDate") or "")
+        date = read_date(headers.get("Date", "")) or read_date(headers.get("UTCDate", ""))
         if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
             block.rejections.add("variant", name, number, headers, headers["Variant"])
             continue

@@ -3,9 +3,12 @@
 import errno
 import json
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,6 +71,33 @@ def test_a_run_that_another_training_writes_is_left_alone(small_store: Store, tm
         train(*given, run=run, plan=QUICK)
     assert train(*given, run=run, plan=QUICK).outcome.finished
     assert not (run / ".lock").exists()
+
+
+def test_trainings_that_begin_at_once_get_a_run_each(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long one of them takes from its choice of a number to its first file."""
+    monkeypatch.setattr(fit, "RUNS", tmp_path / "runs")
+    made = fit._make_room
+
+    def slowly(*given: Any) -> Any:
+        time.sleep(0.3)
+        return made(*given)
+
+    monkeypatch.setattr(fit, "_make_room", slowly)
+
+    def prepared(seed: int) -> tuple[str, int]:
+        plan = replace(QUICK, seed=seed)
+        request = fit.TrainRequest("winner", quick(small_store), str(small_store.path), None, None, plan, None, "", "")
+        job = fit.prepare(request, lambda line: None)
+        with job.held:
+            return job.path.name, json.loads((job.path / "run.json").read_text())["seed"]
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(prepared, range(4)))
+    assert sorted(name for name, _ in found) == [f"winner-{number}" for number in range(1, 5)]
+    assert [seed for _, seed in found] == [0, 1, 2, 3]
+    assert not list((tmp_path / "runs").rglob(".lock"))
 
 
 def test_a_run_goes_on_where_its_store_is_now(small_store: Store, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_loss_of_a_constant_answer_is_told_in_time() -> None:
     symptom = health.learned_nothing(100, 0.4995, {"loss": 0.6})
     assert symptom
     assert symptom.kind == "learned nothing"
-    assert "after 100 of 1,000 iterations the validation loss 0.6000 is that of always" in symptom.text
+    assert "after 100 of 1,000 iterations the validation loss 0.6000 is no better than that of always" in symptom.text
     assert health.learned_nothing(100, 0.5, {}) is None
     assert HealthCheck(stage, 20, {}).learned_nothing(19, 0.5, {"loss": 0.5}) is None
     assert HealthCheck(stage, 20, {}).learned_nothing(20, 0.5, {"loss": 0.5})

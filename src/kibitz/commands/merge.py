@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz.commands.import_.options import SplitOptions
+from kibitz.commands.interruption import told_of_store
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.errors import UsageError
@@ -35,10 +36,8 @@ def merge(
     if len({store.game for store in opened}) > 1:
         raise UsageError(f"{stores[0]} and others: stores of chess and of Go; games of each need a store of their own")
     split = _split(opened, division.values())
-    try:
+    with told_of_store(into, f"{into} was not made; run the same command to begin again"):
         made, duplicates = _merge(opened, into, split)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted; {into} was not made; run the same command to begin again") from None
     read = sum(map(len, opened))
     if as_json:
         print(json.dumps({"store": str(into), "read": read, "kept": len(made), "duplicates": duplicates}, indent=1))

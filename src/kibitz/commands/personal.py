@@ -146,4 +146,5 @@ def _report(done: PersonalResult) -> None:
         print("no training beat the network it begins from: that is kept, with the book")
     else:
         print(f"kept: {info['kept']}, with the book")
-    print(f"next: kibitz test {path}, kibitz {'gtp' if info['game'] == 'go' else 'uci'} {path}")
+    run = shlex.quote(str(path))
+    print(f"next: kibitz test {run}, kibitz {'gtp' if info['game'] == 'go' else 'uci'} {run}")

@@ -113,7 +113,7 @@ class StoreSplitOptions:
         Shares alone ask for a split by hash; days replace the store's days.
         """
         from kibitz.dates import parse_day
-        from kibitz.store.split import Split
+        from kibitz.store.split import Split, check_options
         from kibitz.store.store import Store
 
         values: dict[str, Any] = {
@@ -125,6 +125,7 @@ class StoreSplitOptions:
         given = {name: value for name, value in values.items() if value is not None}
         if not given:
             return None
+        check_options(given)
         base = Store(store).split
         return Split(**{"validate_share": base.validate_share, "test_share": base.test_share, **given})
 
@@ -177,8 +178,8 @@ def train(
 ) -> None:
     """Train a system on a store. Ctrl-C is safe; the same command goes on.
 
-    Without more it takes the system's recipe "default"; --recipe paper has the paper's own numbers. `kibitz train
-    SYSTEM --help` lists the settings of that system too, each with the recipe's value.
+    Without more it takes the system's recipe "default"; --recipe paper has the paper's own numbers, where there is a
+    paper. `kibitz train SYSTEM --help` lists the settings of that system too, each with the recipe's value.
     """
     from kibitz.systems import load
     from kibitz.training.ranks import ToldElsewhere, joined, place
@@ -314,7 +315,11 @@ def _report(done: Any, as_json: bool) -> None:
             f"{done.path}: {outcome.reason} after {outcome.iteration:,} iterations"
             + (f"; best validation: {best}{at}" if best else "")
         )
-        print(f"next: kibitz test {done.path}" if outcome.finished else "the same command goes on from here")
+        print(
+            f"next: kibitz test {shlex.quote(str(done.path))}"
+            if outcome.finished
+            else "the same command goes on from here"
+        )
     if outcome.profile and not as_json:
         _print_profile(outcome.profile)
     if outcome.reason == "stopped":

@@ -239,7 +239,7 @@ def train_line(request: TuneConfig, best: TrialResult) -> str:
     words = ["kibitz", "train", request.system, request.store]
     for name, value in {**tuned, **others}.items():
         option = name.replace("_", "-")
-        words += [f"--{'' if value else 'no-'}{option}"] if isinstance(value, bool) else [f"--{option}", _text(value)]
+        words += [f"--{'' if value else 'no-'}{option}"] if isinstance(value, bool) else [f"--{option}", str(value)]
     if request.plan.seed:
         words += ["--seed", str(request.plan.seed)]
     if request.plan.precision != "auto":

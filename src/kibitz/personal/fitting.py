@@ -229,7 +229,7 @@ class _Tried:
 def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
     """Find the person and the games, and put these into the run's directory."""
     where = ", ".join(request.sources[:3])
-    with games.opened(request.sources) as source:
+    with games.opened(request.sources, log) as source:
         kind = kind_of(source.game)
         request = replace(request, base=request.base or kind.BASE)
         base = _base(request, kind)

@@ -90,9 +90,12 @@ def split_of(store: Store, test: int | None = None) -> Split:
 
 
 @contextlib.contextmanager
-def opened(sources: Sequence[str]) -> Iterator[Store]:
+def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store]:
     """One store of all sources: PGN or SGF files, folders of them, or a single store. Records are read into a store
-    that is removed at the end. Raises KibitzError where no game is in them, UsageError where there are both games."""
+    that is removed at the end. log: called with what could not be read, and what is left out.
+
+    Raises KibitzError where no game is in them, UsageError where there are both games.
+    """
     if len(sources) == 1 and (Path(sources[0]) / INFO).is_file():
         yield Store(sources[0])
         return
@@ -100,15 +103,15 @@ def opened(sources: Sequence[str]) -> Iterator[Store]:
         raise UsageError("a store among several sources: name it alone; kibitz import --append adds games to it")
     paths = records.find(list(sources), tuple(records.ENDINGS))
     with tempfile.TemporaryDirectory(prefix="kibitz-") as folder:
-        yield _read(paths, _game_of(paths), sources, Path(folder) / "games")
+        yield _read(paths, _game_of(paths), sources, Path(folder) / "games", log)
 
 
 def _game_of(paths: Sequence[str]) -> str:
     """The game of some records by their endings; chess where none says it. Raises UsageError where they say both."""
-    found = {records.game_by_ending(path) for path in paths}
+    found = list(records.games_by_ending(paths))
     if len(found) > 1:
         raise UsageError("games of chess and of Go together; kibitz personal learns one of them at a time")
-    return found.pop()
+    return found[0]
 
 
 def games_of(
@@ -145,21 +148,24 @@ def _on_both_sides(source: Store, players: Sequence[names.Player]) -> NDArray[np
     return first & second
 
 
-def _read(paths: list[str], game: str, sources: Sequence[str], into: Path) -> Store:
+def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: Callable[[str], None]) -> Store:
     """All games of some records, of chess those of the standard kind, as a store."""
     rules = game_of(game)
     reader = rules.Reader(paths, importlib.import_module(f"kibitz.games.{game}.filters").Filter())
     with StoreWriter(into, game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE) as writer:
         for batch in reader:
             writer.add(batch)
+        left_out = writer.rejections.as_json().items()
+        reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in left_out)
         if not writer.games:
-            left_out = writer.rejections.as_json().items()
-            why = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in left_out) or "; ".join(
-                reader.broken[:1]
-            )
+            why = reasons or "; ".join(reader.broken[:1])
             raise KibitzError(
                 f"{', '.join(sources[:3])}: no game of {KINDS[game]} to learn from" + (f" ({why})" if why else "")
             )
+        for line in reader.broken:
+            log(f"warning: {line}")
+        if reasons:
+            log(f"left out: {reasons}")
         return writer.commit({"files": [records.printable(path) for path in paths], "kept": writer.games})
 
 

@@ -18,6 +18,17 @@ SIDES = ("training", "validation", "test")
 _PARTS = 1_000_000
 
 
+def check_options(options: Mapping[str, Any]) -> None:
+    """Raises UsageError for a share that a day beside it leaves without effect. options: fields of a Split that were
+    given."""
+    for side in ("validate", "test"):
+        if f"{side}_from" in options and f"{side}_share" in options:
+            raise UsageError(f"--{side}-from and --{side}-share: a day or a share, choose one")
+    if "validate_from" in options and "test_from" not in options and options.get("test_share"):
+        raise UsageError("--test-share beside --validate-from: where the validation begins on a day the test does, too;"
+                         " give --test-from")  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Split:
     """How games are divided.

@@ -7,7 +7,7 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -48,6 +48,8 @@ from kibitz.training.export import export_onnx
 from kibitz.training.trainer import TrainConfig, Trainer, TrainOutcome, TrainProgress, best_precision
 
 RUNS = Path("runs")
+_OTHERS_CHOOSE = 60.0
+"""Seconds to wait while other trainings choose their directories."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,8 @@ class TrainJob:
     """A training that `prepare` has checked and given a directory.
 
     info: the run.json, written. parent: the run whose weights it starts from. plan: with the precision of the run.
-    continued: whether an earlier call began it; finished: whether that call also ended it.
+    continued: whether an earlier call began it; finished: whether that call also ended it. held: the lock of the
+    directory, in the main process.
     """
 
     path: Path
@@ -203,6 +206,7 @@ class TrainJob:
     parent: Run | None
     continued: bool
     finished: bool = False
+    held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
 
 def train(
@@ -233,26 +237,12 @@ def train(
     request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
     job = prepare_all(request, log)
     try:
-        with _alone(job):
+        with job.held:
             outcome = fit(job, on_progress)
             return finish(job, outcome, export)
     finally:
         with contextlib.suppress(OSError):
             job.path.rmdir()  # only where nothing is in it
-
-
-@contextlib.contextmanager
-def _alone(job: TrainJob) -> Iterator[None]:
-    """Hold the run's folder, in the main process. Raises KibitzError where another training writes it."""
-    ranks = job.plan.ranks
-    with contextlib.ExitStack() as held:
-
-        def take() -> None:
-            if ranks.main and not job.finished:
-                held.enter_context(exclusive_lock(job.path / LOCK, job.path, "training"))
-
-        ranks.together(take)
-        yield
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
@@ -280,7 +270,11 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
                 f"process {ranks.rank + 1} of {ranks.world} has {where} than the first: give all the same"
             )
 
-    ranks.together(compare)
+    try:
+        ranks.together(compare)
+    except KibitzError:
+        job.held.close()
+        raise
     _, path, precision, info, continued, finished = told
     plan = replace(job.plan, precision=precision)
     return replace(job, path=path, plan=plan, info=info, continued=continued, finished=finished)
@@ -341,29 +335,69 @@ def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     network = system.network(settings)
     if parent:
         _weights_from(parent, system, network)  # raises before a directory is made
-    path, begun = choose(system.name, settings, data.description, seed, request.run)
-    asked = request.plan.precision
-    if begun and asked not in ("auto", begun.get("precision")):
-        raise UsageError(
-            f"{path}: was begun with another precision ({begun.get('precision')}); leave --precision out to go on, or"
-            " choose another --run to train anew"
-        )
-    if begun and begun.get("finished"):
-        return TrainJob(path, system, settings, network, data, request.plan, begun, parent, True, finished=True)
-    if begun is None and request.run is None and (other := begun_before(system.name, settings, data.description, seed)):
-        log(f"{request.store} has other games than when {other} was begun, so {path} begins anew")
-    size = _make_room(path, network, request.plan.checkpoint_megabytes)
-    info = begun or _new_info(request, system, network, data)
-    plan = replace(request.plan, precision=info["precision"])
-    job = TrainJob(path, system, settings, network, data, plan, info, parent, begun is not None)
-    if not begun:
-        _write_new_run(job)
-    else:
-        info.pop("ended", None)
-        info["data"]["store"] = data.description["store"]  # it may have been moved
-        write_json(path / INFO, info)  # it goes on
+    with contextlib.ExitStack() as choosing, contextlib.ExitStack() as held:
+        path, begun = _chosen(request, system, data, choosing, held)
+        if begun and begun.get("finished"):
+            return TrainJob(path, system, settings, network, data, request.plan, begun, parent, True, finished=True)
+        if not begun and not request.run and (other := begun_before(system.name, settings, data.description, seed)):
+            log(f"{request.store} has other games than when {other} was begun, so {path} begins anew")
+        size = _make_room(path, network, request.plan.checkpoint_megabytes)
+        info = begun or _new_info(request, system, network, data)
+        plan = replace(request.plan, precision=info["precision"])
+        job = TrainJob(path, system, settings, network, data, plan, info, parent, begun is not None)
+        if not begun:
+            _write_new_run(job)
+        else:
+            info.pop("ended", None)
+            info["data"]["store"] = data.description["store"]  # it may have been moved
+            write_json(path / INFO, info)  # it goes on
+        job.held = held.pop_all()
     _announce(job, request.recipe, size, log)
     return job
+
+
+def _chosen(
+    request: TrainRequest,
+    system: System,
+    data: TrainingData,
+    choosing: contextlib.ExitStack,
+    held: contextlib.ExitStack,
+) -> tuple[Path, dict[str, Any] | None]:
+    """`choose`, with the locks that keep others from choosing the same: of all runs until run.json is written, of this
+    run until the training ends. Raises UsageError if it cannot go on as the request has it, KibitzError where another
+    training writes it.
+    """
+
+    def look() -> tuple[Path, dict[str, Any] | None, bool]:
+        path, begun = choose(system.name, request.settings, data.description, request.plan.seed, request.run)
+        asked = request.plan.precision
+        if begun and asked not in ("auto", begun.get("precision")):
+            raise UsageError(
+                f"{path}: was begun with another precision ({begun.get('precision')}); leave --precision out to go on,"
+                " or choose another --run to train anew"
+            )
+        return path, begun, bool(begun and begun.get("finished"))
+
+    path, begun, finished = look()
+    if finished:  # nothing is written, which may not be possible either
+        return path, begun
+    if request.run is None:
+        _lock(RUNS, choosing, wait=_OTHERS_CHOOSE)
+        path, begun, finished = look()
+    if not finished:
+        _lock(path, held)
+        path, begun, _ = look()
+    return path, begun
+
+
+def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
+    """Make a directory where there is none, and hold its lock. Raises KibitzError if it cannot be made or written, or
+    another training holds it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        held.enter_context(exclusive_lock(path / LOCK, path, "training", wait))
+    except OSError as error:
+        raise KibitzError(f"{path}: {one_line(error)}; choose another --run") from None
 
 
 def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainOutcome:
@@ -446,11 +480,7 @@ def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[st
 
 
 def _make_room(path: Path, network: nn.Module, checkpoint_megabytes: float) -> RunBytes:
-    """Make the run's directory; its sizes on disk. Raises KibitzError if it cannot be made, or the disk is too full."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise KibitzError(f"{path}: {one_line(error)}; choose another --run") from None
+    """The sizes on disk of the run in this directory. Raises KibitzError if the disk is too full."""
     size = run_bytes(network, checkpoint_megabytes)
     present = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     if (free := shutil.disk_usage(path).free + present) < size.peak:

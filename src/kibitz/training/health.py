@@ -93,8 +93,8 @@ class HealthCheck:
             return None
         return Symptom(
             "learned nothing",
-            f"after {iteration:,} of {self.iterations:,} iterations the validation loss {means['loss']:.4f} is that of"
-            f" always giving the same answer ({self.constant_loss:.4f}); {ADVICE}",
+            f"after {iteration:,} of {self.iterations:,} iterations the validation loss {means['loss']:.4f} is no"
+            f" better than that of always giving the same answer ({self.constant_loss:.4f}); {ADVICE}",
         )
 
 

@@ -171,6 +171,9 @@ def test_adding(run: Run, mixed: Path, tmp_path: Path) -> None:
     assert code == 0
     assert "unchanged" in out
     assert len(Store(store)) == 6
+    code, out, _ = run("import", more, "--into", store, "--append", "--test-share", "50")
+    assert code == 0
+    assert "no new games; now split by game hash: 20% validation, 50% test" in out
     assert Store(store).fingerprint != before
 
 
@@ -473,3 +476,17 @@ def test_blocks_and_files_give_the_same_store(run: Run, tmp_path: Path, monkeypa
     monkeypatch.setattr(pgn, "BLOCK", 20_000)
     run("import", GAMES, "--into", tmp_path / "b.store", "--limit", "300")
     assert Store(tmp_path / "a.store").fingerprint == Store(tmp_path / "b.store").fingerprint
+
+
+def test_a_share_that_a_day_leaves_without_effect_is_refused(run: Run, mixed: Path, tmp_path: Path) -> None:
+    for options, why in (
+        (("--validate-from", "2015", "--test-share", "20"), "--test-share beside --validate-from"),
+        (("--test-from", "2015", "--test-share", "20"), "--test-from and --test-share: a day or a share"),
+        (
+            ("--validate-from", "2015", "--validate-share", "2"),
+            "--validate-from and --validate-share: a day or",
+        ),
+    ):
+        code, _, err = run("import", mixed, "--into", tmp_path / "a.store", *options)
+        assert code == 2
+        assert why in err

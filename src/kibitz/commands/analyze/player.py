@@ -131,7 +131,7 @@ def _players(path: str, named: list[str]) -> list[Player]:
     from kibitz.personal.games import opened
 
     where = records.printable(path)
-    with opened([path]) as store:
+    with opened([path], lambda line: None) as store:  # what is left out is said when the games are analysed
         return names.find(store, named, where)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ import typer
 
 from kibitz import records
 from kibitz.commands.import_.options import FilterOptions, GameFilter, RefereeOptions, SplitOptions, filter_for
+from kibitz.commands.interruption import told_of_store
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.commands.workers import WorkerOptions
@@ -65,12 +67,10 @@ def import_games(
     keep = filter_for(kind, values)
     ownership.check(kind)
     referees = _Referees(ownership, into) if kind == "go" and ownership.labels else None
-    try:
+    kept = f"{into} is as it was before" if append and into.exists() else f"{into} was not made"
+    again = "to go on; owners that were found are kept" if referees else "to begin again"
+    with told_of_store(into, f"{kept}; run the same command {again}"):
         done = _import(paths, into, kind, keep, divide, append, referees, backend)
-    except KeyboardInterrupt:
-        kept = f"{into} is as it was before" if append and into.exists() else f"{into} was not made"
-        again = "to go on; owners that were found are kept" if referees else "to begin again"
-        raise KeyboardInterrupt(f"interrupted; {kept}; run the same command {again}") from None
     for line in done.broken:
         print(f"kibitz: warning: {line}", file=sys.stderr)
     if as_json:
@@ -85,7 +85,7 @@ def _game_of(files: list[str], named: str | None) -> str:
         if named not in GAMES:
             raise UsageError(f"--game {named}: choose from {', '.join(GAMES)}")
         return named
-    games = {records.game_by_ending(file): file for file in files}
+    games = records.games_by_ending(files)
     if len(games) > 1:
         one, other = list(games.values())[:2]
         raise UsageError(f"{one} and {other}: records of different games; import them into stores of their own")
@@ -142,6 +142,8 @@ class ImportResult:
     rejections: dict[str, Any]
     broken: list[str]
     seconds: float
+    divided: bool = False
+    """Whether a split was asked for."""
 
     def as_json(self) -> dict[str, Any]:
         """Counts as they are, and what was measured as a figure (of one run, so without an interval)."""
@@ -203,7 +205,8 @@ def _import(
     if referees:
         referees.forget()
     positions = kept + writer.moves - moves_before
-    return ImportResult(store, writer.read, kept, positions, rejections, reader.broken, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    return ImportResult(store, writer.read, kept, positions, rejections, reader.broken, seconds, bool(divide))
 
 
 def _why_nothing(read: int, rejections: dict[str, Any], broken: list[str], keep: GameFilter) -> str:
@@ -214,7 +217,8 @@ def _why_nothing(read: int, rejections: dict[str, Any], broken: list[str], keep:
     reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in list(rejections.items())[:4])
     first = next((entry["first"][0] for entry in rejections.values() if entry["first"]), None)
     example = f" (the first: {first['file']} game {first['game']})" if first else ""
-    remedy = "widen the filter" if keep != type(keep)() else "check that these are whole games of standard rules"
+    filtered = replace(keep, limit=None) != type(keep)()
+    remedy = "widen the filter" if filtered else "check that these are whole games of standard rules"
     if isinstance(keep, ChessFilter) and reasons.startswith("no moves"):
         remedy += ", or say --game go where it is Go"
     damaged = f"; {broken[0]}" if broken else ""
@@ -255,5 +259,10 @@ def _report(done: ImportResult) -> None:
         rows.append(("files that were broken", f"{len(done.broken):,}"))
     print_table("", ("", ""), rows, right=[1])
     total = f", {len(done.store):,} games in all" if len(done.store) != done.kept else ""
-    unchanged = "unchanged: it held all these games before" if not done.kept else f"{done.seconds:.1f} s{total}"
-    print(f"{done.store.path}: {unchanged}; next: kibitz info {done.store.path}")
+    if done.kept:
+        told = f"{done.seconds:.1f} s{total}"
+    elif done.divided:
+        told = f"no new games; now split {done.store.split.describe()}"
+    else:
+        told = "unchanged: it held all these games before"
+    print(f"{done.store.path}: {told}; next: kibitz info {shlex.quote(str(done.store.path))}")

@@ -15,7 +15,7 @@ from kibitz.games.go import filters as go
 from kibitz.games.go import points
 from kibitz.games.go.endings.referees import REFEREES
 from kibitz.games.go.io import headers
-from kibitz.store.split import Split
+from kibitz.store.split import Split, check_options
 
 GameFilter = chess.Filter | go.Filter
 SPEEDS = chess.SPEEDS
@@ -204,6 +204,7 @@ class SplitOptions:
             "test_from": _day("--test-from", self.test_from),
         }
         given = {name: value for name, value in values.items() if value is not None}
+        check_options(given)
         replace(Split(), **given).check()
         return given
 

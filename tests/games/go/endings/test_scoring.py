@@ -200,6 +200,15 @@ def test_what_is_in_the_journal_is_not_judged_again(tmp_path: Path) -> None:
     assert (tmp_path / "asked").read_text() == "xxxx"
 
 
+@pytest.mark.parametrize("how", ["die", "hang"])
+def test_what_the_referee_did_not_say_is_asked_again(tmp_path: Path, how: str) -> None:
+    games = [(PLAIN, {"result": -1, "margin": float(margin)}) for margin in (8, 9)]
+    with fake(how, tmp_path, 1.0, journal=tmp_path / "journal") as referee:
+        assert not set(referee.label(batch(*games)).rejections.counts) & {"score not confirmed"}
+    with fake("good", tmp_path, journal=tmp_path / "journal") as referee:
+        assert referee.label(batch(*games)).rejections.counts == {"score not confirmed": 1}
+
+
 LABELLING = """
 import sys
 from pathlib import Path

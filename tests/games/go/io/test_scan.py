@@ -173,3 +173,14 @@ def test_real_games_are_read_as_sgfmill_reads_them(name: str) -> None:
     assert closed.all()
     for i in range(len(begins)):
         assert written(text[begins[i] : ends[i]]) == by_sgfmill(text[begins[i] : ends[i]])
+
+
+def test_a_first_move_in_the_root_leaves_the_headers_around_it() -> None:
+    """The properties of a node have no order."""
+    text = b"(;GM[1]B[ee]SZ[9]PB[a]RE[B+R];W[ec]C[SZ[19\\]];B[cc])(;GM[1]PB[b];B[aa]C[x];W[bb])"
+    found = lines(text)
+    assert found.size.tolist() == [9, 19]
+    begins, _, _ = find_games(text)
+    heads = [text[begin:head] for begin, head in zip(begins, found.heads, strict=True)]
+    assert heads == [b"(;GM[1]B[ee]SZ[9]PB[a]RE[B+R]", b"(;GM[1]PB[b];"]
+    assert written(text, 0) == [(1, 4 * 19 + 4), (2, 2 * 19 + 4), (1, 2 * 19 + 2)]

@@ -70,7 +70,7 @@ class ParsedBlock:
         first, second = self.headers.column("Date"), self.headers.column("UTCDate")
         if len(second.values) == 1:
             return first.map(lambda text: function(_date(text or "")))
-        return first.beside(second, lambda text, utc: function(_date(text or utc or "")))
+        return first.beside(second, lambda text, utc: function(_date(text or "") or _date(utc or "")))
 
     def speeds(
         self,

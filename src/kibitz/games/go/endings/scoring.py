@@ -47,6 +47,8 @@ VERDICTS = (
     "played out", "winner not confirmed",
 )  # fmt: skip
 """The referee that confirmed a game, or why none did. The journal has indices into it: append new ones at the end."""
+NO_ANSWER = ("referee hung", "referee died", "referee made no sense")
+"""Those that say nothing of the game."""
 Verdict = tuple[str, NDArray[np.uint8] | None]
 """One of VERDICTS, and the owner of each point, uint8 [361], if a method confirmed the game."""
 Answer = TypeVar("Answer")
@@ -244,7 +246,8 @@ class Referee:
         new = []
         done = 0
         for game in games.tolist():
-            if self._journal and (known := self._journal.get(keys[game])):
+            known = self._journal.get(keys[game]) if self._journal else None
+            if known and VERDICTS[known[0]] not in NO_ANSWER:
                 verdicts[game], owner[game] = known
                 done += 1
             else:
@@ -259,7 +262,8 @@ class Referee:
                 verdicts[game] = VERDICTS.index(verdict)
                 if owners is not None:
                     owner[game] = owners
-                if self._journal:
+                # What GNU Go did not say it may say later, with more time, or another program of that name.
+                if self._journal and verdict not in NO_ANSWER and not self._gave_up():
                     self._journal.add(keys[game], int(verdicts[game]), owners)
                 done += 1
                 on_progress(done)

@@ -190,8 +190,8 @@ def _board_size(text, at, end):  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
-    """The size of the board: the first SZ before the first move; 19 if there is none."""
-    name = 0
+    """The size of the board: the first SZ before the first move, or in its node; 19 if there is none."""
+    name, moved = 0, False
     while at < end:
         byte = text[at]
         if 65 <= byte <= 90:
@@ -200,10 +200,9 @@ def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
             stop = _value_end(text, at + 1, end, doubles)
             if name == _SZ:
                 return _board_size(text, at + 1, stop)
-            if name in (_B, _W):
-                return 19
+            moved = moved or name in (_B, _W)
             name, at = 0, stop
-        elif byte == 41:
+        elif byte == 41 or (moved and (byte == 59 or byte == 40)):
             return 19
         at += 1
     return 19
@@ -220,9 +219,11 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
     status, head, side, count, among = FINE, end, 0, 0, False
     if size < 1 or size > 19:
         return status, size, head, side, count
-    name, last, begin = 0, 0, at
+    name, last, begin, nodes, in_root = 0, 0, at, 0, False
     while at < end:
         byte = text[at]
+        if in_root and (byte == 41 or byte == 59 or byte == 40):  # the first move stands in the root: its other
+            head, in_root = at, False  # properties are the game's, before the move or after it
         if byte == 41:
             break
         if 65 <= byte <= 90:
@@ -237,7 +238,7 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
                 if name == 0:  # a second value
                     status = ODD
                 if count == 0:
-                    head = begin
+                    head, in_root = begin, nodes <= 1
                 point = _vertex(text, at + 1, stop, size)
                 if point < 0 and status == FINE:
                     status = ODD if point == -2 else OUT
@@ -260,6 +261,7 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
             at = stop
         elif byte == 59 or byte == 40:
             name, last = 0, 0
+            nodes += byte == 59
         elif not _blank(byte) and not 97 <= byte <= 122:
             status = ODD if status == FINE else status
         at += 1

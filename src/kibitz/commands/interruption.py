@@ -1,0 +1,28 @@
+"""What is left of a store when the command that makes it is interrupted."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def told_of_store(into: Path, otherwise: str) -> Iterator[None]:
+    """Have a KeyboardInterrupt say what is left: the whole store, where it had just been written, or `otherwise`."""
+    before = _description(into)
+    try:
+        yield
+    except KeyboardInterrupt:
+        now = _description(into)
+        whole = now is not None and now != before
+        raise KeyboardInterrupt(f"interrupted; {f'{into} is complete' if whole else otherwise}") from None
+
+
+def _description(store: Path) -> bytes | None:
+    from kibitz.store.store import INFO
+
+    try:
+        return (store / INFO).read_bytes()
+    except OSError:
+        return None
