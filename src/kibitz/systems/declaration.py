@@ -21,7 +21,8 @@ OUTPUTS = {
     "outcome": "float32 [n, 3]: probabilities that the side to move wins, draws, loses",
     "origin": "float32 [n, 64]: probability of each square as the origin of the move; a1 = 0, b1 = 1",
     "target": "float32 [n, 6 or 64, 64]: probability of each target square, by the kind of piece or the origin",
-    "promotion": "float32 [n, 4]: probability that a promoting pawn becomes a knight, bishop, rook, queen",
+    "promotion": "float32 [n, 8, 4]: probability that a pawn that promotes on each file, the a-file first, becomes a"
+    " knight, bishop, rook, queen",
     "black_owns": "float32 [n, 361]: probability that Black owns each point at the end; outside the board undefined",
     "policy": "float32 [n, 362]: probability of each point as the move, and of a pass, the last; 0 outside the board",
     "lead": "float32 [n]: points by which the side to move will lead at the end, komi counted",

@@ -241,8 +241,7 @@ def train(
             outcome = fit(job, on_progress)
             return finish(job, outcome, export)
     finally:
-        with contextlib.suppress(OSError):
-            job.path.rmdir()  # only where nothing is in it
+        _remove_empty(job.path)
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
@@ -381,7 +380,7 @@ def _chosen(
     path, begun, finished = look()
     if finished:  # nothing is written, which may not be possible either
         return path, begun
-    if request.run is None:
+    if request.run is None and begun is None:
         _lock(RUNS, choosing, wait=_OTHERS_CHOOSE)
         path, begun, finished = look()
     if not finished:
@@ -394,7 +393,9 @@ def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
     """Make a directory where there is none, and hold its lock. Raises KibitzError if it cannot be made or written, or
     another training holds it."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.mkdir(parents=True, exist_ok=True)
+            held.callback(_remove_empty, path)
         held.enter_context(exclusive_lock(path / LOCK, path, "training", wait))
     except OSError as error:
         raise KibitzError(f"{path}: {one_line(error)}; choose another --run") from None
@@ -477,6 +478,11 @@ def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[st
         return system.adopt(network, parent.info["system"], weights)
     except UsageError as error:
         raise UsageError(f"--start-from {parent.name}: {error}") from None
+
+
+def _remove_empty(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.rmdir()  # only where nothing is in it
 
 
 def _make_room(path: Path, network: nn.Module, checkpoint_megabytes: float) -> RunBytes:

@@ -9,6 +9,7 @@ import chess
 import numpy as np
 import pytest
 
+import kibitz
 from kibitz.analysis import load
 from kibitz.analysis.chess import answers, judging
 from kibitz.analysis.chess.games import parse
@@ -232,3 +233,13 @@ def test_nobody_loses_anything_where_nobody_can_win(text: str, first: int, make_
         assert move.judged is not None
         assert (move.mark, move.judged.loss, move.judged.only) == ("", 0.0, False)
     assert [move.worth.before for move in game.moves[first:] if move.worth] == [0.5] * (len(game.moves) - first)
+
+
+def test_the_curve_is_what_the_moves_are_judged_by() -> None:
+    """The moves that were searched again, too."""
+    moves = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 6. Rf1 Qxe4+ 7. Be2 Nf3# 0-1"
+    game = kibitz.analyse(moves, "winner")
+    assert game.white is not None
+    for i, move in enumerate(game.moves):
+        assert move.worth
+        assert game.white[i] == pytest.approx(move.worth.before, abs=1e-6)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go import answers
-from kibitz.analysis.go.games import SWINGS, AnalysedGame, analyse, lead_words, score
+from kibitz.analysis.go.games import SWINGS, AnalysedGame, Score, analyse, lead_words, score
 from kibitz.games.go.io.sgf import Record, parse_record, read_records
 from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp
 from kibitz.games.go.replay import start_row
@@ -212,10 +212,12 @@ def test_owners_that_move_the_other_way_explain_nothing() -> None:
 
 def test_a_game_that_two_passes_ended_is_counted() -> None:
     """As the pass before it was: Black's only stone owns the board, whatever might be played later."""
-    record = parse_record("(;GM[1]SZ[9]KM[5.5];B[ee];W[];B[])")
-    game = analyse(1, record, Session("gohuman"), answers, None, nodes=30)
-    assert game.moves[-1].after.lead == pytest.approx(75.5)
-    assert game.positions[-1].told
-    assert game.positions[-1].told.black_wins == 1
-    assert game.moves[-1].mark in ("", GAINED)
-    assert game.moves[1].mark == "??"
+    for passes in ("", ";W[]", ";W[];B[]"):
+        record = parse_record(f"(;GM[1]SZ[9]KM[5.5];B[ee];W[];B[]{passes})")
+        game = analyse(1, record, Session("gohuman"), answers, None, nodes=30)
+        assert game.moves[1].mark == "??"
+        assert {move.mark for move in game.moves[2:]} <= {"", GAINED}
+        for position in game.positions[3:]:
+            assert position.score == Score(75.5, 75.5)
+            assert position.told
+            assert position.told.black_wins == 1

@@ -24,6 +24,7 @@ from kibitz.evaluation.owners import gnugo as go_gnugo
 from kibitz.evaluation.owners.baselines import every_so_many
 from kibitz.evaluation.owners.evaluator import STAGES, note
 from kibitz.evaluation.owners.samples import MOMENTS, result_text
+from kibitz.evaluation.owners.steadiness import followed
 from kibitz.external.programs import find_gnugo, find_named
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.io.ingest import COLUMNS, PER_GAME, PER_MOVE
@@ -543,3 +544,12 @@ def test_a_store_without_owners_is_refused(run: Run, tmp_path: Path, capsys: pyt
         writer.commit({})
     assert cli(["test", str(run.path), str(tmp_path / "a.store"), "--split", "all"]) == 1
     assert "nobody has told who owns what" in capsys.readouterr().err
+
+
+def test_the_games_that_are_followed_lie_evenly_over_all() -> None:
+    for count in (1, 199, 200, 201, 399, 400, 10_000):
+        games = followed(np.arange(count), 0)
+        assert len(games) == min(count, 200)
+        assert np.diff(games).max(initial=0) - np.diff(games).min(initial=99) <= 1
+        assert count - games[-1] <= max(1, -(-count // 200))
+    assert len(followed(np.arange(1000), 2_000)) == 10

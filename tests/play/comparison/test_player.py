@@ -518,4 +518,8 @@ def test_without_any_time_the_best_position_is_chosen() -> None:
         ("6k1/5ppp/8/3q4/8/8/5PPP/3R2K1 w - - 0 1", "d1d5"),
         ("3r2k1/5ppp/8/8/3Q4/8/5PPP/6K1 b - - 0 1", "d8d4"),
     ):
-        assert think(chess.Board(fen), SearchLimits(seconds=0.0), material()).lines[0].move.uci() == best
+        for limits in (SearchLimits(seconds=0.0), SearchLimits(nodes=1), SearchLimits(nodes=5)):
+            assert think(chess.Board(fen), limits, material()).lines[0].move.uci() == best
+    board = chess.Board("k7/8/8/8/8/K7/7Q/8 w - - 0 1")
+    board.push(think(board, SearchLimits(seconds=0.0), material()).lines[0].move)
+    assert not board.is_stalemate()

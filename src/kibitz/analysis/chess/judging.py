@@ -175,9 +175,8 @@ class Judge:
             first, second = self._own_opinions(seen.leaves, black), self._own_opinions(seen.later_leaves, black[1:])
         over, drawn = _result(start, moves), _drawn(rows)
         chances, left = self._both(seen, first, second, over, drawn)
-        white = np.where(black, 1 - chances, chances)
         if not moves:
-            return white, []
+            return np.where(black, 1 - chances, chances), []
         doubtful = np.flatnonzero(chances[:-1] - left >= DOUBTFUL)
         if len(doubtful) and self.depth >= DEPTH:
             some = np.unique(np.concatenate([doubtful, doubtful + 1]))
@@ -193,6 +192,7 @@ class Judge:
             for i in np.flatnonzero((lost >= UNSURE[0]) & (lost < UNSURE[1])).tolist():
                 first[i], second[i], favourites[i] = self._searched_longer(start, moves[: i + 1])
             chances, left = self._both(seen, first, second, over, drawn)
+        white = np.where(black, 1 - chances, chances)
         scores, depths, lines = seen.scores, seen.depths, seen.lines
         earlier = start.move_stack[-1] if start.move_stack else chess.Move.null()
         kept, only, options = self._alternatives(rows[:-1], moves, earlier)

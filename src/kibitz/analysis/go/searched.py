@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kibitz.analysis.go.told import Told
 from kibitz.games.go.endings.counting import TERRITORY, compensation
 from kibitz.games.go.io.sgf import Record
-from kibitz.games.go.points import BLACK, POINTS
+from kibitz.games.go.points import BLACK, PASS, POINTS
 from kibitz.play.go.puct import GoPuctPlayer
 from kibitz.play.go.thought import Look, Terms
 from kibitz.play.session import NetworkSession
@@ -34,13 +34,14 @@ def searched(
         player.choose(board, colour, terms, on_progress=looks.append)
         thought = looks[-1]()
         black = thought.winrate if colour == BLACK else 1 - thought.winrate
-        lead = thought.sign * thought.lead
-        line = thought.moves[0].pv
-        if board.passes >= 2 and ply == len(record.moves):  # the game is over, and is counted as the pass before it was
-            lead = thought.sign * player.count(thought)[0]
+        lead, line, owners = thought.sign * thought.lead, thought.moves[0].pv, thought.owners
+        if board.passes >= 2 and all(point == PASS for point in record.moves[ply:]):
+            # The game is over, and counted with the owners of the position before: a search would play on.
+            owners = owns[ply - 1].astype(np.float32)
+            lead = thought.sign * player.count(replace(thought, owners=owners))[0]
             black, line = (1 + float(np.sign(lead))) / 2, ()
         found.append(replace(one, lead=lead, black_wins=black, line=line))
-        owns[ply] = thought.owners
+        owns[ply] = owners
         if ply + 1 < len(says):
             board.play(colour, record.moves[ply])
             colour = 3 - colour

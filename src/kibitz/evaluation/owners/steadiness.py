@@ -30,9 +30,9 @@ Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """The games to follow in a test of so many positions (0: any number): every k-th of those given."""
+    """The games to follow in a test of so many positions (0: any number): evenly over those given."""
     most = GAMES if positions <= 0 else max(1, min(GAMES, positions // POSITIONS_A_GAME))
-    return games[:: max(1, len(games) // most)][:most]
+    return games if len(games) <= most else games[np.arange(most) * len(games) // most]
 
 
 def steadiness(

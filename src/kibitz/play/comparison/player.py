@@ -196,8 +196,9 @@ class Thinking:
             best = self.lines[0].value
             if count == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
                 break  # a mate within the depth: deeper is no shorter
-        if not self.lines:
-            self.lines = [self._glance()]
+        if not self.depth and not (self.lines and self.lines[0].value > 1):  # not even the first depth was finished
+            first = self._glance()
+            self.lines = [first, *(line for line in self.lines if line.pv[0] != first.pv[0])][: max(1, count)]
         self.memory.history[:] = self.search.data["history"] // 2
 
     def _search_depth(self, depth: int, count: int) -> bool:
@@ -233,16 +234,18 @@ class Thinking:
 
     def _glance(self) -> RootLine:
         """The move whose position is the best as it stands, where there was no time to search."""
-        rows, mates = [], []
+        rows, mates, drawn = [], [], []
         for move in self.moves:
             self.board.push(to_move(move))
             mates.append(self.board.is_checkmate())
+            drawn.append(self.board.is_stalemate() or self.board.is_insufficient_material())
             rows.append(encode_board(self.board))
             self.board.pop()
         if any(mates):
             return RootLine(2 - STEP, [self.moves[mates.index(True)]])
         after = np.stack(rows)
         white = self.memory.comparer.white_better(self.memory.comparer.embed(after[:, :64], after[:, 64:]))
+        white = np.where(drawn, 0.5, white)
         best = int(np.argmin(white) if self.black else np.argmax(white))
         value = 2 * float(white[best]) - 1
         return RootLine(-value if self.black else value, [self.moves[best]])

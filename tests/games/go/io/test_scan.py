@@ -183,4 +183,6 @@ def test_a_first_move_in_the_root_leaves_the_headers_around_it() -> None:
     begins, _, _ = find_games(text)
     heads = [text[begin:head] for begin, head in zip(begins, found.heads, strict=True)]
     assert heads == [b"(;GM[1]B[ee]SZ[9]PB[a]RE[B+R]", b"(;GM[1]PB[b];"]
+    stones = lines(b"(;B[aa]SZ[9]AB[cc];W[bb])(;B[aa];W[bb]AB[cc];B[dd])")
+    assert stones.status.tolist() == [FINE, AMONG]
     assert written(text, 0) == [(1, 4 * 19 + 4), (2, 2 * 19 + 4), (1, 2 * 19 + 2)]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.evaluation import EvalConfig, OnProgress
+from kibitz.evaluation.baselines import baseline
 from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.owners import evaluator as owners
@@ -79,7 +80,11 @@ def evaluate(
         "main": [name for name in MAIN if name in figures],
         "figures": figures,
         "by": per_slice(results),
-        "baselines": {"a random empty point": results.groups.mean(1 / (1.0 + marks["empty"])).as_json()},
+        "baselines": {
+            "a_random_empty_point": baseline(
+                "a random empty point or a pass", results.groups.mean(1 / (1.0 + marks["empty"]))
+            )
+        },
         "calibration": reliability(marks["surest"], results.right, results.groups),
         "tables": tables,
         "texts": TEXTS,

@@ -178,7 +178,7 @@ class Referee:
         self._methods = [of_name[method] for method in REFEREES[which]]
         self.note: str | None = None
         self._command = tuple(command) or self._find(gnugo)
-        self._answers, self._losses = 0, 0
+        self._answers, self._losses, self._lost = 0, 0, False
         self._all: list[dead.GnuGo] = []
         self._idle: list[dead.GnuGo] = []
         self._closed = False
@@ -278,8 +278,8 @@ class Referee:
         function = functools.partial(_label_apart, (self.which, self.limit_s, self.seed, self._command))
         parts = [positions[i : i + _PART] for i in range(0, len(positions), _PART)]
         with contextlib.closing(map_unordered(function, parts, self._apart)) as labelled:
-            for part, (verdicts, note) in labelled:
-                self.note = note or self.note
+            for part, (verdicts, note, gave_up) in labelled:
+                self.note, self._lost = note or self.note, self._lost or gave_up
                 yield from enumerate(verdicts, part * _PART)
 
     def _keys(self, batch: GameBatch) -> list[int]:
@@ -335,7 +335,7 @@ class Referee:
         return ("played out", owner) if (area(owner) - komi) * final.lead > 0 else _OTHER_WINNER
 
     def _gave_up(self) -> bool:
-        return self._losses >= _GIVE_UP and not self._answers
+        return self._lost or (self._losses >= _GIVE_UP and not self._answers)
 
     def _ask_gnugo(self, question: Callable[[dead.GnuGo], Answer]) -> Answer | str:
         """GNU Go's answer, or why there is none: one of VERDICTS."""
@@ -390,10 +390,11 @@ def _own_referee(which: str, limit_s: float, seed: int, command: tuple[str, ...]
 
 def _label_apart(
     settings: tuple[str, float, int, tuple[str, ...]], positions: list[tuple[Final, int]]
-) -> tuple[list[Verdict], str | None]:
-    """The verdicts on some positions with their keys, and the referee's note; the work of a worker."""
+) -> tuple[list[Verdict], str | None, bool]:
+    """The verdicts on some positions with their keys, the referee's note, and whether it gave GNU Go up; the work of a
+    worker."""
     referee = _own_referee(*settings)
-    return [referee._label_one(*position) for position in positions], referee.note
+    return [referee._label_one(*position) for position in positions], referee.note, referee._gave_up()
 
 
 def _recorded(row: dict[str, object]) -> str:

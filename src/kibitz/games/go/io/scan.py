@@ -249,7 +249,7 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
                 written[count] = max(point, 0) + ((1 if last == _B else 2) << COLOUR_SHIFT)
                 count += 1
             elif last in (_AB, _AW, _AE):
-                if count:
+                if count and not in_root:  # a node's stones stand before its move
                     among = True
                 else:
                     colour = 1 if last == _AB else 2 if last == _AW else 0
