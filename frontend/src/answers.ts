@@ -37,7 +37,7 @@ export class Answers {
   }
 
   private key(network: string, snapshot: string | null, node: Node): string {
-    return JSON.stringify([this.game, this.app.weights(network), snapshot, node.id]);
+    return JSON.stringify([this.game, snapshot === null ? this.app.weights(network) : network, snapshot, node.id]);
   }
 }
 

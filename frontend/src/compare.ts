@@ -184,7 +184,7 @@ class Side {
 
   private ask(network: string, snapshot: string | null, result: Result | undefined): void {
     const node = this.app.node();
-    const key = `${network} ${snapshot} ${node.id}`;
+    const key = `${snapshot === null ? this.app.weights(network) : network} ${snapshot} ${node.id}`;
     if (result || !this.app.hints) {
       this.latest.cancel();
       this.asked = "";

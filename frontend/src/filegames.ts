@@ -1,6 +1,5 @@
 /** The games of a file, as a list. */
 
-import { message } from "./asking";
 import { inBand } from "./bands";
 import { SHOWN, showList, type Wanted } from "./gamelist";
 import { type Facts, split } from "./splitting";
@@ -27,7 +26,7 @@ export async function showGames(app: App): Promise<void> {
       const found = file.games.filter((_, at) => fitting(at));
       return Promise.resolve({ count: found.length, of: file.count, games: found.slice(0, SHOWN) });
     },
-    open: (index) => void app.openOfFile(index).catch((error: unknown) => app.say(message(error), true)),
+    open: (index) => void app.openOfFile(index).catch((error: unknown) => app.notOpened(error)),
   });
 }
 

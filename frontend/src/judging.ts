@@ -33,6 +33,8 @@ interface Asked {
   from: number;
   to: number;
   ids: number[];
+  /** The weights that are asked. */
+  weights: string;
 }
 
 /** What a move of Go must have cost by the network alone to be searched: half of what a mark needs, since its chances are steady. */
@@ -125,7 +127,7 @@ export class Judging {
   /** Another line or network: what is asked and no longer wanted is given up. */
   private changed(): void {
     const { app, asked } = this;
-    const same = asked?.network === app.network && asked.ids.every((id, i) => app.path[asked.from + i] === id);
+    const same = asked?.weights === app.weights(app.network ?? "") && asked.ids.every((id, i) => app.path[asked.from + i] === id);
     if (asked && !same) this.drop();
     this.tell();
     this.later(PAUSE);
@@ -149,10 +151,9 @@ export class Judging {
     this.asked = wanted;
     this.tell();
     if (!wanted) return;
-    const { network, from, to, ids } = wanted;
+    const { network, from, to, ids, weights } = wanted;
     const abort = new AbortController();
     this.abort = abort;
-    const weights = app.weights(network);
     const known = this.known.get(weights) ?? new Map<number, Judgement>();
     this.known.set(weights, known);
     const found = (judgement: Judgement): void => {
@@ -185,7 +186,7 @@ export class Judging {
     const { app } = this;
     const { network, path } = app;
     if (!network || !this.possible) return null;
-    const stretch = (from: number, to: number): Asked => ({ network, from, to, ids: path.slice(from, to + 1) });
+    const stretch = (from: number, to: number): Asked => ({ network, from, to, ids: path.slice(from, to + 1), weights: app.weights(network) });
     const missing = (place: number): boolean => place > 0 && place < path.length && !this.exact(path[place]!) && this.searched(path[place]!);
     const first = this.first === null ? undefined : app.placeOf(this.first);
     this.first = null;

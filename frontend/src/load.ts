@@ -17,6 +17,8 @@ export function mountLoading(app: App): Opener {
   drops(opener);
   // A paste that is not meant for a field is a game; so is what is no move in the box for moves.
   document.addEventListener("paste", (event) => {
+    const dialog = document.querySelector("dialog[open]");
+    if (dialog && !dialog.querySelector("#load-text")) return;
     const field = event.target instanceof Element ? event.target.closest<HTMLInputElement | HTMLTextAreaElement>("input, textarea") : null;
     const text = event.clipboardData?.getData("text/plain").trim() ?? "";
     const file = event.clipboardData?.files[0];

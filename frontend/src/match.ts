@@ -353,9 +353,10 @@ export class Match {
     }
     const parent = node.parent === null ? undefined : this.node(node.parent);
     // A step on from the last position is a move, and so is a branch made now; the rest, a move that was taken back too, is
-    // only looked at.
+    // only looked at. A try at a puzzle is none.
     const made = this.app.game.history.last?.made === node.id;
-    const onward = parent?.id === this.tip || (made && !this.played(node.id));
+    const tried = this.app.isTried?.(node.id) ?? false;
+    const onward = !tried && (parent?.id === this.tip || (made && !this.played(node.id)));
     if (onward && parent?.turn === this.human && this.played(parent.id) && this.outcome === "") {
       this.abort?.abort();
       if (this.clock && !this.clock.moved(node.id)) {

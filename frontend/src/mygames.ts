@@ -10,7 +10,7 @@ import type { AnalysisTask, MyGames, Report, TrainingTask, Worst } from "./myans
 import { mistakeList, moveOf, ReportView } from "./myreport";
 import { readInParts } from "./myupload";
 import { download } from "./save";
-import type { App } from "./state";
+import { type App, Overtaken } from "./state";
 import type { Tabs } from "./tabs";
 import { texts } from "./texts";
 
@@ -277,7 +277,7 @@ class MyGamesPanel {
   }
 
   private drawMistakes(worst: Worst[]): void {
-    const known = JSON.stringify(worst.map(({ game, ply }) => [game, ply]));
+    const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply }) => [game, ply])]);
     if (this.mistakes.dataset.known === known) return;
     this.mistakes.dataset.known = known;
     if (!worst.length) {
@@ -336,7 +336,7 @@ class MyGamesPanel {
       app.say(`${texts.mygames.beforeLost(moveOf(mistake), Math.round(100 * mistake.loss))}${app.whereLeft}`);
       document.getElementById("board-part")?.scrollIntoView({ block: "nearest" });
     } catch (error) {
-      this.tell(message(error));
+      if (!(error instanceof Overtaken)) this.tell(message(error));
     }
   }
 

@@ -218,7 +218,7 @@ class NetworkPanel {
       this.tell("");
       return;
     }
-    const key = `${network.name} ${layer} ${node.id} ${layer === "target" ? shown.square : ""}`;
+    const key = `${this.app.weights(network.name)} ${layer} ${node.id} ${layer === "target" ? shown.square : ""}`;
     if (key === this.asked) return;
     this.asked = key;
     const known = this.heats.get(key);

@@ -11,7 +11,7 @@ import { message } from "./asking";
 import { Match, type Result, type Strength } from "./match";
 import { type About, keyOf, type Player, playerOf } from "./programs";
 import type { App, Network } from "./state";
-import { CUSTOM, FULL, levelsOf, LEVELS, PERSON, strength, usualLevel } from "./strengths";
+import { CUSTOM, FULL, levelOf, levelsOf, LEVELS, PERSON, strength, usualLevel } from "./strengths";
 import { judgeOf } from "./teaching";
 import { fromServer, texts } from "./texts";
 
@@ -400,7 +400,8 @@ class PlayPanel {
     const { name, program } = this.match.opponent;
     const [network, about] = program ? [undefined, this.app.programs.about(name)] : [this.app.named(name), null];
     const levels = levelsOf(network, about, this.match.clock !== null);
-    const chosen = levels.find(([value]) => value === this.level.value);
+    const level = levelOf(this.match.strength, this.match.clock !== null);
+    const chosen = levels.find(([value]) => value === level);
     const text = chosen && chosen[0] !== CUSTOM ? chosen[1] : texts.play.customLevel;
     const control = this.match.clock?.control;
     const time = control && CONTROLS.find(([value]) => value === `${control.base}+${control.increment}`)?.[1];

@@ -246,6 +246,8 @@ class Puzzles {
   private draw(): void {
     if (this.opening || (!this.host.offsetParent && this.stage === "none" && this.drawn)) return;
     const { app, puzzle } = this;
+    // Its position was taken out of the game.
+    if (this.stage !== "none" && !puzzle) return this.over();
     const running = this.stage !== "none" && puzzle;
     this.offerSides();
     if (!running) this.drawList();

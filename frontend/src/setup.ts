@@ -265,14 +265,16 @@ class Setup {
     if (document.activeElement !== this.fen || this.fen.value.trim() !== fen) this.fen.value = fen;
     this.back.disabled = this.at <= 0;
     this.again.disabled = this.at >= this.states.length - 1;
-    this.use.disabled = true;
     this.latest.ask(
       (signal) => this.app.api.line({ game: "chess", fen, moves: [] }, signal),
       () => {
         this.problem.textContent = "";
         this.use.disabled = false;
       },
-      (words) => (this.problem.textContent = sentence(words)),
+      (words) => {
+        this.problem.textContent = sentence(words);
+        this.use.disabled = true;
+      },
     );
   }
 

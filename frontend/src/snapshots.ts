@@ -96,6 +96,7 @@ export class Snapshots {
       .slice(0, 5)
       .map(({ san, p }) => `${san}\u00a0${percent(p)}`)
       .join(" · ");
+    if (fits) this.board(result);
     if (!shows) {
       this.latest.cancel();
       this.asked = "";
@@ -104,7 +105,6 @@ export class Snapshots {
       );
       return;
     }
-    this.board(result);
     this.ask(network.name, snapshot.id, Boolean(result));
   }
 

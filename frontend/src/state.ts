@@ -2,6 +2,7 @@
 
 import { Api, type Loaded } from "./api";
 import { Analyser } from "./analyser";
+import { message } from "./asking";
 import { fitting, usual } from "./choosing";
 import { Store } from "./earlier";
 import type { History } from "./history";
@@ -137,6 +138,9 @@ const LARGE = 200_000;
 /** What the server takes for a rating at most. */
 const HIGHEST_RATING = 4000;
 
+/** Another game was opened, or asked for, before this one came. */
+export class Overtaken extends Error {}
+
 export class App {
   readonly api = new Api((answers) => this.reached(answers));
   readonly programs = new Programs(this.api, () => this.emit("programs"));
@@ -188,6 +192,11 @@ export class App {
 
   emit(event: Event): void {
     for (const f of [...(this.listeners.get(event) ?? [])]) f();
+  }
+
+  /** Says why a game was not opened; nothing where another one is wanted by now. */
+  notOpened(error: unknown): void {
+    if (!(error instanceof Overtaken)) this.say(message(error), true);
   }
 
   /** Says something under the board; a problem stays there longer. */
@@ -385,11 +394,12 @@ export class App {
 
   private async read(file: GameFile, signal?: AbortSignal): Promise<Loaded> {
     const part = file.parts?.[file.index];
-    const { opened } = this;
+    // What is asked for later is what is wanted.
+    const opened = (this.opened += 1);
     const from = part
       ? { ...(await this.api.load(file.text.slice(part.begin, part.end), 0, signal)), count: file.count, games: file.games }
       : await this.api.load(file.text, file.index, signal);
-    if (opened !== this.opened || signal?.aborted) throw new Error(texts.state.meanwhile);
+    if (opened !== this.opened || signal?.aborted) throw new Overtaken(texts.state.meanwhile);
     from.problems = from.problems.map(fromServer);
     const game = loaded(from);
     game.file = { ...file, count: from.count, games: from.games, problems: from.problems };

@@ -1,7 +1,6 @@
 /** The games of a store that the board was given: looked for, and opened. */
 
 import type { StoredGame } from "./api";
-import { message } from "./asking";
 import { showList } from "./gamelist";
 import type { App } from "./state";
 import { texts } from "./texts";
@@ -32,7 +31,7 @@ export async function openStored(app: App, store: string, game: number, ply = 0)
     if (ply && app.path.length > ply) app.go(app.path[ply]!);
     app.say(`${texts.load.game}${app.whereLeft}`);
   } catch (error) {
-    app.say(message(error), true);
+    app.notOpened(error);
   }
 }
 

@@ -46,6 +46,16 @@ export function levelsOf(network: Network | undefined, about: About | null, time
   return [...(easy ? Object.entries(LEVELS).map(([name, { text }]): Level => [name, text]) : []), ...likeRatings(about), ...ends];
 }
 
+/** The level that a strength is: the form may show another one by now. */
+export function levelOf(known: Strength, timed: boolean): string {
+  if (known.rating) return String(known.rating);
+  const same = (other: Strength): boolean => JSON.stringify(other) === JSON.stringify(known);
+  const ready = Object.entries(LEVELS).find(([, level]) => same(level.strength));
+  if (ready) return ready[0];
+  if (known.temperature === 1 && known.seconds === 5 && !known.nodes) return PERSON;
+  return same(strength({ seconds: timed ? null : 1 })) ? FULL : CUSTOM;
+}
+
 /** The level that an opponent has at first. */
 export function usualLevel(network: Network | undefined, levels: Level[]): string {
   if (network?.person) return PERSON;

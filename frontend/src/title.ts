@@ -1,6 +1,5 @@
 /** Who plays, where, and which game of the file it is. */
 
-import { message } from "./asking";
 import { button, el } from "./elements";
 import { showGames } from "./filegames";
 import { iconButton } from "./icons";
@@ -12,7 +11,7 @@ export function mountTitle(host: HTMLElement, app: App): void {
   const name = el("h2", { tabindex: -1 });
   const about = el("p", { class: "note" });
   const choose = button("", () => void showGames(app), { class: "of-file", "aria-haspopup": "dialog" });
-  const go = (index: number): void => void app.openOfFile(index).catch((error: unknown) => app.say(message(error), true));
+  const go = (index: number): void => void app.openOfFile(index).catch((error: unknown) => app.notOpened(error));
   const back = iconButton("back", texts.title.previous, () => go(app.game.file!.index - 1));
   const forward = iconButton("forward", texts.title.next, () => go(app.game.file!.index + 1));
   const chooser = el("div", { class: "games" }, back, choose, forward);

@@ -47,13 +47,21 @@ class TrainingPanel {
   private period = PERIOD;
   private asking = false;
   private known: Snapshot[] = [];
+  /** Goes on to a stage that begins, unless an earlier one was chosen. */
+  private follows = true;
+  /** The weights of the run that is shown when it was chosen: those of a run that was finished do not change. */
+  private weights = "";
 
   constructor(
     private readonly host: HTMLElement,
     private readonly app: App,
   ) {
     this.run = new Choice(texts.training.run, () => this.choose());
-    this.stage = new Choice(texts.training.stage, () => this.draw());
+    this.stage = new Choice(texts.training.stage, () => {
+      const { selectedIndex, options } = this.stage.select;
+      this.follows = selectedIndex === options.length - 1;
+      this.draw();
+    });
     this.snapshots = new Snapshots(app);
     const choices = el("div", { class: "fields" }, this.run.element, this.stage.element);
     host.classList.add("panel", "training");
@@ -86,11 +94,13 @@ class TrainingPanel {
       runs.map((each) => [each.name, each.name] as const),
       usual ?? null,
     );
-    if (this.run.value !== this.shown) this.choose();
+    const anew = this.finished && this.app.weights(this.shown) !== this.weights;
+    if (this.run.value !== this.shown || anew) this.choose();
   }
 
   private choose(): void {
     this.shown = this.run.value;
+    this.follows = true;
     this.rows = [];
     this.known = [];
     this.finished = this.stopped = false;
@@ -112,13 +122,14 @@ class TrainingPanel {
     this.asking = true;
     try {
       const { rows, total, finished, stopped } = await this.app.api.metrics(run, this.rows.length);
-      const snapshots: Snapshot[] = rows.length || !this.known.length ? await this.app.api.snapshots(run) : this.known;
+      const snapshots: Snapshot[] = rows.length || finished || !this.known.length ? await this.app.api.snapshots(run) : this.known;
       this.period = PERIOD;
       if (run === this.shown) {
         // A run that was begun anew has fewer rows than were seen.
         const anew = total < this.rows.length;
         this.rows = anew ? [] : [...this.rows, ...(rows as Row[])];
         this.finished = finished && !anew;
+        this.weights = this.app.weights(run);
         this.stopped = stopped;
         this.known = snapshots;
         this.draw();
@@ -136,7 +147,7 @@ class TrainingPanel {
   private draw(): void {
     const stages = [...new Set(this.rows.flatMap((row) => (row.stage ? [row.stage] : [])))];
     const before = this.stage.value;
-    const followed = !before || !stages.includes(before);
+    const followed = this.follows || !stages.includes(before);
     this.stage.offer(
       stages.map((each) => [each, each] as const),
       followed ? (stages.at(-1) ?? "") : before,

@@ -211,7 +211,8 @@ def test_both_pass_again_after_taking_back(visit: Callable[..., Page]) -> None:
     page.route("**/api/think", lambda asked: answer_with(asked, "pass"))
     begin(desk, Against="gohuman", You_play="b", Level="custom", Seconds_a_move="0.3")
     panel = page.get_by_role("tabpanel", name="Play")
-    desk.place("E5")
+    expect(panel.locator(".play-state")).to_have_text("Your move. You play Black.")
+    page.mouse.click(*desk.point("E5"))  # answered at once
     expect(desk.moves.locator("button.move")).to_have_count(2)
     one = page.locator("#controls").get_by_role("button", name="Pass")
     one.click()

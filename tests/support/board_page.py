@@ -64,9 +64,11 @@ class Desk:
             self.page.keyboard.press(name)
 
     def copied(self, what: str) -> str:
+        self.page.evaluate("navigator.clipboard.writeText('')")
         self.page.get_by_role("button", name="Copy", exact=True).click()
         self.page.get_by_role("menuitem", name=what).click()
         expect(self.status).to_contain_text("copied")
+        self.page.wait_for_function("async () => await navigator.clipboard.readText()")  # not what was copied before
         return str(self.page.evaluate("navigator.clipboard.readText()"))
 
     def board(self, game: str = "chess") -> Locator:
