@@ -182,7 +182,7 @@ def test_marks_are_what_a_search_confirms(desk: Desk) -> None:
     mark = marks.first
     expect(mark).to_have_attribute("title", re.compile(r"^Qxe5\+\?\? lost [3-9]\d points; better: \w+ "))
     expect(mark).to_have_accessible_name(re.compile(r"better: .*\. Open the position before 3\. Qxe5\+$"))
-    expect(desk.graph).to_have_attribute("aria-label", re.compile(r"White’s chance .*[1-9] mistakes"))
+    expect(desk.graph).to_have_attribute("aria-label", re.compile(r"White’s chance .*[1-9] mistakes?"))
     # A mistake opens before it: the move that was played comes next.
     mark.click()
     expect(desk.status).to_contain_text("Before 3. Qxe5+")

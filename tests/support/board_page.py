@@ -52,11 +52,11 @@ class Desk:
         self.analysed(plies)
 
     def analysed(self, plies: int) -> None:
-        expect(self.graph).to_have_attribute("aria-label", re.compile(rf"{plies} moves, {plies + 1} known"))
+        expect(self.graph).to_have_attribute("aria-label", re.compile(rf"{plies} moves?, {plies + 1} known"))
 
     def judged(self, plies: int) -> None:
         """Waits until a search has judged all moves of the line; its kernels may have to be compiled before."""
-        checked = re.compile(rf"{plies} moves, {plies + 1} known, {plies} checked")
+        checked = re.compile(rf"{plies} moves?, {plies + 1} known, {plies} checked")
         expect(self.graph).to_have_attribute("aria-label", checked, timeout=SEARCHED)
 
     def keys(self, *names: str) -> None:
