@@ -134,21 +134,27 @@ window.fetch = async (url, options) => {
 """The page learns of the networks after all else."""
 
 
-def test_a_blunder_is_told_and_taken_back(visit: Callable[..., Page]) -> None:
-    desk = Desk(visit()).ready()
+def warned(desk: Desk) -> Locator:
+    """A game from a position in which a queen can be given away, with warnings; the panel."""
     desk.open("1. e4 e5 2. Qh5 Nc6 *")
     desk.keys("End")
     panel = desk.tab("Play")
     panel.get_by_label("Against").select_option("chessnet")
     panel.get_by_label("Level").select_option("custom")
     panel.get_by_label("Method").select_option("top-prob")
-    teaching = panel.get_by_role("checkbox", name="Warn me of mistakes")
-    expect(teaching).not_to_be_checked()
-    teaching.check()
+    warnings = panel.get_by_role("checkbox", name="Warn me of mistakes")
+    expect(warnings).not_to_be_checked()
+    warnings.check()
     panel.get_by_role("button", name="Play from here").click()
+    expect(panel.locator(".play-state")).to_have_text("Your move. You play White.")
+    return panel
+
+
+def test_a_blunder_is_told_and_taken_back(visit: Callable[..., Page]) -> None:
+    desk = Desk(visit()).ready()
+    panel = warned(desk)
     moves = desk.moves.locator("button.move")
     state = panel.locator(".play-state")
-    expect(state).to_have_text("Your move. You play White.")
     desk.drag("h5", "e5")
     advice = panel.locator(".advice")
     expect(advice).to_contain_text("Qxe5+?? is a blunder.", timeout=SEARCHED)
@@ -179,14 +185,7 @@ def test_a_blunder_is_told_and_taken_back(visit: Callable[..., Page]) -> None:
 def test_a_blunder_that_was_taken_back_can_be_looked_at_later(visit: Callable[..., Page]) -> None:
     """It was never answered, and ends its variation: a look at it is no move of the game that goes on."""
     desk = Desk(visit()).ready()
-    desk.open("1. e4 e5 2. Qh5 Nc6 *")
-    desk.keys("End")
-    panel = desk.tab("Play")
-    panel.get_by_label("Against").select_option("chessnet")
-    panel.get_by_label("Level").select_option("custom")
-    panel.get_by_label("Method").select_option("top-prob")
-    panel.get_by_role("checkbox", name="Warn me of mistakes").check()
-    panel.get_by_role("button", name="Play from here").click()
+    panel = warned(desk)
     desk.drag("h5", "e5")
     panel.get_by_role("button", name="Take it back").click(timeout=SEARCHED)
     desk.after("Nc6")
