@@ -1,6 +1,7 @@
 /** Has the chosen networks look at every position of the line that is shown, the nearest to the cursor first. */
 
 import { Refused, Unreachable } from "./api";
+import { ByWeights } from "./asking";
 import type { App, Result } from "./state";
 import { texts } from "./texts";
 
@@ -17,7 +18,7 @@ export class Analyser {
   total = 0;
   /** Why the chosen network says nothing, where it refuses. */
   problem = "";
-  private readonly known = new Map<string, Map<number, Result>>();
+  private readonly known = new ByWeights<Result>();
   private readonly refused = new Set<string>();
   private abort: AbortController | null = null;
   /** What is being asked: places on the path, and how far the answers have come. */
@@ -37,7 +38,7 @@ export class Analyser {
   }
 
   result(network: string, id: number): Result | undefined {
-    return this.known.get(this.app.weights(network))?.get(id);
+    return this.known.of(this.app.weights(network)).get(id);
   }
 
   get busy(): boolean {
@@ -49,7 +50,7 @@ export class Analyser {
     if (anew) {
       this.refused.clear();
       this.problem = "";
-      this.forget();
+      this.known.forget(this.app.allWeights);
     }
     this.abort?.abort();
     this.at = null;
@@ -83,9 +84,7 @@ export class Analyser {
     const path = app.path;
     const abort = new AbortController();
     this.abort = abort;
-    const weights = app.weights(network);
-    const known = this.known.get(weights) ?? new Map<number, Result>();
-    this.known.set(weights, known);
+    const known = this.known.of(app.weights(network));
     const place = app.place;
     try {
       // The whole line is given, so that a part of it need not be asked in another way.
@@ -147,16 +146,10 @@ export class Analyser {
     return null;
   }
 
-  /** Results of positions that are in no game any more, and those by weights that a training has left behind. */
-  private forget(): void {
-    const now = new Set(this.app.networks.map(({ name }) => this.app.weights(name)));
-    for (const [weights, known] of this.known) if (known.size > 20_000 || !now.has(weights)) this.known.delete(weights);
-  }
-
   private count(): void {
-    const known = this.known.get(this.app.weights(this.app.network ?? ""));
+    const known = this.known.of(this.app.weights(this.app.network ?? ""));
     this.total = this.app.path.length;
-    this.done = known ? this.app.path.reduce((sum, id) => sum + (known.has(id) ? 1 : 0), 0) : 0;
+    this.done = this.app.path.reduce((sum, id) => sum + (known.has(id) ? 1 : 0), 0);
   }
 
   /** Redraws, soon; at once for the position that is looked at. */

@@ -75,3 +75,23 @@ export class Kept<T> {
     this.answers.clear();
   }
 }
+
+/** More positions than this are of games that were left, of one network. */
+const MANY = 20_000;
+
+/** What networks have said of positions, by the weights that said it. */
+export class ByWeights<T> {
+  private readonly known = new Map<string, Map<number, T>>();
+
+  /** What some weights have said, by position; more may be added. */
+  of(weights: string): Map<number, T> {
+    const found = this.known.get(weights) ?? new Map<number, T>();
+    this.known.set(weights, found);
+    return found;
+  }
+
+  /** Forgets positions that are in no game any more, and all weights but these: a training has left those behind. */
+  forget(now: readonly string[]): void {
+    for (const [weights, { size }] of this.known) if (size > MANY || !now.includes(weights)) this.known.delete(weights);
+  }
+}

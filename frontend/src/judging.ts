@@ -4,6 +4,7 @@
  */
 
 import { Refused, Unreachable, type Check } from "./api";
+import { ByWeights } from "./asking";
 import { chanceOf } from "./chance";
 import type { App, Node } from "./state";
 import { texts } from "./texts";
@@ -57,7 +58,7 @@ const PERIOD = 100;
 const PAUSE = 250;
 
 export class Judging {
-  private readonly known = new Map<string, Map<number, Judgement>>();
+  private readonly known = new ByWeights<Judgement>();
   private readonly refused = new Set<string>();
   private asked: Asked | null = null;
   private abort: AbortController | null = null;
@@ -67,10 +68,10 @@ export class Judging {
   private telling = 0;
 
   constructor(private readonly app: App) {
-    app.on("game", () => this.forget());
+    app.on("game", () => this.known.forget(app.allWeights));
     app.on("networks", () => {
       this.refused.clear();
-      this.forget();
+      this.known.forget(app.allWeights);
       this.changed();
     });
     app.on("path", () => this.changed());
@@ -80,7 +81,7 @@ export class Judging {
 
   /** What is known of the move that led to a position. */
   of(id: number): Judgement | undefined {
-    return this.known.get(this.app.weights(this.app.network ?? ""))?.get(id);
+    return this.known.of(this.app.weights(this.app.network ?? "")).get(id);
   }
 
   exact(id: number): Judgement | undefined {
@@ -154,8 +155,7 @@ export class Judging {
     const { network, from, to, ids, weights } = wanted;
     const abort = new AbortController();
     this.abort = abort;
-    const known = this.known.get(weights) ?? new Map<number, Judgement>();
-    this.known.set(weights, known);
+    const known = this.known.of(weights);
     const found = (judgement: Judgement): void => {
       const id = ids[judgement.ply - from];
       if (id === undefined || (known.get(id)?.exact && !judgement.exact)) return;
@@ -197,12 +197,6 @@ export class Judging {
     let to = from;
     if (app.game.kind === "chess") while (missing(to + 1)) to += 1;
     return stretch(from, to);
-  }
-
-  /** Judgements of moves that are in no game any more, and those by weights that a training has left behind. */
-  private forget(): void {
-    const now = new Set(this.app.networks.map(({ name }) => this.app.weights(name)));
-    for (const [weights, known] of this.known) if (known.size > 20_000 || !now.has(weights)) this.known.delete(weights);
   }
 
   /** Redraws, soon. */

@@ -348,6 +348,11 @@ export class App {
     return `${name} ${this.named(name)?.stamp ?? ""}`;
   }
 
+  /** The same of all networks. */
+  get allWeights(): string[] {
+    return this.networks.map(({ name }) => this.weights(name));
+  }
+
   /** Whose network it is, by name. */
   named(name: string | null): Network | undefined {
     return this.networks.find((each) => each.name === name);

@@ -315,11 +315,8 @@ def _report(done: Any, as_json: bool) -> None:
             f"{done.path}: {outcome.reason} after {outcome.iteration:,} iterations"
             + (f"; best validation: {best}{at}" if best else "")
         )
-        print(
-            f"next: kibitz test {shlex.quote(str(done.path))}"
-            if outcome.finished
-            else "the same command goes on from here"
-        )
+        test = f"next: kibitz test {shlex.quote(str(done.path))}"
+        print(test if outcome.finished else "the same command goes on from here")
     if outcome.profile and not as_json:
         _print_profile(outcome.profile)
     if outcome.reason == "stopped":

@@ -236,12 +236,9 @@ def train(
     """
     request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
     job = prepare_all(request, log)
-    try:
-        with job.held:
-            outcome = fit(job, on_progress)
-            return finish(job, outcome, export)
-    finally:
-        _remove_empty(job.path)
+    with job.held:
+        outcome = fit(job, on_progress)
+        return finish(job, outcome, export)
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
@@ -367,7 +364,7 @@ def _chosen(
     training writes it.
     """
 
-    def look() -> tuple[Path, dict[str, Any] | None, bool]:
+    def look() -> tuple[Path, dict[str, Any] | None]:
         path, begun = choose(system.name, request.settings, data.description, request.plan.seed, request.run)
         asked = request.plan.precision
         if begun and asked not in ("auto", begun.get("precision")):
@@ -375,27 +372,24 @@ def _chosen(
                 f"{path}: was begun with another precision ({begun.get('precision')}); leave --precision out to go on,"
                 " or choose another --run to train anew"
             )
-        return path, begun, bool(begun and begun.get("finished"))
-
-    path, begun, finished = look()
-    if finished:  # nothing is written, which may not be possible either
         return path, begun
+
+    path, begun = look()
     if request.run is None and begun is None:
         _lock(RUNS, choosing, wait=_OTHERS_CHOOSE)
-        path, begun, finished = look()
-    if not finished:
+        path, begun = look()
+    if not (begun and begun.get("finished")):  # in a finished run nothing is written, and it may not be possible
         _lock(path, held)
-        path, begun, _ = look()
+        path, begun = look()
     return path, begun
 
 
 def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
-    """Make a directory where there is none, and hold its lock. Raises KibitzError if it cannot be made or written, or
-    another training holds it."""
+    """Make a directory where there is none, and hold its lock; a directory that is empty then is removed. Raises
+    KibitzError if it cannot be made or written, or another training holds it."""
     try:
-        if not path.exists():
-            path.mkdir(parents=True, exist_ok=True)
-            held.callback(_remove_empty, path)
+        path.mkdir(parents=True, exist_ok=True)
+        held.callback(_remove_empty, path)
         held.enter_context(exclusive_lock(path / LOCK, path, "training", wait))
     except OSError as error:
         raise KibitzError(f"{path}: {one_line(error)}; choose another --run") from None

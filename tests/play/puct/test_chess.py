@@ -11,7 +11,7 @@ import pytest
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.policy import move_probabilities, normalised
-from kibitz.play.puct.chess import CaptureWeights, ChessRules, described, history, mate_in_two, repeated, start
+from kibitz.play.puct.chess import CaptureWeights, ChessRules, described, history, repeated, short_mate, start
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 from support.chess_fakes import Fake
 
@@ -94,7 +94,7 @@ def test_history_counts_positions_that_may_come_again() -> None:
 
 
 def mates_in_two(board: chess.Board) -> set[chess.Move]:
-    """The moves that do not mate and after which every reply allows a mate: the slow twin of `mate_in_two`."""
+    """The moves that do not mate and after which every reply allows a mate: the slow twin of `short_mate`."""
     found = set()
     for move in board.legal_moves:
         board.push(move)
@@ -111,9 +111,9 @@ def mates_in_two(board: chess.Board) -> set[chess.Move]:
 
 
 def asked(board: chess.Board, drawn_keys: tuple[int, ...] = ()) -> tuple[chess.Move, ...]:
-    """What `mate_in_two` says of all moves of a board."""
+    """What `short_mate` says of all moves of a board."""
     entered = start(board)
-    line = mate_in_two(entered.rows[0], entered.moves, np.array(drawn_keys, np.uint64))
+    line = short_mate(entered.rows[0], entered.moves, np.array(drawn_keys, np.uint64))
     return tuple(to_move(move) for move in line or ())
 
 

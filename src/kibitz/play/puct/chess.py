@@ -110,7 +110,7 @@ def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def _mate_in_two(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
+def _short_mate(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
     """Whether one of a position's moves mates, or mates by force with the next one; line [3] then is that move, a
     reply, and the mate, or the mate and two zeros. A position that would be drawn is no way to it."""
     board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
@@ -232,7 +232,7 @@ def start(board: chess.Board, mates: bool = False) -> Entered:
     return described(encode_board(board)[None], mates)
 
 
-def mate_in_two(
+def short_mate(
     row: NDArray[np.uint8], moves: NDArray[np.uint16], drawn_keys: NDArray[np.uint64]
 ) -> tuple[int, ...] | None:
     """A move that mates, or one that mates by force with the next one, a reply, and that mate, all packed; None where
@@ -242,7 +242,7 @@ def mate_in_two(
     are drawn when they occur again.
     """
     line = np.zeros(3, np.uint16)
-    if not _mate_in_two(row, moves, drawn_keys, line):
+    if not _short_mate(row, moves, drawn_keys, line):
         return None
     first, reply, mate = line.tolist()
     return (first, reply, mate) if mate else (first,)

@@ -104,7 +104,7 @@ class PuctPlayer:
         often = rules.repeated(past)
         self._begin(board, only, past)
         self.search.note_draws(often)
-        if mate := self._mate_in_two(often):
+        if mate := self._short_mate(often):
             result = SearchResult(len(mate.pv), self.nodes - clock.before, clock.seconds(), (mate,))
         else:
             result = self._search(limits, clock, often, tell, len(only & set(legal) if only else legal))
@@ -128,14 +128,14 @@ class PuctPlayer:
         result, _ = self._report(clock, moves if self.temperature else self.lines)
         return self._drawn(result) if self.temperature else result
 
-    def _mate_in_two(self, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
+    def _short_mate(self, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
         """The line of a mate in one or two, if there is one and one line is asked for: the rules find it at once, where
         the policy of a network may not think of its quiet first move."""
         tree = self.search.tree
         if self.lines > 1 or self.search.solved:
             return None
         moves = tree.move[children(tree, 0)]
-        found = rules.mate_in_two(tree.rows[tree.row[0]], moves, drawn_keys)
+        found = rules.short_mate(tree.rows[tree.row[0]], moves, drawn_keys)
         if found is None:
             return None
         prior = float(tree.prior[children(tree, 0)[moves == found[0]][0]])

@@ -178,7 +178,7 @@ class Referee:
         self._methods = [of_name[method] for method in REFEREES[which]]
         self.note: str | None = None
         self._command = tuple(command) or self._find(gnugo)
-        self._answers, self._losses, self._lost = 0, 0, False
+        self._answers, self._losses, self._given_up_apart = 0, 0, False
         self._all: list[dead.GnuGo] = []
         self._idle: list[dead.GnuGo] = []
         self._closed = False
@@ -279,7 +279,7 @@ class Referee:
         parts = [positions[i : i + _PART] for i in range(0, len(positions), _PART)]
         with contextlib.closing(map_unordered(function, parts, self._apart)) as labelled:
             for part, (verdicts, note, gave_up) in labelled:
-                self.note, self._lost = note or self.note, self._lost or gave_up
+                self.note, self._given_up_apart = note or self.note, self._given_up_apart or gave_up
                 yield from enumerate(verdicts, part * _PART)
 
     def _keys(self, batch: GameBatch) -> list[int]:
@@ -335,7 +335,7 @@ class Referee:
         return ("played out", owner) if (area(owner) - komi) * final.lead > 0 else _OTHER_WINNER
 
     def _gave_up(self) -> bool:
-        return self._lost or (self._losses >= _GIVE_UP and not self._answers)
+        return self._given_up_apart or (self._losses >= _GIVE_UP and not self._answers)
 
     def _ask_gnugo(self, question: Callable[[dead.GnuGo], Answer]) -> Answer | str:
         """GNU Go's answer, or why there is none: one of VERDICTS."""
