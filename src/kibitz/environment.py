@@ -66,11 +66,8 @@ def user_cache() -> Path:
 
 
 def user_folder() -> Path:
-    """The folder for what this installation compiles; it need not exist."""
-    # What another version has compiled names types that may be called otherwise by now, and numba reads them first of
-    # all. So each installation has a folder of its own.
-    installed = int(os.stat(__file__).st_mtime)
-    return user_cache() / "numba" / f"{installed:x}"
+    """The folder for compiled kernels; it need not exist. Installations share it, see `kernel_cache`."""
+    return user_cache() / "numba"
 
 
 def _writable(folder: Path) -> bool:

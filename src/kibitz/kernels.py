@@ -6,26 +6,53 @@ arrays.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import event
 
 from kibitz import environment, memory
+from kibitz.kernel_cache import KernelCache
 
 memory.check()
 
 PATIENCE = 2.0
 """Seconds of compiling that nobody is told about."""
 
-inner = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
-"""Compiles what only kernels call, without entry points from Python and C: they would double the time to compile.
 
-A Python integer is compiled for as its own type, and so is the first value of a variable that a loop changes: where a
-kernel calls another with one, write np.int64(0), or that kernel is compiled twice.
-"""
+def _folders() -> list[Path]:
+    """Where compiled kernels are: the folder that is written, and the user's, which may only be readable."""
+    return [Path(os.environ.get(environment.CACHE) or environment.user_folder()), environment.user_folder()]
+
+
+def _compile(function: Callable[..., Any], **options: Any) -> Any:
+    compiled = numba.njit(nogil=True, **options)(function)
+    if hasattr(compiled, "targetoptions"):  # with NUMBA_DISABLE_JIT it is the function itself
+        compiled._cache = KernelCache(function, compiled.targetoptions, _folders)
+    return compiled
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function, without the lock of Python, and keep the machine code on disk."""
+    return _compile(function)
+
+
+def fast_kernel(fastmath: bool | set[str]) -> Callable[[Callable[..., Any]], Any]:
+    """Like `kernel`, with these liberties for sums of floating-point numbers, as `fastmath` of numba names them."""
+    return lambda function: _compile(function, fastmath=fastmath)
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """Compile what only kernels call, without entry points from Python and C: they would double the time to compile.
+
+    A Python integer is compiled for as its own type, and so is the first value of a variable that a loop changes: where
+    a kernel calls another with one, write np.int64(0), or that kernel is compiled twice.
+    """
+    return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
 
 @inner

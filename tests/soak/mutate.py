@@ -328,22 +328,6 @@ def changed(text: str, change: Change) -> str:
 INTERPRETED, ANEW, CACHED = "interpreted", "anew", "cached"
 
 
-def module_name(file: Path) -> str:
-    """Of a file below src/kibitz."""
-    return ".".join(("kibitz", *file.with_suffix("").parts)).removesuffix(".__init__")
-
-
-def imported(file: Path) -> set[str]:
-    """The names that a file imports: modules, and what may be one."""
-    found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
-
-
 class Bench:
     """A copy of the sources, in which one module at a time is another."""
 
@@ -352,30 +336,15 @@ class Bench:
         shutil.rmtree(self.sources, ignore_errors=True)
         shutil.copytree(ROOT / "src", self.sources, ignore=shutil.ignore_patterns("__pycache__"))
         compileall.compile_dir(self.sources, quiet=2)  # tests write none of it
-        files = {file: file.relative_to(self.sources / "kibitz") for file in self.sources.rglob("*.py")}
-        self.imports = {module_name(name): imported(file) for file, name in files.items()}
 
     def file(self, module: str) -> Path:
         return self.sources / "kibitz" / module
 
-    def users(self, module: str) -> set[str]:
-        """Modules that import one, directly or by others, and itself."""
-        found, news = set(), {module_name(Path(module))}
-        while news:
-            found |= news
-            news = {name for name, names in self.imports.items() if names & news} - found
-        return found
-
-    def compiled(self, module: str) -> Path:
-        """A copy of the cache of compiled functions, less those that a change of the module may reach: numba sees
-        that a function's own file has changed, and not another's whose code went into it."""
+    def compiled(self) -> Path:
+        """A copy of the cache of compiled functions, so that what changed modules add does not pile up."""
         shutil.rmtree(self.fresh, ignore_errors=True)
         self.cache.mkdir(exist_ok=True)
         shutil.copytree(self.cache, self.fresh)
-        stale = {name.rsplit(".", 1)[-1] for name in self.users(module)}
-        for file in self.fresh.rglob("*.nbi"):
-            if file.name.split(".", 1)[0] in stale:
-                file.unlink()
         return self.fresh
 
     def passes(self, module: str, seconds: float, kernels: str) -> bool | None:
@@ -383,7 +352,7 @@ class Bench:
 
         kernels: interpreted, compiled anew where a change of the module may reach them, or as they are in the cache.
         """
-        cache = self.compiled(module) if kernels == ANEW else self.cache
+        cache = self.compiled() if kernels == ANEW else self.cache
         if not (child := os.fork()):
             try:
                 os._exit(self._test(module, seconds, cache, kernels == INTERPRETED))
@@ -421,7 +390,11 @@ def baseline(bench: Bench, module: str, slowest: float) -> tuple[float, str] | N
     not in `slowest` seconds."""
     if bench.passes(module, 300, CACHED) is not True:  # compiles what is not in the cache
         return None
-    ways = [ANEW, INTERPRETED] if "njit" in bench.file(module).read_text(encoding="utf-8") else [CACHED]
+    ways = (
+        [ANEW, INTERPRETED]
+        if "from kibitz.kernels import" in bench.file(module).read_text(encoding="utf-8")
+        else [CACHED]
+    )
     best = (slowest, "")
     for kernels in ways:
         start = time.monotonic()

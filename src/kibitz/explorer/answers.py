@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +14,7 @@ from kibitz.errors import UsageError
 from kibitz.explorer.index import UNRATED, PositionIndex, open_index
 from kibitz.explorer.keys import NO_MOVE
 from kibitz.explorer.search import GameSearch
+from kibitz.kernels import kernel
 from kibitz.store.store import Store
 from kibitz.text import whole_number
 
@@ -143,7 +143,7 @@ def _scores(counts: NDArray[np.int64], ratings: NDArray[np.int64]) -> Scores:
     return Scores(int(counts[0]), int(counts[1]), int(counts[2]), round(float(total / n), 1) if n else None)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _gather(games, played, results, ratings, side, low, high, only, moves, counts, rated, best):  # type: ignore[no-untyped-def]
     """Add up the entries of a position. Returns the number of different moves.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +11,7 @@ from kibitz.explorer.keys import NO_MOVE, random_words
 from kibitz.games.chess.attacks import can_pass
 from kibitz.games.chess.board_kernels import RIGHTS_AFTER
 from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE, encode_board
+from kibitz.kernels import kernel
 
 if TYPE_CHECKING:
     import chess
@@ -23,7 +23,7 @@ _PASSED = np.concatenate([np.zeros(1, np.uint64), _WORDS[13 * 64 + 17 : 13 * 64 
 _BLACK = _WORDS[13 * 64 + 25]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _board_key(codes):  # type: ignore[no-untyped-def]
     key = np.uint64(0)
     for square in range(64):
@@ -31,7 +31,7 @@ def _board_key(codes):  # type: ignore[no-untyped-def]
     return key
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
     """Positions of the games first .. first + len(keys) - 1: keys uint64 [n, depth], the moves played in them, uint16
     [n, depth], NO_MOVE where a game ends, and how many positions of each game there are, int64 [n].

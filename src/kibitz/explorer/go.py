@@ -6,13 +6,13 @@ that key, because the position is symmetric, the least of a move's points counts
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.explorer.keys import NO_MOVE, random_words
 from kibitz.games.go.points import GRID, PASS, POINTS, symmetries
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, Board, place, set_up
+from kibitz.kernels import kernel
 
 WAYS = np.ascontiguousarray(symmetries(GRID)).astype(np.int64)
 """Where each point goes, int64 [8, 361]."""
@@ -21,7 +21,7 @@ _STONES = np.concatenate([np.zeros((1, POINTS), np.uint64), _WORDS[:-1].reshape(
 _WHITE = _WORDS[-1]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _look(board, ways):  # type: ignore[no-untyped-def]
     """The keys of a board seen in the eight ways, without the side to move; written to ways uint64 [8]."""
     ways[:] = 0
@@ -32,7 +32,7 @@ def _look(board, ways):  # type: ignore[no-untyped-def]
                 ways[way] ^= _STONES[colour, WAYS[way, point]]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _seen(ways, move):  # type: ignore[no-untyped-def]
     """The least key, and the move as it is seen there."""
     key = ways[0]
@@ -47,7 +47,7 @@ def _seen(ways, move):  # type: ignore[no-untyped-def]
     return key, least
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
     """Positions of the games first .. first + len(keys) - 1, as in `explorer.chess.fill_keys`; none of other boards."""
     board = np.zeros((ROWS, CELLS), np.int16)

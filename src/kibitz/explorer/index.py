@@ -29,12 +29,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.environment import user_cache
 from kibitz.explorer import chess, go
+from kibitz.kernels import kernel
 from kibitz.store.store import Store
 
 DEPTH = 40
@@ -227,20 +227,20 @@ def _chunks(kernels: ModuleType, arguments: tuple[NDArray[Any], ...], games: int
         yield first, keys[:n], played[:n], counts[:n]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _place(key, bits):  # type: ignore[no-untyped-def]
     """The bucket of a key, and its print."""
     return np.int64(key >> np.uint64(64 - bits)), np.uint32((key << np.uint64(bits)) >> np.uint64(32))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _count(keys, counts, bits, sizes):  # type: ignore[no-untyped-def]
     for i in range(keys.shape[0]):
         for ply in range(counts[i]):
             sizes[_place(keys[i, ply], bits)[0] + 1] += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _put(keys, played, counts, bits, first, places, prints, games, moves):  # type: ignore[no-untyped-def]
     for i in range(keys.shape[0]):
         for ply in range(counts[i]):
@@ -252,7 +252,7 @@ def _put(keys, played, counts, bits, first, places, prints, games, moves):  # ty
             moves[at] = played[i, ply]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _sort(buckets, prints, games, moves):  # type: ignore[no-untyped-def]
     """Put the entries of each bucket in the order of their prints; those of a position stay in that of their games."""
     for bucket in range(buckets.shape[0] - 1):

@@ -3,9 +3,10 @@ names that grows."""
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from kibitz.kernels import kernel
 
 SHARED = 40
 """Games that share this many moves from the start are taken for near-duplicates: one game from two sources, say, with
@@ -14,13 +15,13 @@ _ALL = 1 << 62
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _mix(value, word):  # type: ignore[no-untyped-def]
     value = (value ^ np.uint64(word)) * _PRIME
     return value ^ (value >> np.uint64(29))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _hash_games(moves, offsets, starts, standard, results, most, hashes):  # type: ignore[no-untyped-def]
     for game in range(hashes.shape[0]):
         count = min(offsets[game + 1] - offsets[game], most)
@@ -73,7 +74,7 @@ def _hashes(
     return hashes
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _insert(slots, hashes, new):  # type: ignore[no-untyped-def]
     mask = np.uint64(slots.shape[0] - 1)
     added = 0

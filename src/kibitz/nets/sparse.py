@@ -9,7 +9,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
-import numba
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -17,12 +16,13 @@ from torch import Tensor, nn
 
 from kibitz.games.chess.encodings import BITS, PieceBits
 from kibitz.games.chess.replay import CASTLING, SIDE
+from kibitz.kernels import fast_kernel, kernel
 
 MAX_BITS = 64 + 5
 """Bits that a position sets, at most."""
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
     """Write the bits (see encodings.PieceBits) that one position sets; how many they are."""
     count = 0
@@ -40,13 +40,13 @@ def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
     return count
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _index(codes, state, bits, counts):  # type: ignore[no-untyped-def]
     for i in range(codes.shape[0]):
         counts[i] = set_bits(codes[i], state[i], bits[i])
 
 
-@numba.njit(nogil=True, cache=True, fastmath=True)
+@fast_kernel(True)
 def _add_rows(bits, counts, weight, bias, out, first, end):  # type: ignore[no-untyped-def]
     for i in range(first, end):
         row = out[i]
@@ -57,7 +57,7 @@ def _add_rows(bits, counts, weight, bias, out, first, end):  # type: ignore[no-u
                 row[j] += from_[j]
 
 
-@numba.njit(nogil=True, cache=True, fastmath=True)
+@fast_kernel(True)
 def _add_gradients(bits, counts, gradient, out, first, end):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
         row = gradient[i, first:end]

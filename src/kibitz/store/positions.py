@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.kernels import kernel
 from kibitz.store.store import Store
 
 _APART = 64
@@ -67,7 +67,7 @@ class Positions:
         return Batch(codes, state, games, plies)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _locate(marks, ends, present, first, ids, games, plies):  # type: ignore[no-untyped-def]
     for i in range(ids.shape[0]):
         index = marks[ids[i] // _APART]
@@ -79,7 +79,7 @@ def _locate(marks, ends, present, first, ids, games, plies):  # type: ignore[no-
             plies[i] -= ends[index - 1]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
     half = np.uint64(1)
     while (np.uint64(1) << (half * np.uint64(2))) < size:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.kernels import kernel
 from kibitz.store.store import Store
 
 
@@ -65,7 +65,7 @@ def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return _all_mixed(np.ascontiguousarray(words, np.uint64))  # type: ignore[no-any-return]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _mixed(word):  # type: ignore[no-untyped-def]
     """SplitMix64's finish: 64 bits of which each depends on all of the word."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -73,7 +73,7 @@ def _mixed(word):  # type: ignore[no-untyped-def]
     return word ^ (word >> np.uint64(31))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _all_mixed(words):  # type: ignore[no-untyped-def]
     bits = np.empty_like(words)
     for i in range(words.shape[0]):
@@ -81,7 +81,7 @@ def _all_mixed(words):  # type: ignore[no-untyped-def]
     return bits
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _qualifies(offsets, game, ply, key, exclude, limit, held_out):  # type: ignore[no-untyped-def]
     if exclude.shape[0] and ply > 0 and exclude[offsets[game] + ply - 1]:
         return False
@@ -89,7 +89,7 @@ def _qualifies(offsets, game, ply, key, exclude, limit, held_out):  # type: igno
     return held == held_out
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _draw(offsets, games, hashes, each, first, exclude, limit, held_out, seed, sampled, plies):  # type: ignore[no-untyped-def]
     count = 0
     for i in range(games.shape[0]):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS
+from kibitz.kernels import kernel
 
 BINS = 10
 """Bins of the probability that Black owns a point."""
@@ -46,7 +46,7 @@ _SUMS = np.dtype(
 """The sums of one position, see `count_points`."""
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _tally(chance, owners, colours, sizes, sums):  # type: ignore[no-untyped-def]
     """Arguments as those of `count_points`; sums: _SUMS [n], zeros, filled."""
     for i in range(chance.shape[0]):
@@ -98,7 +98,7 @@ def count_points(
     return {name: np.ascontiguousarray(sums[name]) for name in sums.dtype.names or ()}
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _distances(colours, colour, away):  # type: ignore[no-untyped-def]
     """Steps along the lines from each point of the grid to the nearest stone of a colour; 99 if there is none."""
     for point in range(POINTS):
@@ -115,7 +115,7 @@ def _distances(colours, colour, away):  # type: ignore[no-untyped-def]
             away[point] = min(away[point], away[point + 1] + 1)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _nearest(colours, chance):  # type: ignore[no-untyped-def]
     black, white = np.empty(POINTS, np.int64), np.empty(POINTS, np.int64)
     for i in range(colours.shape[0]):

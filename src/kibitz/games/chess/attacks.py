@@ -6,11 +6,10 @@ The squares stay where they are; `forward` is the mover's pawn step, 8 or -8.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.kernels import inner
+from kibitz.kernels import inner, kernel
 
 # Directions a piece slides in: the four straight ones, then the diagonals. REACH: how many squares lie that way.
 STEPS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
@@ -104,7 +103,7 @@ def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-unt
     return legal
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def can_pass(codes, side, passed, board):  # type: ignore[no-untyped-def]
     """Whether a capture en passant of the pawn on file `passed` - 1 is legal; 0: no pawn has passed.
 

@@ -7,9 +7,10 @@ legal on that board: nothing here checks it. A board in the mover's view (attack
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from kibitz.kernels import kernel
 
 
 def _rights_after() -> NDArray[np.uint8]:
@@ -24,13 +25,13 @@ RIGHTS_AFTER = _rights_after()
 """Castling rights (bits as in replay.py) that survive a move from or to each square, uint8 [64]."""
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def squares_of(move):  # type: ignore[no-untyped-def]
     """Origin and target square (0..63) and promotion piece (0 none, 2 N .. 5 Q) of a packed move, int64 each."""
     return np.int64(move) & 63, np.int64(move) >> 6 & 63, np.int64(move) >> 12
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-def]
     """Squares besides origin and target that a move changes: (emptied, filled), each -1 where there is none.
 
@@ -50,7 +51,7 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
     return -1, -1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[no-untyped-def]
     """Castling rights, plies since the last capture or pawn move (not limited to 255), and the file + 1 of a pawn's
     double step (0 for none), after a move.
@@ -64,7 +65,7 @@ def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[
     return rights, 0 if captured else clock + 1, 0
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[no-untyped-def]
     """Play moves[first:end], one after the other, on board (uint8 codes [64], changed in place).
 

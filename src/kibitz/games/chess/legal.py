@@ -6,13 +6,12 @@ Every function takes set-up positions with any material; a side without a king i
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.attacks import KNIGHT, REACH, STEPS, attacked, look, strikes, takes_in_passing
 from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE
-from kibitz.kernels import fill, inner
+from kibitz.kernels import fill, inner, kernel
 
 MAX_MOVES = 64 * 27 + 2  # no position has more moves: a queen has 27 at most, any other piece fewer; and castling
 _ANYWHERE = -1  # a set of squares is 64 bits of an int64 (uint64 would turn into floats beside other integers)
@@ -177,7 +176,7 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
     return count, checks
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
     board = np.empty(64, np.int8)
     pinned = np.empty(64, np.int64)
@@ -194,7 +193,7 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
     return moves[:count], offsets
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
     board = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
@@ -218,7 +217,7 @@ def in_check(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.b
     return checked
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _moved_pieces(moves, offsets, starts, start_of, kinds):  # type: ignore[no-untyped-def]
     # Legal moves never start from a square that a piece has left or where a pawn was taken in passing, so emptying
     # squares is left out: only what arrives somewhere matters.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from kibitz.kernels import kernel
 
 PIECE_VALUES = np.array([0, 1, 3, 3, 5, 9, 0], np.int64)
 """In pawns, by piece type (0 nothing, 1..6 P N B R Q K). The king is 0: it is never captured, and a capture that only
@@ -27,7 +28,7 @@ def phase(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.asarray((officers <= OPENING_OVER).astype(np.int64) + (officers <= ENDGAME_UP_TO))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def insufficient_material(codes):  # type: ignore[no-untyped-def]
     """Whether no series of legal moves can mate, by the pieces in codes uint8 [64]: king against king and at most one
     knight, or any number of bishops that all stand on squares of one colour.

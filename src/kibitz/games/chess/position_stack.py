@@ -6,7 +6,6 @@ place. `ply` is the index of a row, 0 the root. Rows are uint8 [68] and moves pa
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from kibitz.games.chess.attacks import attacked, can_pass
@@ -14,7 +13,7 @@ from kibitz.games.chess.board_kernels import next_state, other_squares, squares_
 from kibitz.games.chess.legal import MAX_MOVES, generate
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, PIECE_VALUES, insufficient_material
 from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, FIFTY_MOVES, SIDE, START_WIDTH
-from kibitz.kernels import fill, inner
+from kibitz.kernels import fill, inner, kernel
 
 MAX_PLIES = 128
 """Rows of a line; the search stays below."""
@@ -46,7 +45,7 @@ STACK = [
 """Fields of the stack, all in one record: passing them as separate arrays is slow, and takes minutes to compile."""
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def set_root(stack):  # type: ignore[no-untyped-def]
     """Compute key and piece count of row 0, which the caller has written."""
     row = stack.rows[0]
@@ -73,7 +72,7 @@ def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
     stack.changes[ply] += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
     """Play a legal move (packed) in row `ply`: writes row `ply` + 1, its key, piece count and changed squares."""
     below, row = stack.rows[ply], stack.rows[ply + 1]
@@ -119,7 +118,7 @@ def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
     row[64 + CLOCK] = 0
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def enter(stack, ply):  # type: ignore[no-untyped-def]
     """Generate the legal moves of row `ply`, and decide it by the rules.
 

@@ -12,7 +12,6 @@ Ply 0 is the start position, ply i the position after i moves, so a game of n mo
 from __future__ import annotations
 
 import chess
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +19,7 @@ from kibitz.games import STATE_WIDTH
 from kibitz.games.chess.attacks import can_pass
 from kibitz.games.chess.board_kernels import play_moves
 from kibitz.games.indices import check_indices
+from kibitz.kernels import kernel
 
 SQUARES = 64
 SIDE, CASTLING, EN_PASSANT, CLOCK = range(STATE_WIDTH)
@@ -34,7 +34,7 @@ _BLOCK = 256
 _MOVES_PER_CACHE_LINE = 32
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
     """Arguments as those of `replay`, checked; writes codes uint8 [n, 64] and state uint8 [n, 4]."""
     prefetched = 0
@@ -85,7 +85,7 @@ def replay(
     return codes, state
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
     view = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
@@ -150,7 +150,7 @@ def are_starts(starts: NDArray[np.uint8]) -> bool:
     return bool((starts[:, :SQUARES] <= 12).all() and (state[:, [SIDE, CASTLING, EN_PASSANT]] <= (1, 15, 8)).all())
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyped-def]
     """Arguments as those of `captures`; writes taken bool [moves]."""
     board = np.empty(64, np.uint8)

@@ -14,7 +14,6 @@ Ply 0 is the start position, ply i the position after i moves, so a game of n mo
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,6 +35,7 @@ from kibitz.games.go.rules import (
     set_up,
 )
 from kibitz.games.indices import check_indices
+from kibitz.kernels import kernel
 
 SIDE, SIZE, PASSES, PLIES = range(4)
 START_WIDTH = POINTS + 2
@@ -56,7 +56,7 @@ def ages() -> NDArray[np.uint8]:
 _AGES = ages() * AGE
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-untyped-def]
     """Write a board as codes [361] and state [4]. ko: a cell, or 0."""
     if size < GRID:
@@ -86,7 +86,7 @@ def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-u
     state[PLIES] = min(ply, 255)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
     board = np.zeros((ROWS, CELLS), np.int16)
     game, ply, passes, ko = np.int64(-1), 0, 0, 0
@@ -136,7 +136,7 @@ def encode_board(board: Board) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     return codes, state
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _children(board, colour, size, ply, cells, codes, state, captured):  # type: ignore[no-untyped-def]
     after = np.empty_like(board)
     for i in range(cells.shape[0]):

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, SIZES, on_board
-from kibitz.kernels import inner
+from kibitz.kernels import inner, kernel
 
 COLOUR, ROOT, NEXT, TOUCHED, STONES, LIBERTIES, PLAYED = range(7)
 """Rows: colour; the chain's root; the next stone of the chain; at the root: pseudo-liberties, stones, and liberties as
@@ -66,7 +65,7 @@ def _remove(board, cell):  # type: ignore[no-untyped-def]
             return removed
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
     """Put a stone on an empty cell, with what follows: how many stones it captures (negative: it was suicide, of so
     many stones), and the cell where its opponent may not take back at once (0: nowhere)."""
@@ -119,7 +118,7 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
     return captured, 0
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
     """Whether a stone on this empty cell would leave its own chain without liberties, capturing nothing."""
     alive = False
@@ -141,7 +140,7 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
     return not alive
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def liberties(board, root):  # type: ignore[no-untyped-def]
     """Different liberties of a chain, up to MAX_LIBERTIES; remembered until something beside it changes."""
     if board[LIBERTIES, root]:
@@ -166,7 +165,7 @@ def liberties(board, root):  # type: ignore[no-untyped-def]
     return count
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def set_up(board, colours):  # type: ignore[no-untyped-def]
     """Fill a board from colours [361], as a start position has them."""
     board[:] = 0
@@ -186,7 +185,7 @@ def _random_bits() -> NDArray[np.uint64]:
 _BITS = _random_bits()
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def position_hash(board):  # type: ignore[no-untyped-def]
     """64 bits that stand for the stones on a board."""
     value = np.uint64(0)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.replay import EN_PASSANT
+from kibitz.kernels import kernel
 from kibitz.personal.book import PAIR, Book, blend, book_of
 from kibitz.play.session import Answers
 from kibitz.runs import Run
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _positions(codes, state, keys):  # type: ignore[no-untyped-def]
     for i in range(codes.shape[0]):
         value = np.uint64(0x9E3779B97F4A7C15)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.points import GRID, PASS, POINTS, SIZES, symmetries
 from kibitz.games.go.replay import SIDE, SIZE, colours_of
+from kibitz.kernels import kernel
 from kibitz.personal.book import Book, blend, book_of
 from kibitz.play.session import Answers
 from kibitz.runs import Run
@@ -36,7 +36,7 @@ def _ways() -> NDArray[np.int64]:
 WAYS = _ways()
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _positions(colours, state, ways, keys, turned):  # type: ignore[no-untyped-def]
     for i in range(colours.shape[0]):
         for way in range(8):

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 import chess
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +19,7 @@ from kibitz.games.chess.material import PIECE_VALUES
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.position_stack import MATE, ONGOING, STACK, enter, make_move, set_root
 from kibitz.games.chess.replay import SIDE, SQUARES, START_WIDTH, encode_board, encode_history
-from kibitz.kernels import inner
+from kibitz.kernels import inner, kernel
 from kibitz.play.result import SearchLimits
 
 MAX_NODES = 30_000
@@ -147,7 +146,7 @@ def _search(memory, table, ply, depth, alpha, beta):  # type: ignore[no-untyped-
     return best
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _deepen(memory, table, rows, max_nodes):  # type: ignore[no-untyped-def]
     """The best move by the deepest search that was finished, 0 for none; see `best_move`."""
     for n in range(rows.shape[0] - 1, -1, -1):

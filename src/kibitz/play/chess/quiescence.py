@@ -11,7 +11,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,7 +31,7 @@ from kibitz.games.chess.position_stack import (
     static_exchange,
 )
 from kibitz.games.chess.replay import SIDE, START_WIDTH
-from kibitz.kernels import inner
+from kibitz.kernels import inner, kernel
 
 MATE_SCORE = 30_000
 """The score of a mate on the board; one in n plies counts n less."""
@@ -290,7 +289,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
     return best
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _search_all(memory, table, rows, max_nodes, reached, scores, quiet, lines):  # type: ignore[no-untyped-def]
     """The loop of `quiescence_search` over rows uint8 [n, 68]; writes the fields of a QuiescenceResult."""
     memory.repeated_count = 0
@@ -313,7 +312,7 @@ def _search_all(memory, table, rows, max_nodes, reached, scores, quiet, lines): 
                 lines[n, depth, i] = memory.line[0, i] if i < memory.length[0] else 0
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _quiesce_moves(memory, rows, moves, offsets, material, scores, checks):  # type: ignore[no-untyped-def]
     """The loop of `MoveQuiescence.scores`; writes the fields of a MoveScores."""
     memory.repeated_count, memory.max_nodes = 0, _MOVE_NODES

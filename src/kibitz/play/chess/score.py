@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-import numba
+from kibitz.kernels import kernel
 
 STEP = 1 / 1024
 MATED = -2.0
@@ -18,7 +18,7 @@ CLAMP = 2000
 """Centipawns at most, either way."""
 
 
-@numba.njit(cache=True)
+@kernel
 def to_parent(value: float) -> float:
     """A child's value seen from its parent: the other side's, and mates one ply further away."""
     if value > 1:

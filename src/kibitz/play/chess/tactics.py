@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +9,7 @@ from kibitz.games.chess.attacks import attacked, look
 from kibitz.games.chess.board_kernels import other_squares, squares_of
 from kibitz.games.chess.material import PIECE_VALUES
 from kibitz.games.chess.replay import SIDE
+from kibitz.kernels import kernel
 
 QUIET, TACTICAL, MATE = 0, 1, 2
 """Marks of a move: nothing special; gains TACTICAL_GAIN or more at first sight; mates."""
@@ -20,7 +20,7 @@ MIN_TACTICAL_WEIGHT = 0.04
 MIN_CHECK_WEIGHT = 0.005
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: ignore[no-untyped-def]
     """Arguments as those of `gains_and_checks`; writes gain int16 [total] and check bool [total]."""
     board = np.empty(64, np.int8)
@@ -75,7 +75,7 @@ def gains_and_checks(
     return gain, check
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _order_moves(moves, offsets, weights, marks, cut, max_width, widths):  # type: ignore[no-untyped-def]
     """Sort moves uint16, weights float32 and marks uint8 [total] by falling weight (stable), normalise the weights to 1
     in each position, and write widths int64 [n]; the other arguments as those of `order_moves`."""

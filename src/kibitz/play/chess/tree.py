@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.legal import MAX_MOVES
+from kibitz.kernels import kernel
 from kibitz.play.chess.evaluator import TableEntry
 from kibitz.play.chess.position import SearchPosition
 from kibitz.play.chess.score import to_parent
@@ -50,7 +50,7 @@ class Nodes(NamedTuple):
     """QUIET, TACTICAL or MATE of each edge (tactics.py)."""
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _backup(n, nodes, uncertainty):  # type: ignore[no-untyped-def]
     """Write value, size, best and, where all likely moves lose, width of the first n of `nodes` (Nodes)."""
     first, move_count, width, weight, child = nodes.first, nodes.move_count, nodes.width, nodes.weight, nodes.child
@@ -94,7 +94,7 @@ def _backup(n, nodes, uncertainty):  # type: ignore[no-untyped-def]
             value[i] = known * max(top, -1.0) + (1 - known) * static_eval[i]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, parents, shares):  # type: ignore[no-untyped-def]
     """Write the edges without a node, their parents and probabilities (see Tree.frontier), and return how many; `path`
     of the first n of `nodes` (Nodes) is written, too."""

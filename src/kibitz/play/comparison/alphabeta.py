@@ -25,7 +25,6 @@ Arguments (state, ply, alpha, beta, mode) and results are described at the head 
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from kibitz.games.chess.position_stack import (
@@ -38,7 +37,7 @@ from kibitz.games.chess.position_stack import (
     static_exchange,
 )
 from kibitz.games.chess.replay import CLOCK, FIFTY_MOVES, SIDE
-from kibitz.kernels import inner
+from kibitz.kernels import inner, kernel
 from kibitz.play.comparison.state import (
     ABOVE,
     AGE,
@@ -327,7 +326,7 @@ def reenter(state, ply):  # type: ignore[no-untyped-def]
     state.data.pv_length[ply] = 0
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def search_root(state, moves, depth):  # type: ignore[no-untyped-def]
     """Search moves of the root (packed, uint16 [n]), in this order, `depth` plies deep.
 

@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.replay import CASTLING, SIDE, START_WIDTH
-from kibitz.kernels import fill
+from kibitz.kernels import fast_kernel, fill, kernel
 from kibitz.runs import Run
 
 PARTS = ("distilled", "full")
@@ -61,7 +60,7 @@ class Weights(NamedTuple):
     antisymmetric: bool
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no-untyped-def]
     """Add a feature (0..773, row of feature_weights float32 [774, n]) to an accumulator float32 [n], or, with the sign
     float32(-1), take it out."""
@@ -70,7 +69,7 @@ def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no
         accumulator[j] += sign * row[j]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
     """Write the accumulator of a position into out float32 [n], from all its features."""
     fill(out, weights.feature_weights[BIAS])
@@ -84,7 +83,7 @@ def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
             add_feature(out, weights.feature_weights, RIGHTS + right, np.float32(1))
 
 
-@numba.njit(nogil=True, cache=True, fastmath=_FAST_MATH)
+@fast_kernel(_FAST_MATH)
 def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
     """y = bias + ReLU(x) · matrix, with x float32 [inputs], y float32 [outputs]; layer int64 [3]: a row of
     Weights.layers; active int64 [inputs + 1]: scratch."""
@@ -112,7 +111,7 @@ def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
         k += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
     """Write the embedding of a position, given by its accumulator, into out float32 [2 * d]."""
     x = accumulator
@@ -123,7 +122,7 @@ def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
     _layer(weights.values, weights.layers[weights.embedding_layers - 1], x, weights.active, out)
 
 
-@numba.njit(nogil=True, cache=True, fastmath=_FAST_MATH)
+@fast_kernel(_FAST_MATH)
 def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
     """The network's logit that the first position of a pair is the better one for White, asked in this order only.
 
@@ -146,7 +145,7 @@ def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
     return result
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def logit(weights, first, second):  # type: ignore[no-untyped-def]
     """The logit that the first position of a pair is the better one for White; of an antisymmetric network the mean
     over both orders. first, second: embeddings float32 [2 * d]."""
@@ -156,7 +155,7 @@ def logit(weights, first, second):  # type: ignore[no-untyped-def]
     return forth
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _embed(weights, rows, out):  # type: ignore[no-untyped-def]
     """Write the embeddings of positions uint8 [n, 68] into out float32 [n, 2 * d]."""
     accumulator = np.empty(weights.feature_weights.shape[1], np.float32)
@@ -165,14 +164,14 @@ def _embed(weights, rows, out):  # type: ignore[no-untyped-def]
         embed(weights, accumulator, out[i])
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _logits(weights, first, second, out):  # type: ignore[no-untyped-def]
     """Write the logits of pairs of embeddings float32 [n, 2 * d] each into out float32 [n]."""
     for i in range(first.shape[0]):
         out[i] = logit(weights, first[i], second[i])
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _white_better(weights, embeddings, references, out):  # type: ignore[no-untyped-def]
     """Write the mean probability against all references [k, 2 * d] into out float64 [n], in both orders; embeddings
     float32 [n, 2 * d]."""

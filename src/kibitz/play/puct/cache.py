@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from kibitz.kernels import kernel
 
 _SLOT = 8 + 8 + 2 + 4
 
@@ -46,7 +47,7 @@ def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
     )  # fmt: skip
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def recall(cache, key, count):  # type: ignore[no-untyped-def]
     """The slot of a position with this key and so many moves, -1 where it is not known (any more)."""
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
@@ -56,7 +57,7 @@ def recall(cache, key, count):  # type: ignore[no-untyped-def]
     return slot if begin >= cache.end[0] - cache.priors.shape[0] else -1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
     """Keep a position's value, the priors of its moves, and the tail of its row."""
     count, room = priors.shape[0], cache.priors.shape[0]

@@ -6,7 +6,6 @@ from collections import Counter
 from typing import NamedTuple
 
 import chess
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +23,7 @@ from kibitz.games.chess.replay import (
     encode_board,
     encode_history,
 )
-from kibitz.kernels import fill, inner, is_among
+from kibitz.kernels import fill, inner, is_among, kernel
 from kibitz.play.chess.policy import KNIGHT, QUEEN
 from kibitz.play.chess.quiescence import MoveQuiescence
 from kibitz.play.chess.tactics import note_gains_and_checks
@@ -79,7 +78,7 @@ def _key(row):  # type: ignore[no-untyped-def]
     return key ^ _BLACK if row[64 + SIDE] else key
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _play(rows, moves):  # type: ignore[no-untyped-def]
     """Make one legal move in each row, in place."""
     view = np.empty(64, np.int8)
@@ -109,7 +108,7 @@ def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
     return -1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _short_mate(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
     """Whether one of a position's moves mates, or mates by force with the next one; line [3] then is that move, a
     reply, and the mate, or the mate and two zeros. A position that would be drawn is no way to it."""
@@ -143,7 +142,7 @@ def _short_mate(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
     return False
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-untyped-def]
     """Fill in what Entered has of rows; the moves, which may have had to be moved to where there is room.
 
@@ -173,7 +172,7 @@ def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-unty
     return moves[: offsets[rows.shape[0]]]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):  # type: ignore[no-untyped-def]
     """Probabilities of the legal moves to the power of `sharpness`, summing to 1 over each position's.
 
@@ -198,7 +197,7 @@ def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):
             priors[at] = priors[at] / total if total > 1e-30 else 1 / (last - first)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _weigh(weights, offsets, material, scores, checks, values, priors):  # type: ignore[no-untyped-def]
     """Add to values [n] and priors [total], in place, what captures say; see CaptureWeights."""
     for i in range(values.shape[0]):

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import SupportsIndex
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,7 +48,7 @@ from kibitz.games.go.rules import (
     position_hash,
     set_up,
 )
-from kibitz.kernels import inner, is_among
+from kibitz.kernels import inner, is_among, kernel
 from kibitz.play.puct.search import Entered
 from kibitz.play.puct.tree import FORBIDDEN, SCORED, UNKNOWN, PuctTree
 from kibitz.play.session import STATE, NetworkSession
@@ -107,14 +106,14 @@ class Preference:
     centre: float = 0.0
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _get(row, at):  # type: ignore[no-untyped-def]
     """A number of two bytes, with a sign."""
     value = np.int64(row[at]) + 256 * np.int64(row[at + 1])
     return value - 65536 if value >= 32768 else value
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _put(row, at, value):  # type: ignore[no-untyped-def]
     whole = np.int64(min(32767.0, max(-32768.0, np.round(value)))) & 65535
     row[at], row[at + 1] = whole & 255, whole >> 8
@@ -141,7 +140,7 @@ def _is_own_eye(board, cell, colour):  # type: ignore[no-untyped-def]
     return held + edge < 2
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _list_moves(board, row, suicide, moves, begin):  # type: ignore[no-untyped-def]
     """Write the legal moves from `begin` on, but for superko and own eyes, a pass last; where they end."""
     colour, size, ko = np.int64(row[SIDE_AT]) + 1, np.int64(row[SIZE_AT]), _get(row, KO_AT)
@@ -159,7 +158,7 @@ def _list_moves(board, row, suicide, moves, begin):  # type: ignore[no-untyped-d
     return end + 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _key(row, stones):  # type: ignore[no-untyped-def]
     """A position's key, from the hash of its stones."""
     key = stones ^ _KO[_get(row, KO_AT)] ^ _PASSED[min(row[PASSES_AT], 2)]
@@ -198,7 +197,7 @@ def _play(row, board, move):  # type: ignore[no-untyped-def]
     row[SIDE_AT] = 1 - side
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
     """Black's lead if the game ends here, and the points that are unsure (how many a mistaken owner would move).
 
@@ -256,7 +255,7 @@ def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
     _put(row, LEAD_AT, lead * POINT_STEPS)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _enter(rows, played, scoring, preference, keys, again, ended, values, moves, offsets):  # type: ignore[no-untyped-def]
     """Play a move in each row, and fill in what Entered has of the positions; where the moves end.
 
@@ -282,7 +281,7 @@ def _enter(rows, played, scoring, preference, keys, again, ended, values, moves,
     return offsets[rows.shape[0]]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _encode(rows, codes, state):  # type: ignore[no-untyped-def]
     """Write rows as codes [n, 361] and state [n, 4 or more], see games.go.replay."""
     board = np.empty((ROWS, CELLS), np.int16)
@@ -305,7 +304,7 @@ def _encode(rows, codes, state):  # type: ignore[no-untyped-def]
         state[i, PLIES] = min(_get(row, PLY_AT), 255)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _read(rows, answers, moves, offsets, sharpness, preference, values, priors):  # type: ignore[no-untyped-def]
     """Put what the network answered into the rows' tails, and write values [n] and the priors of the moves.
 
@@ -333,7 +332,7 @@ def _read(rows, answers, moves, offsets, sharpness, preference, values, priors):
             priors[at] = priors[at] / total if total > 1e-30 else 1 / (offsets[i + 1] - offsets[i])
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-untyped-def]
     """Which moves lead to stones of the game's history."""
     for i in range(moves.shape[0]):
@@ -476,7 +475,7 @@ def _own_visits(tree):  # type: ignore[no-untyped-def]
     return own
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def sums_below(tree, at):  # type: ignore[no-untyped-def]
     """float64 [nodes]: for each node the sum, over the visits that came to it, of the number of two bytes at `at` in
     the row of the position that was evaluated, in the view of the side to move at the node."""
@@ -490,7 +489,7 @@ def sums_below(tree, at):  # type: ignore[no-untyped-def]
     return sums
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
     """Fill owners float64 [n, 361]: for each node of tops [n], none of them below another, the mean of Black's owners
     over the visits that came to it."""
@@ -518,7 +517,7 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
                 owners[i, point] /= 255 * weight[i]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def topmost(tree, least):  # type: ignore[no-untyped-def]
     """Nodes int64 [n] with something below them that cut_out makes leaves: fewer visits, nothing proven, not the root;
     those that are below another one are left out."""
@@ -536,7 +535,7 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
     return found[:count]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
     """Write numbers [n] of two bytes at `at` into the rows of nodes [n]."""
     for i in range(nodes.shape[0]):
@@ -552,7 +551,7 @@ def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
         values[i] = worth(chance, lead, row[SIZE_AT], share, sign * centre)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
     """Give every node of a tree the value that it has with this preference. centre: for Black."""
     values = np.empty(tree.size[1], np.float32)

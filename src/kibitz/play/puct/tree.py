@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.kernels import fill, inner, is_among
+from kibitz.kernels import fill, inner, is_among, kernel
 from kibitz.play.puct.cache import recall, remember
 
 UNKNOWN, WIN, LOSS, DRAW, SCORED = 0, 1, 2, 3, 4
@@ -187,7 +186,7 @@ def _wait(tree, node, change):  # type: ignore[no-untyped-def]
         node = tree.parent[node]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
     """Walk down to up to `wanted` different leaves, mark the ways as pending, write the leaves; how many they are.
 
@@ -311,7 +310,7 @@ def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
     prove(tree, child)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
     """Expand leaves [n] that the network has evaluated, and remember what it said.
 
@@ -324,7 +323,7 @@ def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, prio
         expand(tree, leaves[i], again[i], rows[i], values[i], moves[begin:end], priors[begin:end], most)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, values, rows, moves, offsets):  # type: ignore[no-untyped-def]
     """Finish the leaves [n] that need no network, and move what belongs to the others to the front of the arrays.
 
@@ -370,21 +369,21 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
     return left
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def reserve(tree, leaves):  # type: ignore[no-untyped-def]
     """Mark leaves as selected."""
     for i in range(leaves.shape[0]):
         _wait(tree, leaves[i], np.int64(1))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def abandon(tree, leaves):  # type: ignore[no-untyped-def]
     """Take back that leaves were selected."""
     for i in range(leaves.shape[0]):
         _wait(tree, leaves[i], np.int64(-1))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def lead(tree):  # type: ignore[no-untyped-def]
     """By how many visits the root's first move is ahead of the second; with one move, by all."""
     first, second = 0, 0
@@ -413,7 +412,7 @@ def trimmed(tree: PuctTree) -> PuctTree:
     return cut._replace(size=tree.size.copy(), rows=tree.rows[:positions].copy())
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _cut_out(tree, root, into, least, rows):  # type: ignore[no-untyped-def]
     source = np.empty(into.visits.shape[0], np.int32)
     source[0] = root

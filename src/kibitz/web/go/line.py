@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +14,7 @@ from kibitz.games.go.points import BLACK, PASS, SIZES, WHITE, from_gtp, to_gtp
 from kibitz.games.go.replay import encode_board
 from kibitz.games.go.rules import CELL, COLOUR, Board, Illegal, is_suicide, place, position_hash
 from kibitz.games.go.rulesets import MAX_KOMI, NAMED, Rules, named
+from kibitz.kernels import kernel
 from kibitz.play.go.ownership import points_of
 from kibitz.play.go.thought import Terms
 from kibitz.text import shown
@@ -207,7 +207,7 @@ def _play(board: Board, point: int, where: str) -> None:
         raise BadRequest(f"{where}{to_gtp(point, board.size)}: illegal here ({error})") from None
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _legal(board, cells, colour, ko, suicide, before, flags):  # type: ignore[no-untyped-def]
     """Flag the cells where a colour may play. before: hashes of positions that may not come again, none for none."""
     after = np.empty_like(board)

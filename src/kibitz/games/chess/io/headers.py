@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kibitz.kernels import kernel
 from kibitz.records import decode
 
 TAGS = (
@@ -50,7 +50,7 @@ def escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _value_end(text, at, end):  # type: ignore[no-untyped-def]
     """Where a value that begins at `at` has its quotation mark, and whether it has a backslash; -1 without an end."""
     escaped = False
@@ -66,7 +66,7 @@ def _value_end(text, at, end):  # type: ignore[no-untyped-def]
     return -1, escaped
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ignore[no-untyped-def]
     """Fill the begin and end of each value, and which games have one that is not simply the bytes of the text."""
     for game in range(begins.shape[0]):
@@ -111,12 +111,12 @@ def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ign
             line += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _is_space(byte):  # type: ignore[no-untyped-def]
     return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _trim(text, begins, ends, spans, odd, valid):  # type: ignore[no-untyped-def]
     """Fill where each game's moves begin and end without white space around, and which ones the parser must be given
     in another form: with lines for other programs or blank lines, empty, or not in UTF-8."""
@@ -143,7 +143,7 @@ def _trim(text, begins, ends, spans, odd, valid):  # type: ignore[no-untyped-def
         spans[game, 0], spans[game, 1] = first, stop
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _gather(text, spans, offsets, data):  # type: ignore[no-untyped-def]
     for i in range(spans.shape[0]):
         size = offsets[i + 1] - offsets[i]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from kibitz.kernels import kernel
 
 LONGEST_COMMENT = 1 << 16
 """Bytes after which a comment with a header in it counts as never closed."""
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _is_tag(text, at, end):  # type: ignore[no-untyped-def]
     """Whether a line is a header: '[', a letter, word characters, white space, a quotation mark."""
     if at + 4 > end or text[at] != 91 or not (65 <= text[at + 1] <= 90 or 97 <= text[at + 1] <= 122):
@@ -24,7 +25,7 @@ def _is_tag(text, at, end):  # type: ignore[no-untyped-def]
     return blank < i < end and text[i] == 34
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _is_event(text, at, end):  # type: ignore[no-untyped-def]
     """Whether a line is the header with which a game begins."""
     if at + 7 > end or text[at + 6] not in (32, 9):
@@ -33,7 +34,7 @@ def _is_event(text, at, end):  # type: ignore[no-untyped-def]
     return first == (69, 118, 101) and second == (110, 116)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
     """Whether the text up to and including position `last` ends in *, 1-0, 0-1 or 1/2-1/2."""
     if last < 0:
@@ -49,7 +50,7 @@ def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
     )
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
     """Whether a comment in braces is open after a line of moves. inside: whether one is at its begin."""
     for i in range(at, end):
@@ -62,7 +63,7 @@ def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
     return inside
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _closing(text, at, whole):  # type: ignore[no-untyped-def]
     """Where the comment ends that is open at this place; -1 where another begins before, or none ends soon: it was
     never closed. Where the text is not whole, it may end in what follows."""
@@ -75,7 +76,7 @@ def _closing(text, at, whole):  # type: ignore[no-untyped-def]
     return -1 if whole or stop < text.shape[0] else stop
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def]
     """Fill the starts of games and of their move text; return how many games begin in the text. comments: whether there
     may be any; whole: whether the file ends with the text."""

@@ -14,13 +14,13 @@ Some rules compensate White for handicap stones, see `games.go.handicap`.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.handicap import bonus_of, bonus_points
 from kibitz.games.go.points import BLACK, NONE, POINTS, WHITE
 from kibitz.games.go.rules import CELL, CELLS, POINT, WIDE
+from kibitz.kernels import kernel
 
 AREA = ("chinese", "aga", "new zealand", "ing", "tromp-taylor")
 TERRITORY = ("japanese", "korean")
@@ -70,7 +70,7 @@ def lead(
     return area(owner) - komi - compensation(rules, handicap)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def fill_owners(colours, dead, hollow, owner):  # type: ignore[no-untyped-def]
     """See `settle`. colours uint8 [361]; dead, hollow (seki) bool [361]; owner uint8 [361]: filled."""
     wall = np.zeros(CELLS, np.uint8)  # colours of living stones; 3 at the edge

@@ -11,7 +11,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +18,7 @@ from kibitz.external.gtp import GtpProgram
 from kibitz.games.go.endings.playouts import black_share
 from kibitz.games.go.points import BLACK, NONE, POINTS, WHITE, from_gtp, to_sgf
 from kibitz.games.go.rules import CELL, CELLS, ROOT, ROWS, set_up
+from kibitz.kernels import kernel
 
 GNUGO_ARGUMENTS = ("--mode", "gtp", "--level", "0", "--quiet", "--never-resign")
 MOST_MOVES = 500
@@ -28,7 +28,7 @@ _FILE = "game.sgf"
 _NAMES = {BLACK: "black", WHITE: "white"}
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _survival(colours, share, alive):  # type: ignore[no-untyped-def]
     """See `survival`. alive float32 [361]: filled."""
     board = np.empty((ROWS, CELLS), np.int16)

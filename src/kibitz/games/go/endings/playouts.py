@@ -9,13 +9,13 @@ The random numbers come from our own generator (xorshift), so that equal seeds g
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.points import NONE, PASS, POINTS
 from kibitz.games.go.replay import KO, SIDE, colours_of
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, ROWS, WIDE, is_suicide, place, set_up
+from kibitz.kernels import kernel
 
 BOTH = 2
 """Instead of the side to move: Black begins half of the playouts, White the others."""
@@ -23,7 +23,7 @@ _LIMIT = 3 * POINTS
 """Moves after which a playout is stopped: with several kos it might never end."""
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _next(state):  # type: ignore[no-untyped-def]
     """The next state of the generator; it is also the random number."""
     state ^= state << np.uint64(13)
@@ -32,7 +32,7 @@ def _next(state):  # type: ignore[no-untyped-def]
     return state
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
     """Whether an empty cell is a one-point eye: all neighbours have that colour, and the other colour is on no diagonal
     at the edge, on at most one elsewhere."""
@@ -49,7 +49,7 @@ def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
     return others + edge < 2
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _play_out(board, colour, ko, empty, where, count, random):  # type: ignore[no-untyped-def]
     """Play a board to its end. empty: its `count` empty cells; where: each cell's place among them, else -1."""
     passes = 0
@@ -90,7 +90,7 @@ def _play_out(board, colour, ko, empty, where, count, random):  # type: ignore[n
     return random
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _owner(board, cell):  # type: ignore[no-untyped-def]
     """The owner of a cell at the end of a playout; NONE if both colours touch it, or none."""
     if board[COLOUR, cell]:
@@ -103,7 +103,7 @@ def _owner(board, cell):  # type: ignore[no-untyped-def]
     return seen if seen < 3 else 0
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _share(colours, side, ko, playouts, seed, share):  # type: ignore[no-untyped-def]
     """See `black_share`. ko: a cell, 0 for none; share float32 [361]: filled."""
     start = np.empty((ROWS, CELLS), np.int16)

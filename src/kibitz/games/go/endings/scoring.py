@@ -22,7 +22,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-import numba
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -40,6 +39,7 @@ from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE
 from kibitz.games.go.replay import STANDARD_START
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, set_up
 from kibitz.games.hashing import hash_games
+from kibitz.kernels import kernel
 from kibitz.parallel import Workers, map_unordered
 
 VERDICTS = (
@@ -100,7 +100,7 @@ def count(
     return owner, missed
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _play_to_the_end(moves, ends, starts, colours, lost):  # type: ignore[no-untyped-def]
     """Fill colours uint8 [n, 361] and lost int64 [n, 2] (stones lost by Black and White) with the ends of games."""
     board = np.empty((ROWS, CELLS), np.int16)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,13 +11,14 @@ from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines
 from kibitz.games.go.points import GRID, PASS, POINTS
 from kibitz.games.go.replay import START_WIDTH
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, position_hash, set_up
+from kibitz.kernels import kernel
 
 SOUND, ON_STONE, KO_BACK, SUICIDE, REPEATS, NO_LIBERTY = range(6)
 """Results of the replay of a game's moves; the last is a set-up stone without liberties."""
 WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a position", "a set-up chain without liberties")
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-untyped-def]
     """Fill the start row and the moves, with alternating colours, from the moves as written; the number of moves.
 
@@ -61,7 +61,7 @@ def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-unty
     return n
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-def]
     """Check the moves: the fault (SOUND …) and its ply (from 0). before uint64 [moves + 1]: scratch space."""
     board = np.zeros((ROWS, CELLS), np.int16)
@@ -110,7 +110,7 @@ class MainLine(NamedTuple):
     ply: NDArray[np.int32]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _play(lines, which, suicide, superko, played):  # type: ignore[no-untyped-def]
     """`_arrange` and `_replay` for each game in `which`; the number of moves. lines: Lines; played: MainLine, filled;
     the others as those of `play`."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.points import GRID, PASS, POINTS
+from kibitz.kernels import kernel
 
 COLOUR_SHIFT = 9
 """A move as written is point + (colour << COLOUR_SHIFT)."""
@@ -24,12 +24,12 @@ _B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
 """Property names as numbers, 5 bits a capital letter; lower-case letters are ignored (FF[3]: "Black", "AddBlack")."""
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _blank(byte):  # type: ignore[no-untyped-def]
     return byte == 32 or 9 <= byte <= 13
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _begins_game(text, at):  # type: ignore[no-untyped-def]
     """Whether a new game begins at the start of this line: "(;" and a property that only root nodes have."""
     size = text.shape[0]
@@ -59,7 +59,7 @@ def _begins_game(text, at):  # type: ignore[no-untyped-def]
     return False
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
     """Fill the offsets of the games and whether each is closed; the number of games. The last one may be open."""
     count, depth, at, size = 0, 0, 0, text.shape[0]
@@ -126,7 +126,7 @@ class Lines(NamedTuple):
     written: NDArray[np.uint16]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _value_end(text, at, end, doubles):  # type: ignore[no-untyped-def]
     """The offset of the bracket that closes the value at `at`; `end` if there is none."""
     while at < end and text[at] != 93:
@@ -136,7 +136,7 @@ def _value_end(text, at, end, doubles):  # type: ignore[no-untyped-def]
     return min(at, end)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _vertex(text, at, end, size):  # type: ignore[no-untyped-def]
     """The point of a value: PASS if empty, -1 outside the board, -2 not understood."""
     while at < end and _blank(text[at]):
@@ -153,7 +153,7 @@ def _vertex(text, at, end, size):  # type: ignore[no-untyped-def]
     return np.int64(row) * GRID + column
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
     """Set up the points of a value, one point or a rectangle "aa:cc"; returns a status."""
     colon = -1
@@ -172,7 +172,7 @@ def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
     return FINE
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _board_size(text, at, end):  # type: ignore[no-untyped-def]
     """A number, or the same one twice with a colon; 0 for anything else."""
     number, before, digits = 0, -1, 0
@@ -188,7 +188,7 @@ def _board_size(text, at, end):  # type: ignore[no-untyped-def]
     return number if before < 0 or before == number else 0
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
     """The size of the board: the first SZ before the first move, or in its node; 19 if there is none."""
     name, moved = 0, False
@@ -208,7 +208,7 @@ def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
     return 19
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyped-def]
     """Read one game's main line: status, size, offset of the first move, the side that PL names, number of moves.
 
@@ -270,7 +270,7 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
     return status, size, head, side, count
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def _main_lines(text, begins, ends, doubles, status, sizes, heads, setup, side, first, count, written):  # type: ignore[no-untyped-def]
     at = 0
     for i in range(begins.shape[0]):

@@ -1,0 +1,297 @@
+"""A cache of compiled kernels on disk that is keyed by what a kernel computes, not by where its file lies.
+
+numba keys its cache by the path and the content of the one file that defines a function. So each clone and each
+installation compiles everything again, and a change of a function in another file goes unnoticed. Here the key is a
+hash of the kernel's bytecode, of every function and constant that it uses, directly or through others, of its
+argument types, of the versions of Python, numba, LLVM and NumPy, and of the processor. All clones, wheels and CI jobs
+with the same kernels share one folder.
+
+A file holds one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
+processes can write at once. It begins with a hash of its content: a damaged file counts as absent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import hashlib
+import os
+import pickle
+import platform
+import sys
+import time
+import types
+import uuid
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import caching, compiler, config, serialize
+from numba.core.types import Type
+
+_rebuild: Any = compiler.CompileResult._rebuild
+_dumps: Any = serialize.dumps
+SUFFIX = ".kernel"
+MOST_BYTES = 256_000_000
+"""Size of the folder above which the files that were unused longest are removed."""
+MOST_DAYS = 90
+"""Days after which an unused file is removed."""
+_DAY_SECONDS = 86_400
+LIBRARIES = ("builtins", "math", "numba", "numpy", "operator")
+"""What these define is known by their versions, which are in each key."""
+_HASH_BYTES = hashlib.sha256().digest_size
+
+
+class NotKeyedError(TypeError):
+    """A kernel uses a value whose content cannot be hashed, so it cannot be cached."""
+
+
+class Fingerprint:
+    """A hash of a kernel and of everything that it uses.
+
+    digest: the hash so far, as a hexadecimal string.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._hash = hashlib.sha256()
+        self._seen: dict[int, int] = {}
+        self._add("versions", _versions())
+        self._value(options)
+        self._function(function)
+        self.digest = self._hash.hexdigest()
+
+    def _add(self, *parts: object) -> None:
+        for part in parts:
+            data = part if isinstance(part, bytes) else str(part).encode()
+            self._hash.update(len(data).to_bytes(8, "little") + data)
+
+    def _function(self, function: Callable[..., Any]) -> None:
+        if (number := self._seen.get(id(function))) is not None:
+            return self._add("seen", number)
+        self._seen[id(function)] = len(self._seen)
+        code = function.__code__
+        self._add("function", function.__module__, function.__qualname__, code.co_argcount, code.co_varnames)
+        self._code(code, function.__doc__)
+        names = sorted(_names(code))
+        for name in names:
+            if name in function.__globals__:
+                self._add("global", name)
+                self._named(function.__globals__[name], names)
+        for cell in function.__closure__ or ():
+            self._value(cell.cell_contents)
+        self._value(function.__defaults__)
+        return None
+
+    def _code(self, code: types.CodeType, doc: str | None) -> None:
+        self._add("code", code.co_code, code.co_names, code.co_freevars, code.co_cellvars)
+        self._add(getattr(code, "co_exceptiontable", b""))
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self._code(constant, None)
+            elif doc is None or constant != doc:  # what a kernel's docstring says does not matter
+                self._value(constant)
+
+    def _named(self, value: Any, names: Iterable[str]) -> None:
+        """A global. Of a module, whatever has a name that the function mentions."""
+        if not isinstance(value, types.ModuleType):
+            return self._value(value)
+        self._add("module", value.__name__)
+        if value.__name__.partition(".")[0] not in LIBRARIES:
+            for name in names:
+                if hasattr(value, name):
+                    self._add("attribute", name)
+                    self._value(getattr(value, name))
+        return None
+
+    def _value(self, value: Any) -> None:
+        self._add(type(value).__name__)
+        if hasattr(value, "py_func"):  # another kernel
+            self._value(value.targetoptions)
+            self._function(value.py_func)
+        elif value is None or value is Ellipsis or isinstance(value, (bool, int, float, complex, str, bytes)):
+            self._add(repr(value))
+        elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            self._add(value.dtype.descr, value.shape, value.flags["C_CONTIGUOUS"], value.tobytes())
+        elif isinstance(value, np.generic) and not value.dtype.hasobject:
+            self._add(value.dtype.descr, value.tobytes())
+        elif isinstance(value, np.dtype):
+            self._add(value.descr, value.isalignedstruct, value.itemsize, value.fields)
+        elif isinstance(value, (tuple, list)):
+            self._add(len(value))
+            for item in value:
+                self._value(item)
+        elif isinstance(value, (set, frozenset)):
+            self._add(sorted(map(repr, value)))
+        elif isinstance(value, dict):
+            self._value(sorted(value.items(), key=repr))
+        elif isinstance(value, (Type, np.ufunc)):
+            self._add(repr(value))
+        elif isinstance(value, type):
+            self._class(value)
+        elif isinstance(value, types.FunctionType) and _is_own(value):
+            self._function(value)
+        elif callable(value) and not _is_own(value):  # of a library, whose version is in the key
+            self._add(getattr(value, "__module__", ""), getattr(value, "__qualname__", repr(type(value))))
+        else:
+            raise NotKeyedError(f"a kernel uses a {type(value).__name__}, whose content cannot be hashed")
+
+    def _class(self, value: type) -> None:
+        self._add("class", value.__module__, value.__qualname__)
+        if issubclass(value, enum.Enum):
+            self._value([(item.name, item.value) for item in value])
+        elif _is_own(value):
+            self._value(getattr(value, "_fields", None))  # of a named tuple
+
+
+def _is_own(value: Any) -> bool:
+    """Whether a function or a class is defined outside LIBRARIES."""
+    return str(getattr(value, "__module__", "") or "builtins").partition(".")[0] not in LIBRARIES
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Every name that a function's code and the code inside it mention."""
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found |= _names(constant)
+    return found
+
+
+def _versions() -> str:
+    switches = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ERROR_MODEL")
+    return repr(
+        [
+            1,  # of this file's format
+            platform.python_implementation(), sys.version_info[:], getattr(sys, "abiflags", ""), numba.__version__,
+            llvmlite.__version__, np.__version__, [str(getattr(config, name, None)) for name in switches],
+        ]
+    )  # fmt: skip
+
+
+class KernelCache(caching._Cache):
+    """The compiled versions of one kernel in a folder.
+
+    It takes the part of numba's own cache: numba calls load_overload before it compiles and save_overload after it.
+
+    folders: returns where to look. The first is the one that is written.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any], folders: Callable[[], list[Path]]
+    ) -> None:
+        self._function, self._options, self._folders = function, options, folders
+        self._digest: str | None = None
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str:
+        """The folder that is written."""
+        return str(self._folders()[0])
+
+    def enable(self) -> None:
+        """Use the cache."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Neither read nor write."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Remove this kernel's files, whatever their arguments: numba calls it before it compiles again."""
+        for path in self._folders()[0].glob(f"{self._stem()}-*{SUFFIX}"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled version for these argument types, None where there is none."""
+        target_context.refresh()
+        name = self._name(sig, target_context.codegen()) if self._enabled else None
+        for folder in self._folders() if name else ():
+            with contextlib.suppress(OSError):
+                if (payload := read(folder / str(name))) is not None:
+                    return _rebuild(target_context, *pickle.loads(payload))
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled version. Where the folder cannot be written, nothing happens."""
+        if not self._enabled or any(not part.can_cache for part in data.lifted) or data.library.has_dynamic_globals:
+            return
+        if name := self._name(sig, data.codegen):
+            with contextlib.suppress(OSError):
+                write(self._folders()[0] / name, _dumps(data._reduce()))
+
+    def _stem(self) -> str:
+        module = self._function.__module__.rpartition(".")[2]
+        return f"{module}.{self._function.__qualname__}".replace("<", "").replace(">", "")
+
+    def _name(self, sig: Any, codegen: Any) -> str | None:
+        """The file of a version, None where something in it cannot be keyed."""
+        text = repr((str(sig), codegen.magic_tuple()))
+        if " at 0x" in text:  # a type that names a place in memory
+            return None
+        if self._digest is None:  # only now: a kernel may use what its module defines after it
+            try:
+                self._digest = Fingerprint(self._function, self._options).digest
+            except NotKeyedError:
+                self._digest = ""
+        if not self._digest:
+            return None
+        return f"{self._stem()}-{hashlib.sha256((self._digest + text).encode()).hexdigest()[:32]}{SUFFIX}"
+
+
+def read(path: Path) -> bytes | None:
+    """A file's content, None where the file is damaged. Raises OSError where there is none."""
+    data = path.read_bytes()
+    if hashlib.sha256(data[_HASH_BYTES:]).digest() != data[:_HASH_BYTES]:
+        return None
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime > _DAY_SECONDS:
+            os.utime(path)  # it was used
+    return data[_HASH_BYTES:]
+
+
+_tidied: set[Path] = set()
+"""Folders in which this process has removed old files."""
+
+
+def write(path: Path, payload: bytes) -> None:
+    """Write a file in one step. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
+    try:
+        temporary.write_bytes(hashlib.sha256(payload).digest() + payload)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    if path.parent not in _tidied:
+        _tidied.add(path.parent)
+        tidy(path.parent)
+
+
+def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAYS) -> int:
+    """Remove what nobody has used for `most_days` days, then what was unused longest until `most_bytes` are left.
+
+    Returns the number of files that were removed.
+    """
+    files, removed, now = [], 0, time.time()
+    for path in folder.iterdir():
+        with contextlib.suppress(OSError):
+            found = path.stat()
+            age_days = (now - found.st_mtime) / _DAY_SECONDS
+            if path.suffix == ".tmp" and age_days > 1:  # of a process that was killed
+                path.unlink()
+            elif path.suffix == SUFFIX:
+                files.append((age_days, found.st_size, path))
+    kept_bytes = 0
+    for age_days, size, path in sorted(files):
+        kept_bytes += size
+        if age_days > most_days or kept_bytes > most_bytes:
+            with contextlib.suppress(OSError):
+                path.unlink()
+                removed += 1
+    return removed

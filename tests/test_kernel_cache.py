@@ -1,0 +1,210 @@
+"""Compiled kernels are found again by what they compute, wherever their files lie."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kibitz import environment, kernel_cache
+from kibitz.kernel_cache import SUFFIX, Fingerprint, NotKeyedError
+
+ADD = """
+import numpy as np
+from kibitz.kernels import kernel
+TABLE = np.arange(4) * {times}
+@kernel
+def add(x):
+    return x + {more} + TABLE[1]
+"""
+USE = """
+import addition_for_tests
+from addition_for_tests import add
+from kibitz.kernels import kernel
+@kernel
+def use(x):
+    return add(x) * 2
+@kernel
+def use_by_module(x):
+    return addition_for_tests.add(x) * 2
+"""
+NAMES = ("addition_for_tests", "user_for_tests")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for compiled kernels, and none of the user's."""
+    monkeypatch.setenv(environment.CACHE, str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ModuleType]]:
+    """A function that imports the two modules from a folder of its own, as another clone has it."""
+    clones = iter(range(100))
+
+    def make(more: int = 3, times: int = 10, comment: str = "") -> ModuleType:
+        folder = tmp_path / f"clone{next(clones)}"
+        folder.mkdir()
+        for name, text in zip(NAMES, (ADD.format(more=more, times=times), USE), strict=True):
+            (folder / f"{name}.py").write_text(comment + text)
+            sys.modules.pop(name, None)
+        monkeypatch.syspath_prepend(folder)
+        return importlib.import_module(NAMES[1])
+
+    yield make
+    for name in NAMES:
+        sys.modules.pop(name, None)
+
+
+def compiled(kernel: Any, value: object = 1) -> tuple[Any, int]:
+    """A kernel's result, and how often it was compiled for it."""
+    return kernel(value), sum(kernel.stats.cache_misses.values())
+
+
+def test_another_clone_compiles_nothing(load: Callable[..., ModuleType], cache: Path) -> None:
+    assert compiled(load().use) == ((1 + 3 + 10) * 2, 1)
+    assert {path.suffix for path in cache.iterdir()} == {SUFFIX}
+    assert compiled(load(comment="# Other lines, other times.\n").use) == (28, 0)
+
+
+@pytest.mark.parametrize("name", ["use", "use_by_module"])
+@pytest.mark.parametrize(("change", "result"), [({"more": 4}, 30), ({"times": 11}, 30)])
+def test_a_changed_callee_in_another_module_is_compiled_again(
+    load: Callable[..., ModuleType], name: str, change: dict[str, int], result: int
+) -> None:
+    """numba's own cache would answer 28."""
+    assert compiled(getattr(load(), name)) == (28, 1)
+    assert compiled(getattr(load(**change), name)) == (result, 1)
+    assert compiled(getattr(load(), name)) == (28, 0)
+
+
+def test_other_types_are_compiled_for(load: Callable[..., ModuleType]) -> None:
+    assert compiled(load().use) == (28, 1)
+    assert compiled(load().use, 0.5) == (27.0, 1)
+    assert compiled(load().use, 0.5) == (27.0, 0)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: b"", lambda data: data[:-9], lambda data: data[:50] + b"!" + data[51:]]
+)
+def test_a_damaged_file_is_compiled_again(
+    load: Callable[..., ModuleType], cache: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    load().use(1)
+    for path in cache.iterdir():
+        path.write_bytes(damage(path.read_bytes()))
+    assert compiled(load().use) == (28, 1)
+    assert compiled(load().use) == (28, 0)
+
+
+def test_a_folder_that_cannot_be_written_is_read(
+    load: Callable[..., ModuleType], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load().use(1)
+
+    def refuse(path: Path, payload: bytes) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(kernel_cache, "write", refuse)
+    assert compiled(load().use) == (28, 0)
+    assert compiled(load(more=5).use) == (32, 1)
+    assert compiled(load(more=5).use) == (32, 1)
+
+
+def test_what_the_user_has_is_read_beside_a_named_folder(
+    load: Callable[..., ModuleType], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load().use(1)
+    environment.user_cache().mkdir(parents=True)
+    cache.rename(environment.user_folder())
+    assert compiled(load().use) == (28, 0)
+    assert not cache.exists()
+
+
+def test_kernels_have_one_key_in_every_process() -> None:
+    """The order of sets and the places in memory differ from process to process."""
+    script = (
+        "from kibitz.kernel_cache import Fingerprint; from kibitz.play.comparison import embedding\n"
+        "from kibitz.play.chess import quiescence; from kibitz.games.go import replay\n"
+        "for module in (embedding, quiescence, replay):\n"
+        "    for name, value in vars(module).items():\n"
+        "        if hasattr(value, 'py_func'): print(name, Fingerprint(value.py_func, value.targetoptions).digest)\n"
+    )
+    said = {
+        subprocess.run([sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True,
+                       text=True, check=True).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(said) == 1
+    assert len(next(iter(said)).splitlines()) > 20
+
+
+def test_what_cannot_be_hashed_is_not_cached(cache: Path) -> None:
+    made = np.array([object()])
+
+    def use() -> object:
+        return made
+
+    with pytest.raises(NotKeyedError):
+        Fingerprint(use, {})
+    made = np.array([1])
+    assert Fingerprint(use, {}).digest
+
+
+def test_many_writers_leave_one_whole_file(tmp_path: Path) -> None:
+    path, payloads = tmp_path / f"a{SUFFIX}", [bytes([number]) * 100_000 for number in range(8)]
+    stop, seen = threading.Event(), set()
+
+    def write(payload: bytes) -> None:
+        for _ in range(20):
+            kernel_cache.write(path, payload)
+
+    def read() -> None:
+        while not stop.is_set():
+            if path.exists():
+                seen.add(kernel_cache.read(path))
+
+    writers = [threading.Thread(target=write, args=(payload,)) for payload in payloads]
+    reader = threading.Thread(target=read)
+    for thread in (reader, *writers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    stop.set()
+    reader.join()
+    assert seen <= set(payloads)
+    assert kernel_cache.read(path) in payloads
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_old_and_too_many_files_are_removed(tmp_path: Path) -> None:
+    now = time.time()
+    for name, days in (("old", 100), ("third", 30), ("second", 20), ("first", 10)):
+        path = tmp_path / f"{name}{SUFFIX}"
+        path.write_bytes(bytes(1000))
+        os.utime(path, (now - days * 86_400,) * 2)
+    (tmp_path / "of-another-program").write_bytes(bytes(9000))
+    assert kernel_cache.tidy(tmp_path, most_bytes=10_000) == 1
+    assert kernel_cache.tidy(tmp_path, most_bytes=2_500) == 1
+    assert kernel_cache.tidy(tmp_path, most_bytes=2_500) == 0
+    assert {path.stem for path in tmp_path.iterdir()} == {"second", "first", "of-another-program"}
+
+
+def test_a_file_in_use_stays_young(tmp_path: Path) -> None:
+    path = tmp_path / f"a{SUFFIX}"
+    kernel_cache.write(path, b"content")
+    os.utime(path, (time.time() - 20 * 86_400,) * 2)
+    assert kernel_cache.read(path) == b"content"
+    assert time.time() - path.stat().st_mtime < 86_400
