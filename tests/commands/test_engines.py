@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 import kibitz
-from kibitz.cli import run
 from kibitz.commands.engines import opener
 from kibitz.engines.uci.options import Options
 from kibitz.play import result
 from kibitz.play.puct import pace, search
 from kibitz.runs import packaged
+from support.causes import as_program, assert_refused, in_process, refused
 
 HEAVY = ("torch", "numba", "onnxruntime", "chess", "pyarrow", "onnx", "matplotlib")
 ROOT = Path(__file__).parents[2]
@@ -68,48 +68,34 @@ def test_a_search_is_compiled_before_a_clock_runs(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("without", "cause", "code", "names"),
     [
-        (["nowhere"], 1, "kibitz: nowhere: no such run, and no packaged network of that name"),
-        (["winner", "--value", "nowhere"], 1, "kibitz: nowhere: no such run"),
-        (["human", "--method", "luck"], 2, "kibitz: --method luck: choose from auto, top-prob,"),
-        (["chessnet", "--temperature", "201"], 2, "kibitz: Invalid value for '--temperature'"),
-        ([], 2, "kibitz: Missing argument 'RUN'"),
+        (["chessnet"], ["nowhere"], 1, ["nowhere", "run"]),
+        (["chessnet", "--value", "winner"], ["chessnet", "--value", "nowhere"], 1, ["nowhere", "run"]),
+        (["human", "--method", "auto"], ["human", "--method", "luck"], 2, ["--method", "luck", "top-prob"]),
+        (["chessnet", "--temperature", "100"], ["chessnet", "--temperature", "201"], 2, ["--temperature"]),
+        (["chessnet"], [], 2, ["RUN"]),
     ],
 )
-def test_what_is_refused_at_once(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, told: str
-) -> None:
-    assert run(["uci", *arguments]) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith(told)
-    assert err.count("\n") == 1
+def test_what_is_refused_at_once(without: list[str], cause: list[str], code: int, names: list[str]) -> None:
+    refused(["uci", *without], ["uci", *cause], code=code, names=names, call=as_program("uci\nquit\n"))
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"game": "go"}, "a network for go; UCI is for chess"),
-        ({}, "nothing is trained yet; go on with: kibitz train"),
-    ],
+    ("change", "code", "names"),
+    [({"game": "go"}, 2, ["go", "UCI", "chess"]), ({}, 1, ["trained", "kibitz train"])],
 )
-def test_runs_that_cannot_play(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, change: dict[str, str], told: str
-) -> None:
-    info = json.loads((packaged()["winner"] / "run.json").read_text(encoding="utf-8"))
-    (tmp_path / "run.json").write_text(json.dumps(info | {"command": "kibitz train"} | change), encoding="utf-8")
-    assert run(["uci", str(tmp_path)]) == (2 if change else 1)
-    assert told in capsys.readouterr().err
+def test_runs_that_cannot_play(tmp_path: Path, change: dict[str, str], code: int, names: list[str]) -> None:
+    whole, part = packaged()["chessnet"], tmp_path / "part"
+    part.mkdir()
+    info = json.loads((whole / "run.json").read_text(encoding="utf-8"))
+    (part / "run.json").write_text(json.dumps(info | {"command": "kibitz train"} | change), encoding="utf-8")
+    refused(["uci", whole], ["uci", part], code=code, names=names, call=as_program("uci\nquit\n"))
 
 
 def test_a_network_that_does_not_choose_moves() -> None:
-    done = engine("winner", lines="uci\nisready\nquit\n")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert (
-        done.stderr == "kibitz: winner neither predicts moves nor values positions for the mover; take chessnet, say\n"
-    )
+    call = as_program("uci\nisready\nquit\n")
+    refused(["uci", "chessnet"], ["uci", "winner"], code=2, names=["winner", "moves", "chessnet"], call=call)
 
 
 @pytest.mark.slow
@@ -178,14 +164,13 @@ def test_a_network_of_ratings_plays_at_once(human_run: Path) -> None:
     assert len(set(moves_of(human_run, *limited))) == 1
 
 
-def test_a_strength_from_the_command_line(human_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_strength_from_the_command_line(human_run: Path) -> None:
     done = engine(str(human_run), "--elo", "1400", lines="uci\nsetoption name UCI_Elo value 0\nquit\n")
     assert "option name UCI_LimitStrength type check default true" in done.stdout
     assert "option name UCI_Elo type spin default 1400 min 800 max 2800" in done.stdout
     assert "info string UCI_Elo 0: must be a whole number from 800 to 2800; it stays 1400" in done.stdout
-    for arguments, told in (
-        ([str(human_run), "--elo", "0"], "--elo 0: ratings from 800 to 2800"),
-        (["chessnet", "--elo", "1500"], "--elo 1500: chessnet is not told ratings"),
+    for arguments, names in (
+        ([str(human_run), "--elo", "0"], ["--elo", "0", "800", "2800"]),
+        (["chessnet", "--elo", "1500"], ["--elo", "1500", "chessnet", "rating"]),
     ):
-        assert run(["uci", *arguments]) == 2
-        assert told in capsys.readouterr().err
+        assert_refused(in_process(["uci", *arguments]), code=2, names=names)

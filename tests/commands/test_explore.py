@@ -9,7 +9,10 @@ import pytest
 
 from kibitz import cli
 from kibitz.api import stores
+from support.causes import refused
 from support.helpers import import_games
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
 @pytest.fixture(scope="module")
@@ -51,22 +54,17 @@ def test_a_range_of_ratings(path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("without", "cause", "names"),
     [
-        (["e5"], "move 1, e5: no legal move there"),
-        (["--fen", "8/8"], "the FEN cannot be read"),
-        (["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], "no position of a game"),
-        (["--rating", "20"], "write a range like 1600-2000"),
+        (["e4"], ["e5"], ["move 1", "e5"]),
+        (["--fen", START], ["--fen", "8/8"], ["FEN"]),
+        (["--fen", START], ["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], ["FEN", "8/8/8/8/8/8/8/8 w - - 0 1"]),
+        (["--rating", "1600-2000"], ["--rating", "20"], ["rating", "20"]),
     ],
 )
-def test_what_is_refused(path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
-    assert run(path, *arguments) in (1, 2)
-    said = capsys.readouterr()
-    assert words in said.err
-    assert said.err.count("\n") == 1
-    assert said.out == ""
+def test_what_is_refused(path: Path, without: list[str], cause: list[str], names: list[str]) -> None:
+    refused(["explore", path, *without], ["explore", path, *cause], code=2, names=names)
 
 
-def test_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tmp_path / "none") == 1
-    assert "no such store" in capsys.readouterr().err
+def test_no_store(path: Path, tmp_path: Path) -> None:
+    refused(["explore", path], ["explore", tmp_path / "none"], code=1, names=[str(tmp_path / "none"), "store"])

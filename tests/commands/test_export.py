@@ -11,6 +11,7 @@ import pytest
 
 from kibitz.cli import run
 from kibitz.runs import Run
+from support.causes import assert_refused, in_process, refused
 
 WITHOUT = "import sys; sys.modules['kibitz'] = sys.modules['torch'] = None; sys.argv = sys.argv[1:];"
 
@@ -52,25 +53,24 @@ def test_the_description_names_every_input_and_output(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "names"),
     [
-        (["nowhere", "--to", "x"], 1, "nowhere: no such run"),
-        (["chessnet", "--to", "full"], 2, "there is something already"),
-        (["gocnn", "--to", "x"], 1, f"no hand-over form yet; copy {Run('gocnn').path / 'model.onnx'}"),
-        (["deepchess", "--to", "full"], 1, "no hand-over form yet"),
-        (["chessnet"], 2, "Missing option '--to'"),
-        (["chessnet", "--to", "x", "--int8", "--half"], 2, "choose one"),
+        (["nowhere", "--to", "x"], 1, ["nowhere", "run"]),
+        (["chessnet", "--to", "full"], 2, ["full"]),
+        (["gocnn", "--to", "x"], 1, ["gocnn", str(Run("gocnn").path / "model.onnx")]),
+        (["deepchess", "--to", "full"], 1, ["deepchess"]),
+        (["chessnet"], 2, ["--to"]),
+        (["chessnet", "--to", "x", "--int8", "--half"], 2, ["--int8", "--half"]),
     ],
 )
 def test_what_cannot_be_exported(
-    arguments: list[str], code: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    arguments: list[str], code: int, names: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    assert run(["export", *arguments]) == code
-    assert told in capsys.readouterr().err
+    refused(["export", "chessnet", "--to", "new"], ["export", *arguments], code=code, names=names)
+    assert sorted(path.name for path in tmp_path.iterdir()) in (["full"], ["full", "new"])
 
 
 @pytest.mark.parametrize(("numbers", "size", "mean"), [("int8", 0.5, 0.02), ("half", 0.6, 0.001)])
@@ -98,11 +98,12 @@ def test_smaller_numbers_answer_nearly_the_same(
 
 
 def test_what_cannot_be_exported_is_refused_before_anything_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from kibitz.commands import export
 
     monkeypatch.setattr(Run, "person", {"name": "Kim"})
     monkeypatch.setattr(export, "_name_of_person", lambda name: pytest.fail("it asked"))
-    assert run(["export", "gocnn", "--to", str(tmp_path / "x")]) == 1
-    assert "no hand-over form yet" in capsys.readouterr().err
+    assert_refused(in_process(["export", "gocnn", "--to", tmp_path / "x"]), code=1, names="gocnn")
+    with pytest.raises(pytest.fail.Exception, match="it asked"):
+        in_process(["export", "winner", "--to", tmp_path / "x"])

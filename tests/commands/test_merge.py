@@ -11,6 +11,7 @@ import pytest
 
 from kibitz import cli
 from kibitz.store.store import Store
+from support.causes import assert_refused, in_process, refused
 
 Made = Callable[..., Path]
 
@@ -61,15 +62,14 @@ def test_a_store_that_grew_several_times(made: Made, tmp_path: Path) -> None:
 def test_stores_that_are_split_differently(made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one, two = made("one", 0, 10), made("two", 10, 20, "--test-share", "50")
     into = str(tmp_path / "both.store")
-    assert cli.run(["merge", str(one), str(two), "--into", into]) == 2
-    assert "split differently" in capsys.readouterr().err
+    assert_refused(in_process(["merge", one, two, "--into", into]), code=2, names="split")
     assert cli.run(["merge", str(one), str(two), "--into", into, "--test-share", "20"]) == 0
     assert Store(into).split.test_share == 20
 
 
 def test_what_cannot_be_merged(made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = str(made("one", 0, 10))
-    assert cli.run(["merge", one, str(tmp_path / "none.store"), "--into", str(tmp_path / "x.store")]) == 1
-    assert "no such store" in capsys.readouterr().err
-    assert cli.run(["merge", one, "--into", one]) == 2
-    assert "there is a store already" in capsys.readouterr().err
+    good = ["merge", one, "--into", str(tmp_path / "y.store")]
+    none = str(tmp_path / "none.store")
+    refused(good, ["merge", one, none, "--into", str(tmp_path / "x.store")], code=1, names=[none, "store"])
+    refused(good, ["merge", one, "--into", one], code=2, names=[one, "store"])

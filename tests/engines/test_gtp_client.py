@@ -16,6 +16,7 @@ import pytest
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.points import BLACK, PASS, from_gtp
 from kibitz.games.go.rules import Board
+from support.causes import as_program, refused
 from support.helpers import program
 
 PATIENCE = 60.0
@@ -202,27 +203,17 @@ def test_it_answers_before_anything_is_loaded(go_run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("without", "cause", "code", "names"),
     [
-        (["nowhere"], "nowhere: no such run"),
-        (["chessnet"], "GTP is for Go"),
-        (["RUN", "--rules", "chess"], "unknown rules chess"),
-        (["RUN", "--komi", "nan"], "points from -1000 to 1000"),
-        (["RUN", "--method", "puct"], "puct needs a network that predicts moves and values positions"),
-        (["RUN", "--method", "luck"], "--method luck: choose from auto, best-score"),
-        (["RUN", "--resign", "51"], "--resign"),
+        (["RUN"], ["nowhere"], 1, ["nowhere", "run"]),
+        (["RUN"], ["chessnet"], 2, ["Go", "GTP"]),
+        (["RUN", "--rules", "chinese"], ["RUN", "--rules", "chess"], 2, ["rules", "chess"]),
+        (["RUN", "--komi", "6.5"], ["RUN", "--komi", "nan"], 2, ["komi", "-1000", "1000"]),
+        (["RUN", "--method", "auto"], ["RUN", "--method", "puct"], 2, ["puct"]),
+        (["RUN", "--method", "auto"], ["RUN", "--method", "luck"], 2, ["--method", "luck", "best-score"]),
+        (["RUN", "--resign", "5"], ["RUN", "--resign", "51"], 2, ["--resign"]),
     ],
 )
-def test_a_wrong_call(go_run: Path, options: list[str], told: str) -> None:
-    options = [str(go_run) if option == "RUN" else option for option in options]
-    done = subprocess.run(
-        [sys.executable, "-m", "kibitz", "gtp", *options],
-        input="name\n",
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert done.returncode in (1, 2)
-    assert told in done.stderr
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
+def test_a_wrong_call(go_run: Path, without: list[str], cause: list[str], code: int, names: list[str]) -> None:
+    good, bad = (["gtp", *(str(go_run) if word == "RUN" else word for word in words)] for words in (without, cause))
+    refused(good, bad, code=code, names=names, call=as_program("name\nquit\n", PATIENCE))

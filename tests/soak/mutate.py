@@ -6,6 +6,10 @@ For each module of TESTS, --changes random ones are made, each alone and in a co
 tests are run against it. A change that they pass is not noticed: a test is missing, or the change changes nothing.
 Each is a line of FOLDER/mutations.jsonl, and the next call goes on with those that are not there; --again tries those
 that were not noticed once more, after tests were added.
+
+    python -m soak.mutate --functions [--minutes 60] [--only games,store] [--report] [--folder .soak]
+
+removes whole functions instead: see `soak.functions`.
 """
 
 from __future__ import annotations
@@ -38,6 +42,8 @@ import pyarrow.parquet  # noqa: F401
 import pytest
 import starlette.applications  # noqa: F401
 import torch  # noqa: F401
+
+from soak import functions
 
 ROOT = Path(__file__).parents[2]
 
@@ -419,7 +425,13 @@ def main() -> None:
     parser.add_argument("--slowest", type=float, default=300.0, help="leave out modules whose tests take more seconds")
     parser.add_argument("--again", action="store_true", help="only those that were not noticed")
     parser.add_argument("--folder", type=Path, default=Path(".soak"))
+    parser.add_argument("--functions", action="store_true", help="whole functions, instead of single changes")
+    parser.add_argument("--report", action="store_true", help="with --functions: show what is known, and try nothing")
+    parser.add_argument("--markers", default="not slow", help="with --functions: which tests, as of pytest -m")
     asked = parser.parse_args()
+    if asked.functions:
+        functions.main(asked.minutes, asked.only, asked.folder, 2 * asked.slowest, asked.report, asked.markers)
+        return
     asked.folder.mkdir(parents=True, exist_ok=True)
     journal = asked.folder / "mutations.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []

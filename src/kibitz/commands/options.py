@@ -208,4 +208,9 @@ def _with_parameters(command: Callable[..., None], parameters: Sequence[inspect.
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    """A parameter of a command. A file without the right to read it is no wrong call: typer does not check it. The
+    command opens the file, fails, and reports why with exit code 1, like any other file that cannot be read."""
+    for part in getattr(annotation, "__metadata__", ()):
+        if hasattr(part, "readable"):
+            part.readable = False
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,0 +1,114 @@
+"""A call that must fail, made twice: without the cause of the failure, where it must succeed, and with it.
+
+A test of a failure alone cannot fail where the call is wrong for another reason, for example an option that does not
+exist. So each test that accepts an error code, or the absence of a traceback, uses this module.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import subprocess
+import sys
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+PREFIX = "kibitz: "
+"""How each line that the program writes to standard error begins."""
+FAILED, WRONG_CALL = 1, 2
+_succeeded: set[object] = set()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a call ended: its exit code, standard output and standard error."""
+
+    code: int
+    out: str
+    err: str
+
+
+Call = Callable[[Sequence[object]], Ended]
+"""Makes a call of kibitz with these arguments."""
+
+
+def in_process(arguments: Sequence[object]) -> Ended:
+    """The command in this process."""
+    from kibitz import cli
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = cli.run([str(argument) for argument in arguments])
+    texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    return Ended(code, *texts)
+
+
+def as_program(lines: str = "", seconds: float = 300, **more: Any) -> Call:
+    """The command as a program of its own, with these lines on its standard input."""
+
+    def call(arguments: Sequence[object]) -> Ended:
+        done = subprocess.run(
+            [sys.executable, "-m", "kibitz", *map(str, arguments)], input=lines, capture_output=True, text=True,
+            timeout=seconds, check=False, **more,
+        )  # fmt: skip
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+def refused(
+    without: Sequence[object],
+    cause: Sequence[object],
+    *,
+    code: int,
+    names: str | Iterable[str],
+    call: Call = in_process,
+    lines: int = 1,
+) -> Ended:
+    """Check that `cause` fails and that `without`, the same call without the cause, succeeds.
+
+    The call with the cause comes first: it must leave nothing behind that the other one minds. It writes nothing to
+    standard output and `lines` lines to standard error, in which each of `names` occurs: the value that the user gave,
+    or a noun. A call without a cause that several tests share is made once. Returns how the call with the cause ended.
+    """
+    ended = call(cause)
+    assert_refused(ended, code=code, names=names, lines=lines)
+    must_succeed(without, call)
+    return ended
+
+
+def must_succeed(arguments: Sequence[object], call: Call = in_process) -> None:
+    """Make a call that must succeed, once in a session for the same arguments."""
+    key = tuple(map(str, arguments))
+    if key not in _succeeded:
+        ended = call(arguments)
+        assert ended.code == 0, (key, ended)
+        assert "Traceback" not in ended.err, ended.err
+        _succeeded.add(key)
+
+
+def assert_refused(ended: Ended, *, code: int, names: str | Iterable[str], lines: int = 1) -> None:
+    """Check how a refused call ended."""
+    assert ended.code == code, ended
+    assert ended.out == "", ended
+    assert "Traceback" not in ended.err, ended.err
+    said = ended.err.splitlines()
+    assert len(said) == lines, ended.err
+    assert said[-1].startswith(PREFIX), ended.err
+    for name in [names] if isinstance(names, str) else names:
+        assert name in ended.err, (name, ended.err)
+
+
+def with_and_without(make: Callable[[bool], Ended], *, codes: Collection[int]) -> tuple[Ended, Ended]:
+    """Make a call without its cause, which must succeed, and with it, which must end with one of `codes`.
+
+    make: makes the call; its argument says whether the cause is there. Returns both endings, without the cause first.
+    """
+    good = make(False)
+    assert good.code == 0, good
+    assert "Traceback" not in good.err, good.err
+    bad = make(True)
+    assert bad.code in codes, bad
+    assert "Traceback" not in bad.err, bad.err
+    return good, bad
