@@ -17,7 +17,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from kibitz import environment, interrupts, memory
-from kibitz.commands import options
+from kibitz.commands import help, options
 from kibitz.commands.workers import with_ray_local
 from kibitz.errors import KibitzError, need_training, one_line
 
@@ -80,14 +80,11 @@ def _version(requested: bool) -> None:
 
 
 def _start(
-    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Learn to evaluate chess and Go from game records: import games, train a network, question it."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+    """Train neural networks on chess and Go games; analyze, play and measure with them."""
 
 
 def _function(name: str, arguments: Sequence[str]) -> Callable[..., None]:
@@ -111,6 +108,17 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
     return app
 
 
+def _help(arguments: Sequence[str], command: Any) -> str | None:
+    """The help that a command line requests; None if it requests none."""
+    form = help.requested(arguments)
+    if not arguments or arguments[0] in (help.SHORT, help.LONG):
+        return help.overview(help.width())
+    if form is None or arguments[0] not in COMMANDS:
+        return None
+    called = command.commands[arguments[0]] if hasattr(command, "commands") else command
+    return help.of_command(arguments[0], called.params, help.width(), form == help.LONG, called.help or "")
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command and report its errors.
 
@@ -119,6 +127,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         arguments = with_ray_local(options.respelled(arguments))
         command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
+        if shown := _help(arguments, command):
+            print(shown)
+            return 0
         with command.make_context("kibitz", arguments) as context:
             command.invoke(context)
         sys.stdout.flush()

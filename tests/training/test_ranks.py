@@ -158,7 +158,7 @@ def test_torchrun(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
 
 def on_two_machines(store: Path, run: Path, first: list[str], second: list[str]) -> list[tuple[int, str]]:
     """Exit code and standard error of two trainings that meet at the second loopback address."""
-    more = ("--nodes", "2", "--main-address", f"127.0.0.2:{free_port()}", "--node-rank")
+    more = ("--num-nodes", "2", "--main-address", f"127.0.0.2:{free_port()}", "--node-rank")
     with (
         started(command(store, run, *more, "0", *first)) as one,
         started(command(store, run.with_name("unused"), *more, "1", *second)) as other,
@@ -300,7 +300,7 @@ def test_where_a_process_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     assert place(4, 2, 1, "big:77") == Place(4, 8, 0, 4, "big", 77)
     assert place(4, 2, 1, "big") == Place(4, 8, 0, 4, "big", 29400)
     for given, message in (
-        ((1, None, 1, None), "give --nodes"),
+        ((1, None, 1, None), "give --num-nodes"),
         ((1, 2, None, "big"), "its own --node-rank, 0 to 1"),
         ((1, 2, 0, None), "--main-address HOST"),
         ((1, 2, 2, "big"), "--node-rank 2: 0 to 1"),
@@ -314,5 +314,5 @@ def test_where_a_process_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     assert place(None, None, None, None) == Place(5, 8, 1, 4, "127.0.0.1", 29400, outside=True)
     with pytest.raises(UsageError, match="torchrun has started 4 processes here"):
         place(2, None, None, None)
-    with pytest.raises(UsageError, match="--nodes 3: torchrun has 2"):
+    with pytest.raises(UsageError, match="--num-nodes 3: torchrun has 2"):
         place(4, 3, None, None)

@@ -145,7 +145,7 @@ class MachineOptions:
             help="GPUs of this machine to train on together; with --device cpu, processes.", show_default="1", min=1
         ),
     ] = None
-    nodes: Annotated[
+    num_nodes: Annotated[
         int | None, typer.Option(help="Machines; the same command starts each, with its --node-rank.", min=1)
     ] = None
     node_rank: Annotated[
@@ -194,7 +194,7 @@ def train(
     given |= {"device": machine.device, "profile": machine.profile}
     chosen = load(system)
     check_device(machine.device)
-    where = place(machine.devices, machine.nodes, machine.node_rank, machine.main_address)
+    where = place(machine.devices, machine.num_nodes, machine.node_rank, machine.main_address)
     if where.world > where.here and not where.outside and not where.local:
         print(f"{where.world} processes meet at {where.host}:{where.port}", file=sys.stderr)
     try:

@@ -220,12 +220,14 @@ def place(devices: int | None, nodes: int | None, node_rank: int | None, main_ad
     devices, nodes = devices or 1, nodes or 1
     if nodes == 1:
         if node_rank or main_address:
-            raise UsageError("--node-rank and --main-address belong to a training on several machines: give --nodes")
+            raise UsageError(
+                "--node-rank and --main-address belong to a training on several machines: give --num-nodes"
+            )
         return Place(0, devices, 0, devices, "127.0.0.1", 0)
     if main_address is None or node_rank is None:
         raise UsageError(
-            f"--nodes {nodes}: give each machine --main-address HOST[:PORT] of the first one, and its own --node-rank,"
-            f" 0 to {nodes - 1}"
+            f"--num-nodes {nodes}: give each machine --main-address HOST[:PORT] of the first one, and its own"
+            f" --node-rank, 0 to {nodes - 1}"
         )
     if not 0 <= node_rank < nodes:
         raise UsageError(f"--node-rank {node_rank}: 0 to {nodes - 1}, another one on each machine")
@@ -244,7 +246,7 @@ def _place_outside(devices: int | None, nodes: int | None) -> Place:
     if outside and devices not in (None, here):
         raise UsageError(f"--devices {devices}: torchrun has started {here} processes here; leave the option out")
     if outside and nodes not in (None, world // here):
-        raise UsageError(f"--nodes {nodes}: torchrun has {world // here}; leave the option out")
+        raise UsageError(f"--num-nodes {nodes}: torchrun has {world // here}; leave the option out")
     host, port = os.environ.get("MASTER_ADDR", "127.0.0.1"), number("MASTER_PORT", PORT)
     return Place(number("RANK", 0), world, number("LOCAL_RANK", 0), here, host, port, outside)
 

@@ -1,0 +1,190 @@
+"""How `kibitz --help` is laid out: plain text that fits a terminal of 80 columns.
+
+`-h` of a command shows one screen: the call, what you get, three examples, the arguments and the common options.
+`--help` shows all options under headings. The words are in `help_texts`.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kibitz.commands.help_texts import (
+    ARGUMENTS,
+    COMMANDS,
+    EXAMPLES,
+    METAVARS,
+    OPTIONS,
+    PANELS,
+    SUMMARY,
+    VALUES,
+    CommandHelp,
+)
+
+SHORT, LONG = "-h", "--help"
+MAX_WIDTH = 100
+"""Columns at most: longer lines are hard to read."""
+TEXT_COLUMN = 26
+"""The column where the text of an option begins."""
+
+
+def requested(arguments: Sequence[str]) -> str | None:
+    """Which help a command line requests: "-h", "--help", or None."""
+    words = list(arguments)
+    if "--" in words:
+        words = words[: words.index("--")]
+    return next((word for word in words if word in (SHORT, LONG)), None)
+
+
+def width() -> int:
+    """Columns of the terminal, from 40 to MAX_WIDTH; 80 without a terminal."""
+    return min(MAX_WIDTH, max(40, shutil.get_terminal_size((80, 24)).columns))
+
+
+def overview(columns: int) -> str:
+    """The help of the program: its commands by purpose, and three ways to begin."""
+    lines = ["Usage: kibitz COMMAND [OPTIONS]", "", *_wrapped(SUMMARY, columns), ""]
+    for heading, names in PANELS.items():
+        lines.append(f"{heading}:")
+        for name in names:
+            lines += _row(f"  {name}", COMMANDS[name].summary, columns, 14)
+    lines += ["", "Examples:", *(f"  {example}" for example in EXAMPLES), ""]
+    lines += _wrapped("Options of a command: kibitz COMMAND -h (common ones), kibitz COMMAND --help (all).", columns)
+    return "\n".join(lines)
+
+
+def of_command(name: str, parameters: Sequence[Any], columns: int, everything: bool, about: str = "") -> str:
+    """The help of a command.
+
+    parameters: those of typer's command. everything: all options (`--help`), else the common ones (`-h`). about: the
+    command's docstring, which is shown if the command has no words in `help_texts`.
+    """
+    words = COMMANDS.get(name) or CommandHelp(" ".join(about.split()), (), ())
+    shown = [parameter for parameter in parameters if not getattr(parameter, "hidden", False)]
+    arguments = [each for each in shown if each.param_type_name == "argument"]
+    options = [each for each in shown if each.param_type_name == "option" and LONG not in each.opts]
+    lines = [*_wrapped(_usage(name, arguments, options), columns, "    "), "", *_wrapped(words.summary + ".", columns)]
+    if everything:
+        for paragraph in words.about:
+            lines += ["", *_wrapped(paragraph, columns)]
+    if words.examples:
+        lines += ["", "Examples:", *(f"  {example}" for example in words.examples)]
+    groups = [("Arguments", arguments)] if arguments else []
+    for heading, row in [*groups, *_grouped(words, options, everything)]:
+        lines += ["", f"{heading}:"]
+        for each in row:
+            text = _text(name, each)
+            head = _metavar(each) if each.param_type_name == "argument" else _written(each)
+            lines += _row(f"  {head}", text if everything else _first_sentence(text), columns, TEXT_COLUMN)
+    more = f"All options: kibitz {name} --help. " if not everything and len(options) > len(words.common) else ""
+    return "\n".join([*lines, "", f"{more}Docs: docs/{words.page}"])
+
+
+def _grouped(words: CommandHelp, options: Sequence[Any], everything: bool) -> Iterator[tuple[str, list[Any]]]:
+    """The options to show, by heading. An option that no panel lists goes under its own heading, or "Other"."""
+    by_name = {option: each for each in options for option in each.opts}
+    if not everything:
+        if common := [by_name[option] for option in words.common if option in by_name]:
+            yield ("Options" if len(common) == len(options) else "Common options"), common
+        return
+    panels = {heading: [by_name[each] for each in names if each in by_name] for heading, names in words.panels.items()}
+    listed = {id(option) for row in panels.values() for option in row}
+    for option in options:
+        if id(option) not in listed:
+            heading = getattr(option, "rich_help_panel", None) or ("Other" if words.panels else "Options")
+            panels.setdefault(heading, []).append(option)
+    yield from ((heading, row) for heading, row in panels.items() if row)
+
+
+def _usage(name: str, arguments: Sequence[Any], options: Sequence[Any]) -> str:
+    written = [_metavar(each) if each.required else f"[{_metavar(each)}]" for each in arguments]
+    needed = [_written(each) for each in options if each.required]
+    return " ".join(["Usage: kibitz", name, *written, *needed, "[OPTIONS]"])
+
+
+def _written(option: Any) -> str:
+    """An option as it is typed, with its value: "--limit N"."""
+    names = "/".join([max(option.opts, key=len), *option.secondary_opts])
+    value = "" if option.is_flag else f" {_metavar(option)}"
+    return names + value
+
+
+def _metavar(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return METAVARS.get(parameter.name, parameter.name.upper())
+    given = VALUES.get(max(parameter.opts, key=len)) or parameter.metavar
+    if given and len(given) <= 24:
+        return str(given)
+    return "VALUE" if given else _kind(parameter)
+
+
+def _kind(parameter: Any) -> str:
+    """A name for the value of an option by its Python type."""
+    descriptor = getattr(parameter, "type_descriptor", None)
+    kind = str(getattr(descriptor, "annotation", "") or getattr(getattr(parameter, "type", None), "name", ""))
+    if "int" in kind or "float" in kind:
+        return "N"
+    return "PATH" if "Path" in kind or "path" in kind else "TEXT"
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence, without the default."""
+    return re.split(r"(?<=[.;])\s|\s\[", text)[0].rstrip(";").rstrip(".") + "."
+
+
+def _text(name: str, parameter: Any) -> str:
+    """What an option or argument does, with its choices, range and default."""
+    if parameter.param_type_name == "argument":
+        words = ARGUMENTS.get(f"{name} {_metavar(parameter)}") or " ".join((parameter.help or "").split())
+        return words
+    longest = max(parameter.opts, key=len)
+    keys = [key for option in (longest, *parameter.opts) for key in (f"{name} {option}", option)]
+    words = next((OPTIONS[key] for key in keys if key in OPTIONS), " ".join((parameter.help or "").split()))
+    return words + _choices(parameter, words) + _range(parameter, words) + _default(parameter, words)
+
+
+def _choices(parameter: Any, words: str) -> str:
+    """The choices of an option, if its first column does not show them."""
+    given = parameter.metavar or ""
+    hidden = "|" in given and _metavar(parameter) != given
+    return f" One of: {given.replace('|', ', ')}." if hidden and given.split("|")[0] not in words else ""
+
+
+def _range(parameter: Any, words: str) -> str:
+    type_ = getattr(parameter, "type", None)
+    low = getattr(parameter, "min", None)
+    low = getattr(type_, "min", None) if low is None else low
+    high = getattr(parameter, "max", None)
+    high = getattr(type_, "max", None) if high is None else high
+    if high is None or high >= 1_000_000 or " to " in words.split("[default")[0]:
+        return ""
+    return f" [from {low:g} to {high:g}]"
+
+
+def _default(parameter: Any, words: str) -> str:
+    """The default in brackets; nothing if the words have it, and for switches that are off."""
+    if "[default" in words or "Default:" in words:
+        return ""
+    if isinstance(parameter.show_default, str):
+        return f" [default: {parameter.show_default}]"
+    value = parameter.default
+    if value in (None, False, "", ()) or callable(value) or not parameter.show_default:
+        return ""
+    shown = "on" if value is True else f"{value:g}" if isinstance(value, float) else value
+    return f" [default: {shown}]"
+
+
+def _wrapped(text: str, columns: int, further: str = "") -> list[str]:
+    return textwrap.wrap(text, columns, subsequent_indent=further, break_long_words=False, break_on_hyphens=False)
+
+
+def _row(head: str, text: str, columns: int, column: int) -> list[str]:
+    """Two columns; the text begins below its head if the head is too long."""
+    indent = " " * column
+    body = textwrap.wrap(text, max(20, columns - column), break_long_words=False, break_on_hyphens=False) or [""]
+    if len(head) < column - 1:
+        return [head.ljust(column) + body[0], *(indent + line for line in body[1:])]
+    return [head, *(indent + line for line in body)]

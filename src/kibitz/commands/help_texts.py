@@ -1,0 +1,582 @@
+"""The words of `kibitz --help`: what each command does, its examples, and the text of each option.
+
+An option has the same words in every command. Where a command needs other words, its key is "COMMAND --option". Options
+that are not listed here (settings of a system, options of other packages) show the help of their declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PANELS: Mapping[str, tuple[str, ...]] = {
+    "Start here": ("board", "analyze"),
+    "Games": ("import", "info", "explore", "merge"),
+    "Train": ("train", "personal", "tune", "systems"),
+    "Evaluate": ("test", "match", "bench"),
+    "Use elsewhere": ("uci", "gtp", "export"),
+}
+"""The commands by purpose, in the order of the help."""
+
+SUMMARY = "Train neural networks on chess and Go games; analyze, play and measure with them."
+"""What the program does."""
+
+EXAMPLES = (
+    "kibitz board",
+    "kibitz analyze human my-games.pgn",
+    "kibitz import my-games.pgn --into my.store && kibitz train winner my.store",
+)
+"""Three ways to begin."""
+
+
+@dataclass(frozen=True)
+class CommandHelp:
+    """The help of one command.
+
+    summary: what you get, at most 70 characters.
+    examples: three command lines.
+    common: the options that `-h` shows, such as "--into".
+    panels: heading -> options under it, for `--help`; options that are in no panel come last.
+    about: further paragraphs of `--help`.
+    page: the page of the documentation, relative to docs/.
+    """
+
+    summary: str
+    examples: tuple[str, ...]
+    common: tuple[str, ...]
+    panels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    about: tuple[str, ...] = ()
+    page: str = "reference/commands.md"
+
+
+SPLIT = ("--validate-share", "--test-share", "--validate-from", "--test-from")
+PERFORMANCE = ("--workers", "--ray", "--provider")
+
+COMMANDS: Mapping[str, CommandHelp] = {
+    "board": CommandHelp(
+        "Open the board in your browser: play, analyze, compare networks",
+        ("kibitz board", "kibitz board my-games.pgn", "kibitz board runs/winner-1 my.store --engine stockfish"),
+        ("--port", "--engine", "--no-browser"),
+        {"Page": ("--port", "--no-browser", "--engine"), "Performance": ("--provider",)},
+        ("The page is for this computer only. Press Ctrl-C to end it.",),
+        "tutorials/play.md",
+    ),
+    "analyze": CommandHelp(
+        "Evaluate every move of a game",
+        (
+            "kibitz analyze human my-games.pgn",
+            "kibitz analyze human my-games.pgn --mine --page report.html",
+            "kibitz analyze gohuman my-game.sgf",
+        ),
+        ("--game", "--mine", "--rating", "--nodes", "--json"),
+        {
+            "Choose games": ("--game", "--all"),
+            "Player report (chess)": ("--mine", "--player", "--page"),
+            "Evaluation": ("--nodes", "--depth", "--raw", "--rating", "--swing"),
+            "Output": ("--pgn", "--sgf", "--json", "--move", "--owners"),
+            "Performance": PERFORMANCE,
+        },
+        (
+            "Chess: expected score, mistakes and better moves. The marks ?!, ? and ?? mean a loss of 10, 20 and 30"
+            " percentage points. Networks that predict moves also show their first choices and the rank of the played"
+            " move.",
+            "Go: score, points lost and territory.",
+        ),
+        "tutorials/play.md",
+    ),
+    "import": CommandHelp(
+        "Build a game store from PGN or SGF files",
+        (
+            "kibitz import my-games.pgn --into my.store",
+            "kibitz import games/ --into strong.store --min-rating 2000 --since 2015",
+            "kibitz import my-games.sgf --into go.store --ending counted",
+        ),
+        ("--into", "--append", "--min-rating", "--player", "--since", "--json"),
+        {
+            "Input and output": ("--into", "--append", "--game", "--limit", "--json"),
+            "Filter by player": ("--player", "--min-rating", "--max-rating", "--rank", "--unrated"),
+            "Filter by game": (
+                "--ending",
+                "--result",
+                "--speed",
+                "--since",
+                "--until",
+                "--min-plies",
+                "--rules",
+                "--handicap",
+                "--size",
+            ),
+            "Split": SPLIT,
+            "Territory labels (Go)": ("--referee", "--gnugo", "--gnugo-limit", "--play-out", "--unconfirmed"),
+            "Performance": ("--workers", "--ray"),
+        },
+        ("A game store is kibitz's compact game database. Skipped games are counted by reason.",),
+        "tutorials/your-games.md",
+    ),
+    "info": CommandHelp(
+        "Summarize a game store or a network",
+        ("kibitz info my.store", "kibitz info human", "kibitz info runs/winner-1"),
+        ("--json",),
+    ),
+    "explore": CommandHelp(
+        "Show the moves played in a position",
+        (
+            "kibitz explore my.store",
+            "kibitz explore my.store e4 c5 --rating 1600-2000",
+            "kibitz explore go.store Q16 D4",
+        ),
+        ("--fen", "--rating", "--json"),
+        about=("Other move orders to the position count, too. The first call builds an index.",),
+        page="tutorials/play.md",
+    ),
+    "merge": CommandHelp(
+        "Combine game stores",
+        (
+            "kibitz merge a.store b.store --into both.store",
+            "kibitz merge a.store b.store --into both.store --test-share 10",
+            "kibitz merge old.store new.store --into all.store --test-from 2025",
+        ),
+        ("--into", "--json"),
+        {"Output": ("--into", "--json"), "Split": SPLIT},
+        ("A game that is in several stores is kept once. The old stores stay unchanged.",),
+        "tutorials/your-games.md",
+    ),
+    "train": CommandHelp(
+        "Train a network",
+        (
+            "kibitz train winner my.store",
+            "kibitz train human my.store --start-from human",
+            "kibitz train winner my.store --recipe paper --run runs/paper",
+        ),
+        ("--recipe", "--run", "--start-from", "--time-limit", "--json"),
+        {
+            "Start": ("--recipe", "--run", "--start-from", "--seed"),
+            "Length": ("--time-limit", "--patience"),
+            "Checks": (
+                "--validate-every",
+                "--validate-positions",
+                "--summary-every",
+                "--checkpoint-every",
+                "--checkpoint-megabytes",
+                "--profile",
+            ),
+            "Split": SPLIT,
+            "Hardware": ("--device", "--devices", "--precision", "--compile"),
+            "Several machines": ("--num-nodes", "--node-rank", "--main-address"),
+            "Output": ("--json",),
+        },
+        (
+            "You can press Ctrl-C at any time. Run the same command again to resume.",
+            "`kibitz train SYSTEM --help` also lists the settings of that system, with the values of the recipe.",
+        ),
+        "tutorials/your-games.md",
+    ),
+    "personal": CommandHelp(
+        "Train a network that plays like one person",
+        (
+            "kibitz personal my-games.pgn",
+            "kibitz personal games/ --player NAME --player OTHER-NAME",
+            "kibitz personal new-games.pgn --run runs/personal-NAME --update",
+        ),
+        ("--player", "--run", "--from", "--update", "--time-limit", "--json"),
+        {
+            "Games": ("--player", "--most-games", "--update"),
+            "Training": ("--from", "--run", "--seed", "--time-limit"),
+            "Output": ("--json",),
+        },
+        (
+            "It needs at least 20 games and takes a few minutes for 1,000 games. You can press Ctrl-C at any time. Run"
+            " the same command again to resume. Nothing leaves this computer.",
+        ),
+        "PERSONAL.md",
+    ),
+    "tune": CommandHelp(
+        "Search for good training settings",
+        (
+            "kibitz tune winner my.store",
+            "kibitz tune winner my.store --learning-rates 0.001,0.01 --trials 8",
+            "kibitz tune chessnet my.store --time-limit 60",
+        ),
+        ("--learning-rates", "--weight-decays", "--trials", "--time-limit", "--json"),
+        {
+            "Search": ("--learning-rates", "--weight-decays", "--initials", "--network", "--trials", "--prune"),
+            "Length": ("--iterations-per-trial", "--time-limit", "--validate-positions", "--seed"),
+            "Hardware": ("--device", "--precision", "--workers", "--ray"),
+            "Output": ("--out", "--json"),
+        },
+        ("You can press Ctrl-C at any time. Run the same command again to resume.",),
+    ),
+    "systems": CommandHelp(
+        "List model families, recipes and bundled networks",
+        ("kibitz systems", "kibitz systems winner", "kibitz systems --json"),
+        ("--json",),
+    ),
+    "test": CommandHelp(
+        "Evaluate a network on held-out games",
+        (
+            "kibitz test runs/winner-1",
+            "kibitz test human my.store --positions 10000",
+            "kibitz test gocnn go.store --gnugo-positions 100",
+        ),
+        ("--positions", "--split", "--out", "--json"),
+        {
+            "Positions": ("--positions", "--split"),
+            "Baselines": (
+                "--stockfish-positions",
+                "--stockfish",
+                "--gnugo-positions",
+                "--gnugo",
+                "--playout-positions",
+            ),
+            "Special tests": ("--all-ways", "--stranger", "--learning-curve"),
+            "Output": ("--out", "--json"),
+            "Performance": PERFORMANCE,
+        },
+        ("It prints a table with 95% confidence intervals and writes an HTML report.",),
+        "RESULTS.md",
+    ),
+    "match": CommandHelp(
+        "Play a match between two engines",
+        (
+            "kibitz match human chessnet --games 20",
+            'kibitz match chessnet stockfish --option-b "Skill Level=3"',
+            "kibitz match gohuman gnugo --size 9",
+        ),
+        ("--games", "--nodes", "--movetime", "--option-b", "--pgn", "--json"),
+        {
+            "Match": ("--game", "--games", "--concurrency", "--ray"),
+            "Players": ("--option-a", "--option-b", "--name-a", "--name-b"),
+            "Limits (default: 100 ms a move; Go: none)": (
+                "--nodes",
+                "--nodes-a",
+                "--nodes-b",
+                "--depth",
+                "--depth-a",
+                "--depth-b",
+                "--movetime",
+                "--movetime-a",
+                "--movetime-b",
+                "--clock",
+                "--clock-a",
+                "--clock-b",
+            ),
+            "Openings and adjudication": (
+                "--seed",
+                "--adjudicate-draw",
+                "--adjudicate-win",
+                "--max-plies",
+                "--hang",
+            ),
+            "Go": ("--size", "--komi"),
+            "Sequential test": ("--sprt", "--alpha", "--beta"),
+            "Output": ("--pgn", "--sgf", "--json"),
+        },
+        (
+            "Each opening is played twice, with colors swapped. Run the same command again to resume a match.",
+            "Go is played by Chinese rules with positional superko. GNU Go counts the games if it is installed,"
+            " otherwise random playouts do.",
+        ),
+        "tutorials/play.md",
+    ),
+    "bench": CommandHelp(
+        "Measure network speed",
+        ("kibitz bench", "kibitz bench human --seconds 5", "kibitz bench chessnet --json"),
+        ("--seconds", "--provider", "--json"),
+    ),
+    "uci": CommandHelp(
+        "Run as a UCI chess engine",
+        ("kibitz uci human --elo 1500", "kibitz uci human --method puct", "kibitz uci runs/personal-NAME"),
+        ("--elo", "--method", "--temperature", "--value", "--resign"),
+        {
+            "Strength and style": ("--elo", "--method", "--temperature", "--value", "--think-times", "--resign"),
+            "Performance": ("--provider",),
+        },
+        (
+            "Give this command to a chess program, with the full path of kibitz. The program can change further"
+            " options, such as Hash, Threads, MultiPV, SyzygyPath and BookFile.",
+        ),
+        "how-to/gui-chess.md",
+    ),
+    "gtp": CommandHelp(
+        "Run as a GTP Go engine",
+        ("kibitz gtp gohuman", "kibitz gtp gohuman --visits 800", "kibitz gtp gohuman --name KataGo"),
+        ("--visits", "--method", "--rules", "--komi", "--resign", "--name"),
+        {
+            "Strength and style": ("--visits", "--method", "--temperature", "--seed", "--resign"),
+            "First game": ("--rules", "--komi"),
+            "Program": ("--name", "--threads", "--provider"),
+        },
+        ("Give this command to a Go program, with the full path of kibitz.",),
+        "how-to/gui-go.md",
+    ),
+    "export": CommandHelp(
+        "Export a network to ONNX",
+        (
+            "kibitz export human --to folder",
+            "kibitz export runs/chessnet-1 --to folder --int8",
+            "kibitz export winner --to folder --half",
+        ),
+        ("--to", "--int8", "--half"),
+        about=(
+            "The folder gets the network, a description of its inputs and outputs, and an example. The example needs"
+            " only onnxruntime, numpy and chess. Chess networks only, except deepchess.",
+        ),
+    ),
+}
+"""The help of each command."""
+
+_EACH = "may be given several times"
+
+OPTIONS: Mapping[str, str] = {
+    "--json": "Print one JSON object instead of text.",
+    "--into": "Folder of the game store to create.",
+    "--append": "Add games to an existing store. Games that it already contains are skipped.",
+    "import --game": "Game of the records. [default: from the file names, else chess]",
+    "--limit": "Stop after importing this many games. [default: no limit]",
+    "import --player": f"Keep games in which a player's name contains this text; {_EACH}. [default: all]",
+    "--min-rating": "Chess: lowest rating of both players. [default: no limit]",
+    "--max-rating": "Chess: highest rating of both players. [default: no limit]",
+    "--rank": "Go: lowest rank of both players, such as 5k, 6d or 1p. [default: no limit]",
+    "--unrated": "With a rating or rank filter, also keep games of players without one.",
+    "--ending": "Keep games with this ending. Chess: checkmate, decisive (no draws), any. Go: counted,"
+    " resignation, time, any.",
+    "--result": f"Keep games with this result; {_EACH}. [default: all]",
+    "--rules": f"Go: keep games under these rules; {_EACH}. [default: all]",
+    "--handicap": "Go: largest number of handicap stones; 0 keeps even games only. [default: no limit]",
+    "import --size": f"Go: keep games on boards of this size; {_EACH}. [default: all]",
+    "--since": "Keep games from this day on: 2015, 2015-06 or 2015-06-30. [default: no limit]",
+    "--until": "Keep games up to this day; 2015 includes the whole year. [default: no limit]",
+    "--speed": f"Chess: keep games of this speed, from the time control or the event's name; {_EACH}. [default: all]",
+    "--min-plies": "Length of the shortest game to keep, in moves of one side.",
+    "--referee": "Go: who finds the territory at the end of scored games: random playouts, GNU Go, both (auto), or"
+    " nobody (none). A game is skipped if its recorded result is not confirmed.",
+    "--gnugo": "Path of GNU Go. [default: the installed one]",
+    "--stockfish": "Path of Stockfish. [default: the installed one]",
+    "--unconfirmed": "Go: keep scored games whose result is not confirmed, without territory labels.",
+    "--play-out": "Go: GNU Go plays resigned games to the end, a few seconds each, to label their territory. Games"
+    " that the recorded winner then loses stay without labels.",
+    "--gnugo-limit": "Go: seconds for GNU Go per game. After that the game is skipped.",
+    "--validate-share": "Percent of the games for validation, chosen by hash. [default: 5]",
+    "--test-share": "Percent of the games for the test, chosen by hash. [default: 5]",
+    "--validate-from": "Use games from this day on for validation, instead of a share.",
+    "--test-from": "Use games from this day on for the test, instead of a share.",
+    "train --validate-share": "Percent of the games for validation. [default: the store's]",
+    "train --test-share": "Percent of the games for the test. [default: the store's]",
+    "--workers": "Number of processes. [default: 1; with --ray, one per core]",
+    "--ray": "Run in parallel with Ray, on this computer or on the cluster at ADDRESS (HOST:PORT). Needs"
+    " pip install 'kibitz[ray]'.",
+    "--provider": "ONNX Runtime execution provider for large batches. [default: cpu]",
+    "--fen": "Chess: start from this position instead of the initial one.",
+    "explore --rating": "Games with a mean rating in this range: 1600-2000, 2400-; in Go 5k-3d. [default: all]",
+    "--recipe": "Named set of settings: default (best result in half an hour on two cores), long, paper and others."
+    " kibitz systems SYSTEM lists them.",
+    "train --run": "Folder of the run: the trained network with its logs. [default: runs/SYSTEM-1, or the next free"
+    " number]",
+    "--start-from": "Initialize from this run or bundled network (fine-tuning).",
+    "--time-limit": "Stop after this many minutes. Run the same command again to resume. [default: no limit]",
+    "--seed": "Random seed.",
+    "--summary-every": "Iterations between progress lines. [default: 1% of all, at most 300]",
+    "--validate-every": "Iterations between validations. [default: 5% of all]",
+    "--checkpoint-every": "Iterations between checkpoints. [default: 2% of all, at most 2000]",
+    "--checkpoint-megabytes": "Disk space for checkpoints, in MB. [default: 200]",
+    "train --validate-positions": "Positions per validation. [default: 2048 to 51200, by the length of the training]",
+    "tune --validate-positions": "Positions per validation.",
+    "--patience": "Stop early after this many validations without improvement. 0 disables early stopping."
+    " [default: 20]",
+    "--precision": "Number format: float32, bf16, or auto (bf16 if the processor supports it). [default: auto]",
+    "--device": "Train on auto, cpu or cuda.",
+    "--devices": "Number of GPUs to train on; with --device cpu, number of processes. [default: 1]",
+    "--num-nodes": "Number of machines. Start the same command on each, with its --node-rank.",
+    "--node-rank": "Number of this machine, from 0. Machine 0 writes the run.",
+    "--main-address": "Address of machine 0, HOST or HOST:PORT. [default port: 29400]",
+    "--compile": "Compile training steps with PyTorch: auto, on or off. Slower to start, then faster. [default: off;"
+    " auto in the recipe gpu]",
+    "--profile": "Print where the time went.",
+    "personal --player": f"Name of the person in the records; {_EACH} for several accounts. Case, accents and word"
+    " order are ignored. [default: the player in nearly all games]",
+    "--from": "Run or bundled network to start from. [default: human; in Go gohuman]",
+    "personal --run": "Folder of the run. [default: runs/personal-NAME]",
+    "--update": "Add these games to an existing run, and train again on all of them.",
+    "--most-games": "Use only the newest N games. [default: all]",
+    "--learning-rates": "Learning rates to try, separated by commas. [default: values around the system's]",
+    "--weight-decays": "Weight decays to try. [default: 0, 0.0001, 0.001 and the system's]",
+    "--initials": "Initializations to try, as in train --initial. [default: all]",
+    "--network": "Which network to train, if the system has several. [default: piece; all if they share layers]",
+    "--iterations-per-trial": "Length of each trial, in batches.",
+    "--trials": "Sample this many trials (Optuna's TPE) instead of the whole grid.",
+    "--prune": "Stop a trial early if its validation is worse than the median.",
+    "tune --out": "File of the study. [default: searches/SYSTEM-STORE.journal]",
+    "test --out": "HTML report. [default: test-STORE.html in the run; for a bundled network, next to the store]",
+    "--split": "Games to use: unseen (games the network was not trained on), validation, training (to measure"
+    " overfitting), or all.",
+    "--positions": "Maximum number of positions, sampled evenly from the games. 0 uses all.",
+    "--stockfish-positions": "Number of positions for the Stockfish baseline at depth 1. Depth 10 gets a fifth. 0 turns"
+    " it off.",
+    "--gnugo-positions": "Number of positions for the GNU Go baseline. 0 turns it off.",
+    "--playout-positions": "Number of positions for the random-playout baseline. 0 turns it off.",
+    "--all-ways": "Go: average the network over the eight symmetries of the board. Takes eight times as long.",
+    "--stranger": "Personal network: also evaluate this network of another person on the same moves.",
+    "--learning-curve": "Personal network: also train on 20, 50, 100 and more of the games. Takes minutes.",
+    "analyze --game": "Number of the game in the file, from 1. [default: the first of a PGN file, all of an SGF file]",
+    "--all": "Analyze every game of the file.",
+    "analyze --player": f"Report on this player over all games of a file or folder; {_EACH}. Case, accents and word"
+    " order are ignored.",
+    "--mine": "Report on the player who is in nearly all games.",
+    "--page": "Write the report to this HTML page.",
+    "analyze --pgn": "Chess: write the games with evaluations and marks to this PGN file. - prints them.",
+    "analyze --sgf": "Go: write the games with scores, marks and territory to this SGF file. - prints them.",
+    "--swing": "Mark moves that lose this much with ?!, twice as much with ?, three times with ??. Chess: percentage"
+    " points. Go: points. [default: 10; Go 10 on 19x19, 5 on 13x13, 3 on 9x9]",
+    "analyze --rating": "Chess: ratings of the players, 1500 for both or 1500,1720 for White and Black. [default: from"
+    " the file]",
+    "--raw": "Show the network's output without a search.",
+    "analyze --nodes": "Search positions per move; 0 turns the search off. [default: 100; Go 16]",
+    "analyze --depth": "Chess: search depth in plies, followed by a capture search. 2 is fast. [default: 6]",
+    "--move": "Go: show the board after this move. [default: after the largest swing, and at the end]",
+    "--owners": "Go, with --json: include the territory map of each position.",
+    "--to": "Folder to create.",
+    "--int8": "Quantize to int8: faster on a CPU, slightly less accurate.",
+    "--half": "Use fp16: half the size, for GPUs.",
+    "--port": "Port of the page. [default: 8642, or the next free one]",
+    "--engine": "Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; may be given several times."
+    " Well-known installed engines are found without this.",
+    "--no-browser": "Print the address only.",
+    "--seconds": "Seconds per measurement.",
+    "uci --method": "Search method. auto picks the best for the network.",
+    "gtp --method": "Search method. auto picks the best for the network.",
+    "--value": "Another run whose value network the search uses. [default: the same run]",
+    "uci --temperature": "Randomness of the moves: 0 plays the best move, 100 samples from the predicted distribution."
+    " [default: 0; 100 with --elo and for a personal network]",
+    "--elo": "Play like a human with this rating. Evaluates the network once per move; add --method human-search for a"
+    " short search. Needs a network with rating inputs, such as human.",
+    "--think-times": "Personal network: take as long as the person for each move.",
+    "uci --resign": "Resign when people of this rating, or this person, would.",
+    "--name": "Name of the engine. Lizzie shows territory if the name begins with KataGo.",
+    "gtp --rules": "Rules of the first game.",
+    "gtp --komi": "Komi of the first game.",
+    "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 samples them by visits, or by"
+    " score without a search. [default: 0; 100 for a personal network]",
+    "gtp --seed": "Random seed for move sampling. [default: random]",
+    "--threads": "Number of CPU cores. [default: all]",
+    "--visits": "Visits per move if no clock runs. [default: 200]",
+    "gtp --resign": "Resign if the win probability is below this for three moves. 0 never resigns.",
+    "match --game": "Game, if the players do not determine it. [default: chess]",
+    "--games": "Number of games, two per opening.",
+    "--concurrency": "Games at the same time. More than the number of cores is unfair.",
+    "--option-a": f"Option of A: a UCI option, or in Go an option of kibitz gtp or gnugo (level=5); {_EACH}.",
+    "--option-b": f"Option of B; {_EACH}.",
+    "--name-a": "Name of A in the games and the table.",
+    "--name-b": "Name of B.",
+    "match --nodes": "Chess: nodes per move. A range, such as 100-800, is sampled for each move.",
+    "match --depth": "Chess: search depth in plies.",
+    "--movetime": "Milliseconds per move. Go uses whole seconds.",
+    "--clock": "Clock: seconds for the game + seconds per move. In Go the second number applies after the main time.",
+    "--nodes-a": "Nodes for A only.",
+    "--nodes-b": "Nodes for B only.",
+    "--depth-a": "Depth for A only.",
+    "--depth-b": "Depth for B only.",
+    "--movetime-a": "Milliseconds for A only.",
+    "--movetime-b": "Milliseconds for B only.",
+    "--clock-a": "Clock for A only.",
+    "--clock-b": "Clock for B only.",
+    "match --seed": "Random seed for the openings and for node ranges.",
+    "--adjudicate-draw": "Chess: end as a draw if both engines score within CP centipawns of 0 for MOVES moves.",
+    "--adjudicate-win": "Chess: end as a win if both engines score CP centipawns or more for MOVES moves.",
+    "--max-plies": "Longest game. Chess: a draw after that. Go: counted then. [default: 600; Go three times the"
+    " intersections]",
+    "--hang": "Seconds after which an engine without a time limit forfeits.",
+    "match --size": "Go: board size, 9, 13 or 19. [default: 19]",
+    "match --komi": "Go: White's compensation in points. [default: 7.5]",
+    "--sprt": "Stop as soon as the test decides between ELO0 and ELO1. [default: off]",
+    "--alpha": "Probability of accepting ELO1 by mistake.",
+    "--beta": "Probability of accepting ELO0 by mistake.",
+    "match --pgn": "Chess: file of the games. [default: matches/A-vs-B.pgn]",
+    "match --sgf": "Go: file of the games. [default: matches/A-vs-B.sgf]",
+}
+"""What each option does: "--option" for all commands, "COMMAND --option" for one."""
+
+ARGUMENTS: Mapping[str, str] = {
+    "import FILES": "PGN or SGF files, also .zst, .gz, .bz2 or .zip; folders; or - for standard input.",
+    "merge STORES": "Two or more game stores of the same game.",
+    "info STORE": "A game store, a run, or the name of a bundled network.",
+    "explore STORE": "A game store.",
+    "explore MOVES": "Moves that lead to the position, such as e4 e5 Nf3, or in Go Q16 D4.",
+    "systems SYSTEM": "Show the recipes of this system.",
+    "train SYSTEM": "Model family; kibitz systems lists them.",
+    "train STORE": "Game store to train on.",
+    "personal GAMES": "PGN or SGF files of the person's games, folders, or a game store.",
+    "tune SYSTEM": "Model family; kibitz systems lists them.",
+    "tune STORE": "Game store to train on.",
+    "test NETWORK": "A run, or the name of a bundled network.",
+    "test STORE": "Game store with the games. [default: the store of the run]",
+    "analyze NETWORK": "A run, or the name of a bundled network.",
+    "analyze FILE": "PGN or SGF file, also .zst, .gz or .bz2; or - for standard input.",
+    "export NETWORK": "A run, or the name of a bundled network.",
+    "uci NETWORK": "A run, or the name of a bundled network.",
+    "gtp NETWORK": "A run, or the name of a bundled network.",
+    "match PLAYER": "A run, a bundled network, sunfish, gnugo, or the command of a UCI or GTP engine.",
+    "match OPPONENT": "The opponent.",
+    "bench NETWORK": "A run, or the name of a bundled network. [default: chessnet]",
+    "board FILES": "Runs and bundled networks to show first, game stores to explore, or PGN files of your own games.",
+}
+"""What each argument is: "COMMAND ARGUMENT"."""
+
+METAVARS: Mapping[str, str] = {
+    "run": "NETWORK",
+    "network": "NETWORK",
+    "runs": "FILES",
+    "games": "GAMES",
+    "stores": "STORES",
+    "files": "FILES",
+    "moves": "MOVES",
+    "game_file": "FILE",
+    "a": "PLAYER",
+    "b": "OPPONENT",
+}
+"""Names of arguments in the help, by their parameters' names; others are the name in capitals."""
+
+VALUES: Mapping[str, str] = {
+    "--player": "NAME",
+    "--rank": "RANK",
+    "--min-rating": "RATING",
+    "--max-rating": "RATING",
+    "--ending": "ENDING",
+    "--result": "RESULT",
+    "--rules": "RULES",
+    "--speed": "SPEED",
+    "--referee": "WHO",
+    "--gnugo-limit": "SECONDS",
+    "--split": "PART",
+    "--recipe": "NAME",
+    "--run": "FOLDER",
+    "--start-from": "NETWORK",
+    "--from": "NETWORK",
+    "--value": "NETWORK",
+    "--stranger": "NETWORK",
+    "--time-limit": "MINUTES",
+    "--checkpoint-megabytes": "MB",
+    "--precision": "FORMAT",
+    "--device": "DEVICE",
+    "--compile": "WHEN",
+    "--main-address": "ADDRESS",
+    "--learning-rates": "LIST",
+    "--weight-decays": "LIST",
+    "--initials": "LIST",
+    "--network": "NAME",
+    "--seconds": "SECONDS",
+    "--hang": "SECONDS",
+    "--provider": "NAME",
+    "--validate-share": "PERCENT",
+    "--test-share": "PERCENT",
+    "--validate-from": "DATE",
+    "--test-from": "DATE",
+    "--seed": "N",
+    "--threads": "N",
+    "--visits": "N",
+    "--port": "N",
+    "--to": "FOLDER",
+    "--limit": "N",
+    "--name-a": "NAME",
+    "--name-b": "NAME",
+}
+"""What the value of an option is called in the help, if not by its declaration."""

@@ -1,0 +1,111 @@
+"""The help: it fits a terminal, has examples, and describes every option once."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from kibitz import cli
+from kibitz.commands import help, help_texts
+
+PAGES = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def parameters() -> dict[str, list[Any]]:
+    """The parameters of each command, without --help and hidden ones."""
+    group: Any = typer.main.get_command(cli._app([]))
+    return {
+        name: [p for p in group.commands[name].params if not getattr(p, "hidden", False) and "--help" not in p.opts]
+        for name in cli.COMMANDS
+    }
+
+
+def options_of(parameters: list[Any]) -> set[str]:
+    return {option for each in parameters if each.param_type_name == "option" for option in each.opts}
+
+
+def test_every_command_has_words_and_a_panel() -> None:
+    assert help_texts.COMMANDS.keys() == cli.COMMANDS.keys()
+    assert sorted(name for names in help_texts.PANELS.values() for name in names) == sorted(cli.COMMANDS)
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_the_short_help_fits_a_screen(name: str, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert cli.run([name, "-h"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 23
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith(f"  kibitz {name} ") or line == f"  kibitz {name}" for line in lines) == 3
+    assert lines[0].startswith(f"Usage: kibitz {name}")
+    assert "Docs: docs/" in lines[-1]
+
+
+def test_help_of_all_widths(parameters: dict[str, list[Any]]) -> None:
+    for columns in (60, 80, 100):
+        for name, each in parameters.items():
+            text = help.of_command(name, each, columns, everything=True)
+            prose = [line for line in text.splitlines() if not re.match(r"  (kibitz|-|[A-Z])|Usage", line)]
+            assert max(map(len, prose)) <= columns, (name, columns)
+
+
+def test_every_option_and_argument_has_a_text(parameters: dict[str, list[Any]]) -> None:
+    used: set[str] = set()
+    for name, each in parameters.items():
+        for parameter in each:
+            if parameter.param_type_name == "argument":
+                assert f"{name} {help._metavar(parameter)}" in help_texts.ARGUMENTS
+                continue
+            keys = {
+                key for option in parameter.opts for key in (option, f"{name} {option}")
+            } & help_texts.OPTIONS.keys()
+            assert keys, (name, parameter.opts)
+            used |= keys
+    assert help_texts.OPTIONS.keys() == used, "texts that no command shows"
+
+
+def test_panels_and_common_options_name_options(parameters: dict[str, list[Any]]) -> None:
+    for name, words in help_texts.COMMANDS.items():
+        known = options_of(parameters[name])
+        listed = [option for row in words.panels.values() for option in row]
+        assert set(listed) | set(words.common) <= known, name
+        assert len(listed) == len(set(listed)), name
+        if words.panels:
+            every = [max(each.opts, key=len) for each in parameters[name] if each.param_type_name == "option"]
+            missing = [option for option in every if option not in listed and option != "--min-moves"]
+            assert not missing, (name, missing)
+
+
+def test_examples_name_commands_and_options_that_exist(parameters: dict[str, list[Any]]) -> None:
+    for name, words in help_texts.COMMANDS.items():
+        for example in words.examples:
+            program, command, *rest = shlex.split(example)
+            assert (program, command) == ("kibitz", name)
+            assert {word for word in rest if word.startswith("--")} <= options_of(parameters[name]), example
+
+
+def test_summaries_are_short_and_pages_exist() -> None:
+    for name, words in help_texts.COMMANDS.items():
+        assert len(words.summary) <= 70
+        assert not words.summary.endswith(".")
+        assert words.page == "reference/commands.md" or (PAGES / words.page).is_file(), name
+
+
+def test_texts_are_short_sentences() -> None:
+    for text in [*help_texts.OPTIONS.values(), *help_texts.ARGUMENTS.values()]:
+        assert text.rstrip("]").endswith((".", ")")) or "[default" in text, text
+        for sentence in re.split(r"(?<=[.;:])\s|\s\[", text):
+            assert len(sentence.split()) <= 30, sentence
+
+
+def test_help_anywhere_in_the_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["train", "winner", "--help"]) == 0
+    assert "Settings of winner:" in capsys.readouterr().out
+    assert cli.run(["systems", "--json", "-h"]) == 0
+    assert capsys.readouterr().out.startswith("Usage: kibitz systems")
