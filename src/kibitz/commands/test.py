@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shlex
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,14 +20,18 @@ from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.commands.provider import Provider, use_provider
 from kibitz.commands.tables import print_table
 from kibitz.commands.workers import WorkerOptions
+from kibitz.errors import UsageError
 from kibitz.parallel import open_workers
 
 if TYPE_CHECKING:
+    from kibitz.evaluation.predictors import RatedEngine
     from kibitz.runs import Run
     from kibitz.stats import Kind
 
 PROGRAMS = {"stockfish": "Stockfish", "gnugo": "GNU Go"}
 """The programs of baselines: option -> name."""
+POSITIONS, ENGINE_POSITIONS = 400_000, 2_000
+"""Positions at most, if --positions is not given: of a network, of an engine."""
 LINE_EVERY = 15.0
 """Seconds between lines of progress, where standard error is no terminal."""
 
@@ -43,11 +49,13 @@ class RunTestOptions:
         ),
     ] = "unseen"
     positions: Annotated[
-        int,
+        int | None,
         typer.Option(
-            help="Positions at most (deepchess: pairs of them), drawn evenly from the games; 0 for all of them.", min=0
+            help="Positions at most (deepchess: pairs of them), sampled evenly from the games; 0 for all of them.",
+            min=0,
+            show_default="400000; with --engine 2000",
         ),
-    ] = 400_000
+    ] = None
     stockfish_positions: Annotated[
         int,
         typer.Option(
@@ -99,6 +107,10 @@ class RunTestOptions:
     ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
 
+    def most_positions(self, default: int) -> int:
+        """The limit of positions, 0 for none."""
+        return default if self.positions is None else self.positions
+
     def programs(self, game: str) -> dict[str, str | None]:
         """The programs that answer beside a network of this game: option -> path, None where it is not installed."""
         from kibitz.external.programs import find_gnugo, find_named, find_stockfish
@@ -112,10 +124,43 @@ class RunTestOptions:
         return {"stockfish": find_named("--stockfish", self.stockfish, find_stockfish)}
 
 
+@dataclass(frozen=True)
+class EngineOptions:
+    """External engines whose predictions of moves are tested."""
+
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Test a UCI (Go: GTP) engine as a predictor of the played moves: a command line. With"
+            " RATING=COMMAND, several engines share the positions: the one with the nearest rating predicts. Give"
+            " STORE alone, or NETWORK and STORE to compare both on the same positions.",
+            metavar="COMMAND",
+        ),
+    ] = None
+    nodes: Annotated[
+        int | None,
+        typer.Option(help="With --engine: nodes of each search of a UCI engine.", min=1, show_default="1"),
+    ] = None
+    engine_option: Annotated[
+        list[str] | None,
+        typer.Option(help="With --engine: a UCI option of all engines; may be repeated.", metavar="NAME=VALUE"),
+    ] = None
+
+    def check(self) -> None:
+        """Raises UsageError for options that need an engine."""
+        for name, value in (("--nodes", self.nodes), ("--engine-option", self.engine_option)):
+            if value and not self.engine:
+                raise UsageError(f"{name} is for engines. Add --engine COMMAND.")
+
+
 def run_test(
     run: Annotated[
         str,
-        typer.Argument(help="A run's directory, or the name of a packaged network.", show_default=False, metavar="RUN"),
+        typer.Argument(
+            help="A run's directory, or the name of a packaged network. With --engine it may be the store.",
+            show_default=False,
+            metavar="RUN",
+        ),
     ],
     store: Annotated[
         str | None,
@@ -123,11 +168,11 @@ def run_test(
     ] = None,
     *,
     options: RunTestOptions,
+    engines: EngineOptions,
     sharing: WorkerOptions,
     provider: Provider = None,
 ) -> None:
-    """Test a trained network on games it has not seen: its system's table, baselines beside it, and a result page."""
-    from kibitz.errors import UsageError
+    """Test a trained network, or an engine, on games it has not seen: figures, baselines, slices and a result page."""
     from kibitz.evaluation import EvalConfig, evaluate, own_store
     from kibitz.evaluation.games import CHOICES, choose
     from kibitz.report.page import render_test_page
@@ -136,7 +181,11 @@ def run_test(
 
     if options.split not in CHOICES:
         raise UsageError(f"--split {options.split}: choose from {', '.join(CHOICES)}")
+    engines.check()
     use_provider(provider)
+    if engines.engine:
+        test_engine_command(run, store, options, engines)
+        return
     opened = Run(run)
     opened.trained()
     if options.all_ways and opened.info["game"] != "go":
@@ -155,8 +204,9 @@ def run_test(
             _log(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
     backend = sharing.backend()
     config = EvalConfig(
-        options.positions, programs.get("stockfish"), options.stockfish_positions, programs.get("gnugo"),
-        options.gnugo_positions, options.playout_positions, options.all_ways, options.stranger, options.curve,
+        options.most_positions(POSITIONS), programs.get("stockfish"), options.stockfish_positions,
+        programs.get("gnugo"), options.gnugo_positions, options.playout_positions, options.all_ways,
+        options.stranger, options.curve,
     )  # fmt: skip
     with contextlib.ExitStack() as stack:
         workers = stack.enter_context(open_workers(backend)) if backend else None
@@ -180,6 +230,79 @@ def run_test(
             _report(result)
     if not options.as_json:
         print(f"result page: {page}")
+
+
+def test_engine_command(run: str, store: str | None, options: RunTestOptions, engines: EngineOptions) -> None:
+    """`kibitz test [NETWORK] STORE --engine COMMAND`: the engines, and the network if one is given."""
+    from kibitz.evaluation.games import choose, choose_without_run
+    from kibitz.evaluation.predictors import EngineTest, evaluate_engines
+    from kibitz.report.page import render_test_page
+    from kibitz.runs import Run
+    from kibitz.store.store import Store
+
+    if options.stranger or options.curve or options.all_ways:
+        raise UsageError("--stranger, --learning-curve and --all-ways are for networks alone. Leave out --engine.")
+    network = None if store is None else Run(run)
+    games = Store(run if store is None else store)
+    if games.game == "go" and (engines.nodes or engines.engine_option):
+        raise UsageError("--nodes and --engine-option are for UCI engines. Set them in the command of a GTP engine.")
+    if network is not None:
+        network.trained()
+    chosen = choose_without_run(games, options.split) if network is None else choose(network, games, options.split)
+    if chosen.excluded:
+        _log(f"{chosen.excluded:,} games are skipped: {run} has seen them; {len(chosen.games):,} games are left")
+    test = EngineTest(
+        tuple(rated_engine(text, games.game, engines.engine_option or ()) for text in engines.engine or ()),
+        engines.nodes or 1,
+        options.most_positions(ENGINE_POSITIONS),
+    )
+    page = options.out or games.path.parent / f"test-engine-{games.path.resolve().name.removesuffix('.store')}.html"
+    check_page(page, "--out", [])
+    with EvaluationBar() as progress:
+        result = evaluate_engines(test, games, chosen, network, progress.on_progress, _log)
+    names = ", ".join(dict.fromkeys(engine["name"] for engine in result["engines"] if engine["name"]))
+    result |= {
+        "title": f"{names} as a predictor of moves",
+        "system": "" if network is None else network.info["system"],
+        "run": None if network is None else network.name,
+        "weights_sha256": None if network is None else network.weights_sha256(),
+        "command": shlex.join(["kibitz", *sys.argv[1:]]),
+        "page": str(page),
+    }
+    try:
+        write_page(page, render_test_page(result), "--out")
+    finally:  # the figures took a while: they are printed in any case
+        if options.as_json:
+            print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
+        else:
+            _report_engines(result)
+    if not options.as_json:
+        print(f"result page: {page}")
+
+
+_RATED = re.compile(r"(?P<rating>\d{3,4})=(?P<command>.+)", re.DOTALL)
+
+
+def rated_engine(text: str, game: str, options: Sequence[str] = ()) -> RatedEngine:
+    """The engine that --engine names: COMMAND, or RATING=COMMAND. Raises UsageError or KibitzError if there is no such
+    program."""
+    from kibitz.arena.players import player
+    from kibitz.evaluation.predictors import RatedEngine
+
+    rating, command = None, text
+    if match := _RATED.fullmatch(text.strip()):
+        rating, command = int(match["rating"]), match["command"]
+    found = player(command, options if game == "chess" else (), game=game)
+    return RatedEngine(found.command, command, rating, dict(found.options))
+
+
+def _report_engines(result: dict[str, Any]) -> None:
+    """The tables of a test of engines."""
+    data = result["data"]
+    paired = f" and {result['run']} on the same positions" if result["run"] else ""
+    print(f"{result['title']}{paired}, on {data['store']}: {data['split']}")
+    print()
+    _print_tables(result)
 
 
 def _page(run: Run, store: Path, out: Path | None) -> Path:
@@ -224,9 +347,21 @@ class EvaluationBar(Progress):
 
 def _report(result: dict[str, Any]) -> None:
     """The tables: figures, baselines, slices; and what must be said with them."""
+    data, paper = result["data"], result["paper"]
+    print(f"{result['run']} ({result['system']}: {result['title']}) on {data['store']}: {data['split']}")
+    print(f"weights {result['weights']}, sha256 {result['weights_sha256'][:12]}")
+    print()
+    _print_tables(result)
+    print(f"the paper: {paper['title']}: {paper['figure']}" if paper["title"] else paper["figure"])
+    if data.get("note"):
+        print(data["note"])
+
+
+def _print_tables(result: dict[str, Any]) -> None:
+    """The figures, baselines, slices and tables of a result."""
     from kibitz.report.numbers import cell_text, figure_text, interval_text
 
-    headline, data, paper = result["headline"], result["data"], result["paper"]
+    headline = result["headline"]
     main = {name: result["figures"][name] for name in result.get("main", result["figures"])}
 
     def cells(name: str, kind: Kind, figure: dict[str, Any]) -> tuple[str, ...]:
@@ -241,13 +376,11 @@ def _report(result: dict[str, Any]) -> None:
         print_table("", (heading, "value", "95% interval", unit, "games"), rows, right=(1, 2, 3, 4))
         print()
 
-    print(f"{result['run']} ({result['system']}: {result['title']}) on {data['store']}: {data['split']}")
-    print(f"weights {result['weights']}, sha256 {result['weights_sha256'][:12]}")
-    print()
     table("figure", [cells(figure["label"], figure["kind"], figure) for figure in main.values()])
     kind = result["figures"][headline]["kind"]
-    network = cells("the network", kind, result["figures"][headline])
-    table(f"{headline} of", [network, *(cells(row["label"], kind, row) for row in result["baselines"].values())])
+    if result["baselines"]:
+        network = cells("the network", kind, result["figures"][headline])
+        table(f"{headline} of", [network, *(cells(row["label"], kind, row) for row in result["baselines"].values())])
     for part in result["by"].values():
         rows = [cells(row["slice"], kind, row["figure"]) for row in part["rows"]]
         table(f"{headline} by {part['label']}", rows)
@@ -259,6 +392,3 @@ def _report(result: dict[str, Any]) -> None:
         right = range(1, len(part["columns"]) + 1)
         print_table(f"{part['title']}: {part['text']}", (part["heading"], *part["columns"]), rows, right=right)
         print()
-    print(f"the paper: {paper['title']}: {paper['figure']}" if paper["title"] else paper["figure"])
-    if data.get("note"):
-        print(data["note"])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.runs import Run
-from kibitz.store.split import TRAIN, VALIDATE
+from kibitz.store.split import TEST, TRAIN, VALIDATE
 from kibitz.store.store import Store
 
 CHOICES = ("unseen", "test", "validation", "training", "all")
@@ -68,6 +68,23 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
         raise KibitzError(_nothing(run, store, which, len(taken), excluded))
     seen = int(np.isin(games, taken[~unseen]).sum())
     return Chosen(games, len(taken), seen, excluded, words)
+
+
+def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
+    """Games of the store to test an engine on, which has no record of the games that it has seen.
+
+    which: as of `choose`; "unseen" and "all" take all games, the others a side of the store's own split. Raises
+    UsageError for another word, KibitzError if no game is left.
+    """
+    sides = {"test": TEST, "validation": VALIDATE, "training": TRAIN}
+    if which not in CHOICES:
+        raise UsageError(f"--split must be one of {', '.join(CHOICES)} (got {which}).")
+    taken = np.flatnonzero(store.plies > 0)
+    games = taken[store.sides(store.split)[taken] == sides[which]] if which in sides else taken
+    if not len(games):
+        raise KibitzError(f"{store.path}: no game to test on ({len(taken):,} games, --split {which}). Try --split all.")
+    words = f"{which} games of the store's split" if which in sides else "all games"
+    return Chosen(games, len(taken), 0, 0, words)
 
 
 def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> str:

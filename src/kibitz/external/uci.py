@@ -7,6 +7,7 @@ errors that say whether the engine refused, hung or died.
 from __future__ import annotations
 
 import asyncio
+import collections
 import contextlib
 import logging
 import re
@@ -50,6 +51,22 @@ class EngineEvaluation(NamedTuple):
 
     centipawns: int
     move: str
+
+
+class SearchReport(NamedTuple):
+    """What an engine printed during a search and at its end.
+
+    moves: the first move of each line, the best line first. best: the move that it plays, None for none. strings: the
+    texts after "info string", at most the last MOST_STRINGS.
+    """
+
+    moves: list[chess.Move]
+    best: chess.Move | None
+    strings: list[str]
+
+
+MOST_STRINGS = 1_000
+"""Texts of a search that are kept: more than a position has legal moves."""
 
 
 class ExternalEngine:
@@ -170,6 +187,38 @@ class ExternalEngine:
         if score is None:
             raise EngineDied(f"{self.name} gave no score for {fen}", "died")
         return EngineEvaluation(score.white().score(mate_score=MATE), move.uci() if move else "(none)")
+
+    def search(self, board: chess.Board, search_limit: chess.engine.Limit, lines: int, limit: float) -> SearchReport:
+        """Search a position with an empty memory, and return all that the engine printed. board: with the moves that
+        led to the position, which are sent too; lines: how many to rank; limit: seconds.
+
+        Raises EngineDied if the engine does not answer within the limit, or plays an illegal move.
+        """
+        try:
+            return self._ask(self._report_of(board, search_limit, lines), limit)
+        except chess.engine.EngineError as error:
+            raise EngineDied(f"{self.name}: {one_line(error)}", "died") from None
+
+    async def _report_of(self, board: chess.Board, search_limit: chess.engine.Limit, lines: int) -> SearchReport:
+        info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
+        ranked: dict[int, chess.Move] = {}
+        strings: collections.deque[str] = collections.deque(maxlen=MOST_STRINGS)
+        several = lines if lines > 1 else None
+        protocol = self._engine.protocol
+        with await _begun(
+            protocol.analysis(board, search_limit, multipv=several, game=object(), info=info)
+        ) as analysis:
+            async for line in analysis:
+                if "string" in line:
+                    strings.append(line["string"])
+                if line.get("pv") and not (line.get("lowerbound") or line.get("upperbound")):
+                    ranked[line.get("multipv", 1)] = line["pv"][0]
+            best = (await analysis.wait()).move
+        return SearchReport([ranked[number] for number in sorted(ranked)], best, list(strings))
+
+    def has_option(self, option: str) -> bool:
+        """Whether the engine offers this option."""
+        return option in self._engine.options
 
     def range_of(self, option: str) -> tuple[int, int] | None:
         """The least and the most of an option that is a number; None where the engine has no such option."""

@@ -1,0 +1,177 @@
+"""The positions of a test of engines: where they are, their slices, and a network's marks on them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import UsageError
+from kibitz.evaluation import OnProgress
+from kibitz.evaluation.batches import evaluate_in_batches
+from kibitz.evaluation.slices import PHASES
+from kibitz.play.session import Session
+from kibitz.runs import Run
+from kibitz.store.positions import Batch, Positions
+from kibitz.store.store import Store
+from kibitz.systems.declaration import MOVES
+
+Marks = dict[str, NDArray[Any]]
+"""Arrays by name, one entry a position: rank (from 1) and chance of the played move."""
+
+
+@dataclass(frozen=True)
+class SliceKey:
+    """A key of each position, and the bands over which a table is made: `edges` or `labels` of `stats.slices`."""
+
+    values: NDArray[Any]
+    bands: dict[str, Any]
+
+    def parts(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """The name of each band that has positions, and which they are, bool [n]."""
+        edges, labels = self.bands.get("edges"), self.bands.get("labels")
+        if edges is None:
+            for index, label in enumerate(labels or ()):
+                if (inside := self.values == index).any():
+                    yield label, inside
+            return
+        for index, (low, high) in enumerate(itertools.pairwise(edges)):
+            if (inside := (self.values >= low) & (self.values < high)).any():
+                plain = f"{low:g} and over" if np.isinf(high) else f"{low:g}-{high - 1:g}"
+                yield labels[index] if labels else plain, inside
+
+
+@dataclass(frozen=True)
+class PlayedPositions:
+    """Positions of a store in each of which a move was played, sorted by game and ply.
+
+    positions, indices: what they were drawn from, and their indices there. games, plies: int64 [n]. rating: of the
+    mover, int64 [n], −1 for unknown; in Go, ranks are used instead and it is −1. side: uint8 [n], 0 the first player.
+    phase, size: chess phase 0..2 and Go board size; one of them is empty.
+    """
+
+    store: Store
+    positions: Positions
+    indices: NDArray[np.int64]
+    games: NDArray[np.int64]
+    plies: NDArray[np.int64]
+    rating: NDArray[np.int64]
+    marks: Marks
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    def take(self, some: NDArray[np.int64]) -> PlayedPositions:
+        """Some of the positions, by index."""
+        marks = {name: values[some] for name, values in self.marks.items()}
+        return PlayedPositions(
+            self.store, self.positions, self.indices[some], self.games[some], self.plies[some], self.rating[some], marks
+        )
+
+    def slices(self) -> dict[str, SliceKey]:
+        """The parts over which the tables of kibitz's own networks are made, by name; those without any are absent."""
+        return _go_slices(self) if self.store.game == "go" else _chess_slices(self)
+
+
+def select(store: Store, positions: Positions, indices: NDArray[np.int64]) -> PlayedPositions:
+    """The positions of these indices, with what their slices need."""
+    measure = _measure_go if store.game == "go" else _measure_chess
+    marks = evaluate_in_batches(positions, indices, measure)
+    games, plies = positions.locate(indices)
+    rating = np.full(len(games), -1, np.int64)
+    if store.game == "chess":
+        both = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
+        rating = both[marks["side"].astype(np.int64), games]
+        rating = np.where(rating > 0, rating, -1)
+    return PlayedPositions(store, positions, indices, games, plies, rating, marks)
+
+
+def _measure_chess(batch: Batch) -> Marks:
+    from kibitz.games.chess.material import phase
+    from kibitz.games.chess.replay import SIDE
+
+    return {"side": batch.state[:, SIDE], "phase": phase(batch.codes)}
+
+
+def _measure_go(batch: Batch) -> Marks:
+    from kibitz.games.go.replay import SIDE, SIZE
+
+    return {"side": batch.state[:, SIDE], "size": batch.state[:, SIZE]}
+
+
+def _chess_slices(some: PlayedPositions) -> dict[str, SliceKey]:
+    from kibitz.evaluation.policy.human.evaluator import OPENING, PLIES
+    from kibitz.evaluation.policy.human.results import BANDS, band_name
+    from kibitz.games.chess.filters import SPEEDS
+
+    names = [band_name(low, high) for low, high in itertools.pairwise(BANDS)]
+    numbers = {speed: number for number, speed in enumerate(SPEEDS)}
+    speed = np.array([numbers.get(name, -1) for name in some.store.column("speed")])[some.games]
+    keys = {
+        "rating": SliceKey(some.rating, {"edges": BANDS, "labels": names}),
+        "ply": SliceKey(some.plies, {"edges": PLIES}),
+        "opening": SliceKey((some.plies >= OPENING).astype(int), {"labels": (f"first {OPENING} plies", "after")}),
+        "phase": SliceKey(some.marks["phase"], {"labels": PHASES}),
+        "side to move": SliceKey(some.marks["side"], {"labels": ("White", "Black")}),
+        "speed": SliceKey(speed, {"labels": SPEEDS}),
+    }
+    unknown = {name for name in ("rating", "speed") if (keys[name].values < 0).all()}
+    return {name: key for name, key in keys.items() if name not in unknown}
+
+
+def _go_slices(some: PlayedPositions) -> dict[str, SliceKey]:
+    from kibitz.evaluation.owners.evaluator import RANK_WORDS, RANKS
+    from kibitz.evaluation.policy.gohuman.evaluator import MOVES as MOVE_BANDS
+    from kibitz.games.go.ranks import value_or_nan
+
+    ranks = np.stack([
+        np.array([value_or_nan(rank) for rank in some.store.column(f"{color}_rank")], np.float64)
+        for color in ("black", "white")
+    ])  # fmt: skip
+    side = some.marks["side"].astype(np.int64)
+    size = some.marks["size"].astype(np.int64)
+    return {
+        "move number": SliceKey(some.plies, {"edges": MOVE_BANDS}),
+        "rank": SliceKey(ranks[side, some.games], {"edges": RANKS, "labels": RANK_WORDS}),
+        "board": SliceKey(size, {"edges": (9, 13, 19, 20), "labels": ("9", "13", "19")}),
+        "side to move": SliceKey(some.marks["side"], {"labels": ("Black", "White")}),
+    }
+
+
+def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> Marks:
+    """The marks of a network that predicts moves, with all the inputs that it takes. Raises UsageError if it predicts
+    none."""
+    session = Session(run)
+    answers = run.system.declaration.answers_of(run.info["settings"])
+    if MOVES not in answers:
+        raise UsageError(
+            f"{run.name}: it does not predict moves, so no engine can be compared. Choose human or chessnet."
+        )
+    progress = functools.partial(on_progress, "network")
+    if run.info["game"] == "go":
+        from kibitz.evaluation.policy.gohuman.results import ToldSession
+
+        return evaluate_in_batches(
+            some.positions, some.indices, ToldSession(session, some.store).measure, progress, 512
+        )
+
+    from kibitz.evaluation.policy.human.results import RatedSession, ranked
+    from kibitz.evaluation.policy.metrics import played_in, with_side_inputs
+
+    if "opponent_rating" in session.side_inputs:
+        rated = RatedSession(session, some.store)
+        return evaluate_in_batches(
+            some.positions, some.indices, lambda batch: rated.measure(batch, rated.full_state(batch)), progress
+        )
+
+    def measure(batch: Batch) -> Marks:
+        state = with_side_inputs(session, run.settings, some.store, batch)
+        played = played_in(some.store, batch.games, batch.plies).astype(np.uint16)
+        return ranked(session.evaluate(batch.codes, state), batch, played)
+
+    return evaluate_in_batches(some.positions, some.indices, measure, progress)

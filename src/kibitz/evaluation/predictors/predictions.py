@@ -1,0 +1,145 @@
+"""What an engine predicts in a position, and how its prediction ranks the move that was played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.external import EngineDied
+from kibitz.external.pool import Counter, fan_out
+from kibitz.store.store import Store
+
+LINES = 3
+"""Moves that an engine without probabilities ranks, if it can list several."""
+UNRANKED = 9_999
+"""Rank of a played move that is not among the moves that the engine lists."""
+MAX_FAILURES = 3
+"""Positions in a row that may end the engine before the test gives up."""
+
+
+@dataclass(frozen=True)
+class MovePrediction:
+    """An engine's prediction of the move in one position.
+
+    ranked: packed moves (chess) or points (Go), the most likely first; perhaps only the best of them.
+    probabilities: of the same moves, or of all legal moves, by move, 0..1; empty if the engine prints none.
+    least: half of the last digit that the engine prints; it stands for a printed probability of 0.
+    """
+
+    ranked: Sequence[int]
+    probabilities: Mapping[int, float]
+    least: float = 0.0
+
+    def rank(self, played: int) -> int:
+        """The rank of the played move, from 1; UNRANKED if it is not listed."""
+        return self.ranked.index(played) + 1 if played in self.ranked else UNRANKED
+
+    def chance(self, played: int) -> float:
+        """The probability of the played move, in which all probabilities sum to 1; NaN if the engine prints none."""
+        total = sum(max(value, self.least) for value in self.probabilities.values())
+        return max(self.probabilities.get(played, 0.0), self.least) / total if total > 0 else float("nan")
+
+
+class Predictor(Protocol):
+    """A running engine that predicts moves. A context, which ends the process."""
+
+    name: str
+
+    def begin(self, store: Store, game: int) -> None:
+        """Set up the start of a game of the store."""
+
+    def advance(self, ply: int) -> None:
+        """Go on in that game to the position after so many moves; plies rise."""
+
+    def predict(self) -> MovePrediction:
+        """Raises EngineDied if the engine does not answer in time."""
+
+    def __enter__(self) -> Predictor: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """The predictions of an engine, one entry of each array a position.
+
+    name: of the engine, as it introduces itself. answered: bool [n], False where the engine failed. rank: int16 [n],
+    from 1. chance: float64 [n], NaN where there is none. best: int64 [n], the engine's first choice, −1 for none.
+    """
+
+    name: str
+    answered: NDArray[np.bool_]
+    rank: NDArray[np.int16]
+    chance: NDArray[np.float64]
+    best: NDArray[np.int64]
+
+    def take(self, some: NDArray[np.int64]) -> Predicted:
+        """Some of the positions, by index."""
+        return Predicted(self.name, self.answered[some], self.rank[some], self.chance[some], self.best[some])
+
+
+def predict_positions(
+    start: Callable[[], Predictor],
+    store: Store,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    workers: int,
+    on_progress: Callable[[int, int], None],
+) -> Predicted:
+    """The predictions for positions of a store that are sorted by game and ply.
+
+    start: starts the engine; each of `workers` threads has one of its own. An engine that fails in a position is
+    started again, and the position counts as not answered. Raises EngineDied after MAX_FAILURES in a row.
+    """
+    n = len(games)
+    found = Predicted(
+        "", np.zeros(n, np.bool_), np.full(n, UNRANKED, np.int16), np.full(n, np.nan), np.full(n, -1, np.int64)
+    )
+    played = store.moves[store.offsets[games] + plies].astype(np.int64)
+    counter = Counter(n, on_progress)
+    edges = np.flatnonzero(np.diff(games, prepend=-1)).tolist()
+    parts = [range(first, last) for first, last in zip(edges, [*edges[1:], n], strict=True)]
+
+    def work(mine: Iterator[range]) -> str:
+        name, failures = "", 0
+        engine: Predictor | None = None
+        try:
+            for part in mine:
+                begun = False
+                for i in part:
+                    try:
+                        if engine is None:
+                            engine, begun = start(), False
+                            name = engine.name
+                        if not begun:
+                            engine.begin(store, int(games[i]))
+                            begun = True
+                        engine.advance(int(plies[i]))
+                        prediction = engine.predict()
+                    except EngineDied as error:
+                        failures += 1
+                        engine, _ = None, engine and engine.__exit__()
+                        if error.how == "absent" or failures == MAX_FAILURES:
+                            raise
+                    else:
+                        failures = 0
+                        _record(found, i, prediction, int(played[i]))
+                    counter.step()
+        finally:
+            if engine is not None:
+                engine.__exit__()
+        return name
+
+    names, _ = fan_out(parts, work, workers)
+    return Predicted(next(filter(None, names), ""), found.answered, found.rank, found.chance, found.best)
+
+
+def _record(found: Predicted, i: int, prediction: MovePrediction, played: int) -> None:
+    found.answered[i] = bool(prediction.ranked)
+    if prediction.ranked:
+        found.rank[i], found.chance[i] = prediction.rank(played), prediction.chance(played)
+        found.best[i] = prediction.ranked[0]
