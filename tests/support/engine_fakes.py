@@ -3,9 +3,9 @@
     python engine_fakes.py uci KIND [FAULT_AT]     KIND: statistics, lines, best
     python engine_fakes.py gtp KIND                KIND: network, genmove
 
-A UCI fake prefers moves by their name in UCI, the last of the alphabet first. statistics: it prints probabilities as lc0
-does, castling as king takes rook; lines: it ranks several lines; best: it names one move. In its search number FAULT_AT
-(from 1, counted over all processes in the file of the environment variable FAKE_SEARCHES) it exits.
+A UCI fake prefers moves by their name in UCI, the last of the alphabet first. statistics: it prints probabilities as
+lc0 does, castling as king takes rook; lines: it ranks several lines; best: it names one move.
+In its search number FAULT_AT (from 1, counted over all processes in the file of the environment variable FAKE_SEARCHES) it exits.
 A GTP fake prefers the highest point.
 """
 

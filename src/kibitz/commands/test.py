@@ -8,7 +8,7 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -175,7 +175,6 @@ def run_test(
     """Test a trained network, or an engine, on games it has not seen: figures, baselines, slices and a result page."""
     from kibitz.evaluation import EvalConfig, evaluate, own_store
     from kibitz.evaluation.games import CHOICES, choose
-    from kibitz.report.page import render_test_page
     from kibitz.runs import Run
     from kibitz.store.store import Store
 
@@ -220,23 +219,13 @@ def run_test(
             on_progress=progress.on_progress,
             log=_log,
         )
-    result["page"] = str(page)
-    try:
-        write_page(page, render_test_page(result), "--out")
-    finally:  # the figures took a while: they are printed all the same
-        if options.as_json:
-            print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
-        else:
-            _report(result)
-    if not options.as_json:
-        print(f"result page: {page}")
+    _publish(result, page, options.as_json, _report)
 
 
 def test_engine_command(run: str, store: str | None, options: RunTestOptions, engines: EngineOptions) -> None:
     """`kibitz test [NETWORK] STORE --engine COMMAND`: the engines, and the network if one is given."""
     from kibitz.evaluation.games import choose, choose_without_run
     from kibitz.evaluation.predictors import EngineTest, evaluate_engines
-    from kibitz.report.page import render_test_page
     from kibitz.runs import Run
     from kibitz.store.store import Store
 
@@ -260,23 +249,35 @@ def test_engine_command(run: str, store: str | None, options: RunTestOptions, en
     check_page(page, "--out", [])
     with EvaluationBar() as progress:
         result = evaluate_engines(test, games, chosen, network, progress.on_progress, _log)
+    result |= _provenance(result, network)
+    _publish(result, page, options.as_json, _report_engines)
+
+
+def _provenance(result: dict[str, Any], network: Run | None) -> dict[str, Any]:
+    """The keys of a test of engines that say what was tested."""
     names = ", ".join(dict.fromkeys(engine["name"] for engine in result["engines"] if engine["name"]))
-    result |= {
+    return {
         "title": f"{names} as a predictor of moves",
         "system": "" if network is None else network.info["system"],
         "run": None if network is None else network.name,
         "weights_sha256": None if network is None else network.weights_sha256(),
         "command": shlex.join(["kibitz", *sys.argv[1:]]),
-        "page": str(page),
     }
+
+
+def _publish(result: dict[str, Any], page: Path, as_json: bool, report: Callable[[dict[str, Any]], None]) -> None:
+    """Write the result page, and print the result."""
+    from kibitz.report.page import render_test_page
+
+    result["page"] = str(page)
     try:
         write_page(page, render_test_page(result), "--out")
     finally:  # the figures took a while: they are printed in any case
-        if options.as_json:
+        if as_json:
             print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
         else:
-            _report_engines(result)
-    if not options.as_json:
+            report(result)
+    if not as_json:
         print(f"result page: {page}")
 
 
