@@ -5,7 +5,7 @@
 
 A UCI fake prefers moves by their name in UCI, the last of the alphabet first. statistics: it prints probabilities as
 lc0 does, castling as king takes rook; lines: it ranks several lines; best: it names one move.
-In its search number FAULT_AT (from 1, counted over all processes in the file of the environment variable FAKE_SEARCHES) it exits.
+It exits in its search number FAULT_AT (from 1). The file of the environment variable FAKE_SEARCHES counts the searches.
 A GTP fake prefers the highest point.
 """
 

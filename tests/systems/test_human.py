@@ -360,6 +360,21 @@ def test_the_rate_rises_stays_and_falls() -> None:
     assert [learning_rate(replace(given, cooldown=0.0), i, 100) for i in (10, 99)] == [0.01, 0.01]
 
 
+def test_a_mix_gives_its_share_of_the_samples(small_store: Store) -> None:
+    """Of the ratings, since the bundled games have no scale."""
+    every = np.arange(len(small_store))
+    plain = PlayedMoves(small_store, every, Settings(balance=0.5))
+    mixed = PlayedMoves(small_store, every, Settings(balance=0.5, mix="any/any/1000-1800=0.6"))
+    mean = plain.ratings.sum(0) / 2
+    inside = (plain.ratings > 0).all(0) & (mean >= 1000) & (mean <= 1800)
+    samples = mixed._times(every) * small_store.plies
+    assert abs(samples[inside].sum() / samples.sum() - 0.6) < 0.03
+    assert len(mixed) == pytest.approx(len(plain), rel=0.05)
+    again = PlayedMoves(small_store, every, Settings(balance=0.5, mix="any/any/1000-1800=0.6"))
+    ids = np.arange(0, len(mixed), 7)
+    assert np.array_equal(mixed.batch(ids, 3)["state"], again.batch(ids, 3)["state"]), "a function of ids and epoch"
+
+
 @pytest.mark.parametrize(
     ("settings", "told"),
     [

@@ -49,9 +49,13 @@ SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("human", "default"): HUMAN,
     ("human", "long"): HUMAN,
     ("human", "gpu"): HUMAN,
+    ("human", "plateau"): HUMAN,
+    ("human", "cool"): HUMAN,
     ("gohuman", "default"): GOHUMAN,
     ("gohuman", "long"): GOHUMAN,
     ("gohuman", "gpu"): GOHUMAN,
+    ("gohuman", "plateau"): GOHUMAN,
+    ("gohuman", "cool"): GOHUMAN,
 }  # fmt: skip
 EVERY = [(system, recipe) for system in SYSTEMS for recipe in load(system).recipes]
 

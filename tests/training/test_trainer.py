@@ -38,6 +38,7 @@ def on_progress(progress):
     if progress.iteration == stop_at and not progress.note:
         os.kill(os.getpid(), getattr(signal, how))
 every = {"summary_every": 20, "validate_every": 30, "checkpoint_every": 50}
+every |= {"average": int(sys.argv[6])} if len(sys.argv) > 6 else {}
 plan = TrainConfig(**every, validate_positions=1000, precision="32-true")
 done = train("winner", Settings(**settings), store, run=run, plan=plan, on_progress=on_progress)
 print(done.outcome.reason)
@@ -48,8 +49,10 @@ def settings() -> dict[str, Any]:
     return {**SMALL, "batch": 64, "iterations": ITERATIONS, "dropout": 0.3}
 
 
-def run_process(store: Path, run: Path, stop_at: int, how: str = "SIGKILL") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", KILLED, str(store), str(run), str(stop_at), how, repr(settings())]
+def run_process(
+    store: Path, run: Path, stop_at: int, how: str = "SIGKILL", average: int = 0
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", KILLED, str(store), str(run), str(stop_at), how, repr(settings()), str(average)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -96,6 +99,34 @@ def test_an_interrupted_training_keeps_its_work(tmp_path: Path, small_store: Sto
     assert run_process(small_store.path, tmp_path / "run", -1).stdout.strip() == "all iterations done"
     ours, theirs = load_file(tmp_path / "run" / "best.safetensors"), load_file(unbroken / "best.safetensors")
     assert all(torch.equal(ours[key], theirs[key]) for key in ours)
+
+
+def test_averaged_weights_are_kept_and_survive_a_kill(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
+    """The raw weights learn as without averages; the kept weights are the averages, also of a killed training."""
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert run_process(small_store.path, whole, -1, average=40).returncode == 0
+    assert run_process(small_store.path, killed, 75, average=40).returncode == -signal.SIGKILL
+    assert run_process(small_store.path, killed, -1, average=40).returncode == 0
+    for name in ("best.safetensors", "snapshots/winner-000150.safetensors"):
+        ours, theirs = load_file(killed / name), load_file(whole / name)
+        assert all(torch.equal(ours[key], theirs[key]) for key in ours), name
+    state, plain = (torch.load(path / "last.pt", weights_only=True) for path in (whole, unbroken))
+    best, means = load_file(whole / "snapshots" / "winner-000150.safetensors"), state["averages"]["means"]
+    assert all(torch.equal(best[key], means[key]) for key in means), "snapshots hold the averages"
+    raw = {row["iteration"]: row["loss"] for row in rows(whole) if row["kind"] == "validation_raw"}
+    assert raw == {row["iteration"]: row["loss"] for row in rows(unbroken) if row["kind"] == "validation"}
+    averaged = {row["iteration"]: row["loss"] for row in rows(whole) if row["kind"] == "validation"}
+    assert averaged.keys() == raw.keys()
+    assert averaged != raw
+    assert Run(whole).info["averaged_over"] == 40
+    assert plain["averages"] is None
+
+
+def test_averages_may_begin_in_a_run_that_had_none(tmp_path: Path, small_store: Store) -> None:
+    assert run_process(small_store.path, tmp_path / "run", 77, "SIGINT").stdout.strip() == "stopped"
+    assert run_process(small_store.path, tmp_path / "run", -1, average=20).stdout.strip() == "all iterations done"
+    state = torch.load(tmp_path / "run" / "last.pt", weights_only=True)
+    assert state["averages"] is None or state["averages"]["steps"] == ITERATIONS - 77
 
 
 def test_it_learns(small_store: Store, tmp_path: Path) -> None:

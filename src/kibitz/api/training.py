@@ -89,7 +89,8 @@ class TrainingOptions:
     """Options of the training loop; `train` takes them as keywords.
 
     time_limit: minutes, of this call. seed: 0 or more. validate_every, summary_every: iterations; validate_positions:
-    of one validation; patience: validations without a better one, 0 for never; None of these follows the length of the
+    of one validation; patience: validations without a better one, 0 for never; average: iterations over which the
+    weights are averaged, 0 for no averages; None of these follows the length of the
     training. precision: "auto", "float32" or "bf16"; device: "auto", "cpu" or "cuda". compile: whether torch compiles
     the steps: "auto" (on a GPU that it can compile for), "on" or "off"; None: as the recipe says.
 
@@ -104,6 +105,7 @@ class TrainingOptions:
     summary_every: int | None = None
     validate_positions: int | None = None
     patience: int | None = None
+    average: int | None = None
     precision: str | None = None
     device: str = "auto"
     compile: str | None = None
@@ -118,7 +120,13 @@ class TrainingOptions:
         if self.time_limit is not None:
             check_number("time_limit (minutes)", self.time_limit, above=0)
         check_whole("seed", self.seed, 0, 2**31 - 1)
-        for name, least in (("validate_every", 1), ("summary_every", 1), ("validate_positions", 1), ("patience", 0)):
+        for name, least in (
+            ("validate_every", 1),
+            ("summary_every", 1),
+            ("validate_positions", 1),
+            ("patience", 0),
+            ("average", 0),
+        ):
             if (value := getattr(self, name)) is not None:
                 check_whole(name, value, least)
 

@@ -72,6 +72,14 @@ class LoopOptions:
             help="Most that the run's checkpoints may take: an even series of them is kept.", show_default="200", min=0
         ),
     ] = None
+    average: Annotated[
+        int | None,
+        typer.Option(
+            help="Iterations over which the weights are averaged. The averages are validated and kept; 0 for none.",
+            show_default="0; recipe plateau: 1000",
+            min=0,
+        ),
+    ] = None
     validate_positions: Annotated[
         int | None,
         typer.Option(

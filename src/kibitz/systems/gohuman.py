@@ -97,7 +97,20 @@ RECIPES = {
         {"blocks": 10, "filters": 128, "batch": 1024, "learning_rate": 0.006, "iterations": 30_000},
         {"compile": "auto"},
     ),
-}
+    "plateau": Recipe(
+        "a constant rate without end: kibitz train gohuman STORE --recipe plateau --start-from gohuman; then see cool",
+        {"batch": 128, "learning_rate": 0.002, "warmup": 100, "cooldown": 0.0, "known": 0.5, "owners_weight": 2.0,
+         "iterations": 3_000_000, "most_epochs": 0.0},
+        {"patience": 0, "average": 1_000, "validate_every": 500, "validate_positions": 8_192, "checkpoint_every": 100,
+         "summary_every": 100, "checkpoint_megabytes": 60.0},
+    ),
+    "cool": Recipe(
+        "the end of a plateau: --start-from PLATEAU; the rate falls to a thousandth in all of the iterations",
+        {"batch": 128, "learning_rate": 0.002, "warmup": 0, "cooldown": 1.0, "known": 0.5, "owners_weight": 2.0,
+         "iterations": 3_000, "most_epochs": 0.0},
+        {"patience": 0},
+    ),
+}  # fmt: skip
 
 
 # Network

@@ -26,6 +26,7 @@ from kibitz.games.chess.encodings import (
     RightsPlanes,
     Stack,
 )
+from kibitz.games.chess.mix import EXAMPLE, mixed_weights, parse_mix
 from kibitz.games.chess.replay import CLOCK, SIDE, to_mover_view
 from kibitz.games.chess.sides import (
     BEYOND,
@@ -68,6 +69,9 @@ class Settings:
         at_least=0,
         at_most=1,
     )
+    mix: str = setting(
+        "", f"shares of the samples by scale, speed and rating, such as {EXAMPLE}; the other games share the rest"
+    )
     withhold: float = setting(
         0.1, "share of the samples in which ratings (or last moves, or speed) are not told", at_least=0, at_most=1
     )
@@ -90,6 +94,11 @@ class Settings:
     unnamed: ClassVar[Mapping[str, Any]] = {"norm": False}
 
 
+PLATEAU_TRAINING = {
+    "patience": 0, "average": 1_000, "validate_every": 500, "validate_positions": 8_192, "checkpoint_every": 100,
+    "summary_every": 100, "checkpoint_megabytes": 60.0,
+}  # fmt: skip
+"""Options of the loop for a training at a constant rate that has no end."""
 RECIPES = {
     "default": Recipe(
         "4 blocks of 64 filters, to start with",
@@ -105,7 +114,19 @@ RECIPES = {
         {"blocks": 10, "filters": 128, "batch": 2048, "learning_rate": 0.006, "iterations": 20_000},
         {"compile": "auto"},
     ),
-}
+    "plateau": Recipe(
+        "a constant rate without end: kibitz train human STORE --recipe plateau --start-from human; then see cool",
+        {"learning_rate": 0.003, "warmup": 100, "cooldown": 0.0, "outcome_weight": 0.5, "mix": EXAMPLE,
+         "iterations": 3_000_000, "most_epochs": 0.0},
+        PLATEAU_TRAINING,
+    ),
+    "cool": Recipe(
+        "the end of a plateau: --start-from PLATEAU; the rate falls to a thousandth in all of the iterations",
+        {"learning_rate": 0.003, "warmup": 0, "cooldown": 1.0, "outcome_weight": 0.5, "mix": EXAMPLE,
+         "iterations": 3_000, "most_epochs": 0.0},
+        {"patience": 0},
+    ),
+}  # fmt: skip
 
 
 # Network
@@ -350,14 +371,18 @@ class PlayedMoves:
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
         """How often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
-        if not self.settings.balance or not len(games):
+        parts = parse_mix(self.settings.mix)
+        if not (self.settings.balance or parts) or not len(games):
             return np.ones(len(games), np.int64)
-        ratings = self.ratings[:, games]
+        ratings, plies = self.ratings[:, games], self.store.plies[games]
         band = np.where((ratings > 0).all(0), ratings.sum(0) // (2 * BAND), -1) + 1
-        held = np.bincount(band, self.store.plies[games])
+        held = np.bincount(band, plies)
         weight = (held.sum() / np.maximum(held, 1)) ** self.settings.balance
         weight *= held.sum() / (weight * held).sum()  # as many positions in all as there are
-        times = np.minimum(weight[band], self.MAX_REPEATS)
+        weights = weight[band]
+        if parts:
+            weights = mixed_weights(parts, weights, plies, ratings, self.speeds[games], self.scales[games])
+        times = np.minimum(weights, self.MAX_REPEATS)
         return whole_times(times, self.store.column("hash")[games])
 
     def __len__(self) -> int:
@@ -447,6 +472,10 @@ class HumanSystem(System):
     settings_type = Settings
     begins_from = ("chessnet",)
     recipes = RECIPES
+
+    def check(self, settings: Settings) -> None:
+        super().check(settings)
+        parse_mix(settings.mix)
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         return np.flatnonzero(store.plies > 0)

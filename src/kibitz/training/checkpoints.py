@@ -71,9 +71,11 @@ class RunBytes:
     peak: int
 
 
-def run_bytes(network: nn.Module, checkpoint_megabytes: float) -> RunBytes:
-    """The bounds before the training begins: last.pt has the weights and at most two values a weight for the optimiser;
-    best.safetensors and the export have the weights once each."""
+def run_bytes(network: nn.Module, checkpoint_megabytes: float, averages: bool = False) -> RunBytes:
+    """The bounds before the training begins: last.pt has the weights, their averages if there are any, and at most two
+    values a weight for the optimiser; best.safetensors and the export have the weights once each."""
     weights = sum(p.numel() * p.element_size() for p in network.state_dict().values())
-    kept = 5 * weights + int(checkpoint_megabytes * 1e6) + 10_000_000  # metrics, seen games, learning curve
+    kept = (
+        (6 if averages else 5) * weights + int(checkpoint_megabytes * 1e6) + 10_000_000
+    )  # metrics, seen games, learning curve
     return RunBytes(weights, kept, kept + 3 * weights)

@@ -337,7 +337,7 @@ def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
             return TrainJob(path, system, settings, network, data, request.plan, begun, parent, True, finished=True)
         if not begun and not request.run and (other := begun_before(system.name, settings, data.description, seed)):
             log(f"{request.store} has other games than when {other} was begun, so {path} begins anew")
-        size = _make_room(path, network, request.plan.checkpoint_megabytes)
+        size = _make_room(path, network, request.plan)
         info = begun or _new_info(request, system, network, data)
         plan = replace(request.plan, precision=info["precision"])
         job = TrainJob(path, system, settings, network, data, plan, info, parent, begun is not None)
@@ -433,6 +433,7 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
         "iteration": outcome.iteration,
         "best": outcome.best,
         "ended": outcome.reason,
+        **({"averaged_over": job.plan.average} if job.plan.average else {}),
     }
     write_json(job.path / INFO, info)
     return outcome
@@ -479,9 +480,9 @@ def _remove_empty(path: Path) -> None:
         path.rmdir()  # only where nothing is in it
 
 
-def _make_room(path: Path, network: nn.Module, checkpoint_megabytes: float) -> RunBytes:
+def _make_room(path: Path, network: nn.Module, plan: TrainConfig) -> RunBytes:
     """The sizes on disk of the run in this directory. Raises KibitzError if the disk is too full."""
-    size = run_bytes(network, checkpoint_megabytes)
+    size = run_bytes(network, plan.checkpoint_megabytes, averages=plan.average > 0)
     present = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     if (free := shutil.disk_usage(path).free + present) < size.peak:
         raise KibitzError(

@@ -28,6 +28,7 @@ from torch import Tensor, nn
 from kibitz.cores import cores
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
+from kibitz.nets.averaging import AveragedWeights
 from kibitz.nets.batch_norm import averages
 from kibitz.nets.dead_units import revive
 from kibitz.nets.optim import place
@@ -73,6 +74,9 @@ class TrainConfig:
     """Whether to measure where the time goes."""
     compile: str = OFF
     """Whether torch compiles the steps: one of `compiled.WISHES`."""
+    average: int = 0
+    """Iterations over which the weights are averaged (see `nets.averaging`). The averages are then validated and kept,
+    and the raw weights go on learning. 0: no averages."""
     checkpoint_megabytes: float = 200.0
     """Limit for all checkpoints of a run together: the newest are kept, and of the older ones an even series."""
 
@@ -275,6 +279,7 @@ class Trainer:
         self.stages = list(system.stages(self.network, settings))
         self.started = time.monotonic()
         self._best_stage = ""
+        self._averages = self._new_averages()
         self._sums: dict[str, float] = {}  # of iterations before those in _unread
         self._samples = 0
         self._unread: Tensor | None = None  # sums of measures that stay on the device until somebody asks
@@ -292,6 +297,14 @@ class Trainer:
         if self.ranks.main and self._on_progress(progress) is True:
             self._stop.requested = True
 
+    def _new_averages(self) -> AveragedWeights | None:
+        """The averaged weights of a stage that begins; None if none are wanted."""
+        return AveragedWeights(self.network, self.plan.average) if self.plan.average else None
+
+    def _averaged(self) -> contextlib.AbstractContextManager[None]:
+        """A context in which the network has its averaged weights, if there are any."""
+        return contextlib.nullcontext() if self._averages is None else self._averages.in_place()
+
     # The state of a training: what last.pt holds.
 
     def _save(self, index: int, iteration: int, optimiser: torch.optim.Optimizer) -> None:
@@ -308,6 +321,7 @@ class Trainer:
             "checks_without_better": self._checks_without_better,
             "sums": self._sums,
             "samples": self._samples,
+            "averages": None if self._averages is None else self._averages.state(),
         }
         file = io.BytesIO()
         torch.save(state, file)
@@ -333,6 +347,8 @@ class Trainer:
             self._checks_without_better = state["checks_without_better"]
             if self.ranks.main:
                 self._sums, self._samples = state["sums"], state["samples"]
+            if self._averages is not None and state.get("averages") is not None:  # else they begin here
+                self._averages.load(state["averages"])
             where = int(state["stage"]), int(state["iteration"]), state["optimiser"]
         except (RuntimeError, KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise damaged from None
@@ -381,6 +397,7 @@ class Trainer:
                     except (SafetensorError, RuntimeError):
                         raise KibitzError(f"{self.path / WEIGHTS}: damaged; train anew with another --run") from None
                 index, iteration, optimiser_state = index + 1, 0, None
+                self._averages = self._new_averages()
                 self._checks_without_better, self._best = 0, self._best if index == len(self.stages) else {}
                 if index < len(self.stages):
                     self._save(index, 0, self.stages[index].optimiser())
@@ -491,10 +508,10 @@ class Trainer:
                     if len(run.validation):
                         self._validate(run)
                     else:
-                        self._keep_best(run.stage)
+                        self._keep_averaged(run.stage)
                 return interruption
         if not len(run.validation):
-            self._keep_best(run.stage)
+            self._keep_averaged(run.stage)
         return STALLED if self._stalled else ALL_DONE
 
     @property
@@ -560,6 +577,8 @@ class Trainer:
         with self.profile.part("step"):
             run.optimiser.step()
             run.optimiser.zero_grad()
+            if self._averages is not None:
+                self._averages.update()
         run.iteration += 1
         self.profile.iterations += 1
         with self.profile.part("figures"):
@@ -654,28 +673,37 @@ class Trainer:
     def _validate(self, run: _StageRun) -> dict[str, float]:
         """Measure the stage on its validation examples, always the same ones; save the weights if they are the best.
 
-        Returns the mean of each measure.
+        If the weights are averaged, the averages are measured and saved; a row "validation_raw" has the measures of the
+        raw weights. Returns the mean of each measure.
         """
         began = time.monotonic()
         stage, iteration = run.stage, run.iteration
         self.ranks.average(averages(self.network))
-        means, count = self._validation_means(run)
-        self._check(stage, means, iteration)
-        self._row(
-            kind="validation", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means, n=count
-        )
-        first = self._best_stage != stage.name
-        if first or stage.keep_last or stage.monitor_value(means) < stage.monitor_value(self._best):
-            self._best = {**means, "iteration": iteration}
-            self._checks_without_better = 0
-            self._keep_best(stage)
-        else:
-            self._checks_without_better += 1
+        if self._averages is not None:
+            self._validation_row("validation_raw", run)
+        with self._averaged():
+            self.ranks.average(averages(self.network))
+            means = self._validation_row("validation", run)
+            self._check(stage, means, iteration)
+            first = self._best_stage != stage.name
+            if first or stage.keep_last or stage.monitor_value(means) < stage.monitor_value(self._best):
+                self._best = {**means, "iteration": iteration}
+                self._checks_without_better = 0
+                self._keep_best(stage)
+            else:
+                self._checks_without_better += 1
         self._clock += time.monotonic() - began  # the rate is that of training
         figures = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
         self._notify(
             TrainProgress(stage.name, iteration, run.iterations, validation=means, note=f"validation {figures}")
         )
+        return means
+
+    def _validation_row(self, kind: str, run: _StageRun) -> dict[str, float]:
+        """The mean of each measure over the validation examples, also written to metrics.jsonl as a row of a kind."""
+        means, count = self._validation_means(run)
+        samples = run.iteration * run.stage.batch
+        self._row(kind=kind, stage=run.stage.name, iteration=run.iteration, samples=samples, **means, n=count)
         return means
 
     def _validation_means(self, run: _StageRun) -> tuple[dict[str, float], int]:
@@ -721,6 +749,10 @@ class Trainer:
 
     # Weights
 
+    def _keep_averaged(self, stage: Stage) -> None:
+        with self._averaged():
+            self._keep_best(stage)
+
     def _keep_best(self, stage: Stage) -> None:
         self._best_stage = stage.name
         if not self.ranks.main:
@@ -736,7 +768,8 @@ class Trainer:
             if self.ranks.main:
                 folder = self.path / CHECKPOINTS
                 folder.mkdir(exist_ok=True)
-                save_weights(self.network, folder / f"{run.stage.name}-{run.iteration:06d}.safetensors")
+                with self._averaged():
+                    save_weights(self.network, folder / f"{run.stage.name}-{run.iteration:06d}.safetensors")
                 thin(folder, [stage.name for stage in self.stages], self.plan.checkpoint_megabytes)
             self._save(run.index, run.iteration, run.optimiser)
         self._clock += time.monotonic() - began

@@ -1,0 +1,125 @@
+"""Shares of the training samples by kind of game, such as "a third from online blitz of club players".
+
+A mix is a text: one or more parts "SCALES/SPEEDS/RATINGS=SHARE" with commas between them. SCALES and SPEEDS are names
+joined by "+", RATINGS is "LOW-HIGH" for the mean of both ratings; "any" stands for all of them. For example
+"lichess+chess.com/blitz+rapid/1000-2200=0.33". A game belongs to the first part that fits. All other games share the
+rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import UsageError
+from kibitz.games.chess.sides import SCALES, SPEEDS
+
+ANY = "any"
+EXAMPLE = "lichess+chess.com/blitz+rapid/1000-2200=0.33"
+_PART = re.compile(r"(?P<scales>[^/=]+)/(?P<speeds>[^/=]+)/(?P<ratings>[^/=]+)=(?P<share>[0-9.]+)")
+
+
+@dataclass(frozen=True)
+class MixPart:
+    """One part of a mix.
+
+    scales, speeds: indices into SCALES and SPEEDS, for example (2, 3); () for all. low, high: bounds of the mean of
+    both ratings, inclusive, for example 1000 and 2200; None for all games. share: of the samples, 0..1.
+    """
+
+    scales: tuple[int, ...]
+    speeds: tuple[int, ...]
+    low: int | None
+    high: int | None
+    share: float
+
+    def holds(
+        self, ratings: NDArray[np.int64], speeds: NDArray[np.uint8], scales: NDArray[np.uint8]
+    ) -> NDArray[np.bool_]:
+        """Which games belong to the part, bool [n]. ratings: of both players [2, n], 0 for unknown."""
+        inside = np.ones(len(speeds), np.bool_)
+        if self.scales:
+            inside &= np.isin(scales, self.scales)
+        if self.speeds:
+            inside &= np.isin(speeds, self.speeds)
+        if self.low is not None and self.high is not None:
+            mean = ratings.sum(0) / 2
+            inside &= (ratings > 0).all(0) & (mean >= self.low) & (mean <= self.high)
+        return inside
+
+
+def parse_mix(text: str) -> tuple[MixPart, ...]:
+    """The parts of a mix; () for an empty text. Raises UsageError for a text that is no mix, or shares over 1."""
+    parts = []
+    for each in filter(None, (part.strip() for part in text.split(","))):
+        match = _PART.fullmatch(each)
+        if match is None:
+            raise UsageError(f"--mix must have parts SCALES/SPEEDS/RATINGS=SHARE (got {each}). Example: {EXAMPLE}")
+        scales, speeds = _indices(match["scales"], SCALES, "scale"), _indices(match["speeds"], SPEEDS, "speed")
+        low, high = _ratings(match["ratings"], each)
+        parts.append(MixPart(scales, speeds, low, high, _share(match["share"], each)))
+    if (total := sum(part.share for part in parts)) > 1:
+        raise UsageError(f"--mix must have shares of at most 1 in all (got {total:g}). Lower one of them.")
+    return tuple(parts)
+
+
+def _indices(text: str, names: Sequence[str], what: str) -> tuple[int, ...]:
+    words = text.strip().split("+")
+    if words == [ANY]:
+        return ()
+    for word in words:
+        if word not in names[1:]:
+            raise UsageError(f"--mix must name a {what} of {', '.join(names[1:])} or {ANY} (got {word}).")
+    return tuple(names.index(word) for word in words)
+
+
+def _ratings(text: str, part: str) -> tuple[int | None, int | None]:
+    if text.strip() == ANY:
+        return None, None
+    match = re.fullmatch(r"(\d{1,4})-(\d{1,4})", text.strip())
+    if match is None or int(match[1]) > int(match[2]):
+        raise UsageError(f"--mix must give ratings as LOW-HIGH or {ANY} (got {text} in {part}). Example: 1000-2200")
+    return int(match[1]), int(match[2])
+
+
+def _share(text: str, part: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 < share <= 1:
+        raise UsageError(f"--mix must give a share above 0 and up to 1 (got {text} in {part}). Example: {EXAMPLE}")
+    return share
+
+
+def mixed_weights(
+    parts: Sequence[MixPart],
+    weights: NDArray[np.float64],
+    plies: NDArray[np.int64],
+    ratings: NDArray[np.int64],
+    speeds: NDArray[np.uint8],
+    scales: NDArray[np.uint8],
+) -> NDArray[np.float64]:
+    """The weights of games [n], changed so that each part has its share of all samples.
+
+    weights: how often each game counts before, [n]; plies: samples of each game [n]; ratings: [2, n]. The number of
+    samples in all stays the same. A part without games, and its share, are left out.
+    """
+    mixed = weights.astype(np.float64)
+    total = float((mixed * plies).sum())
+    free = np.ones(len(mixed), np.bool_)
+    given = 0.0
+    for part in parts:
+        inside = free & part.holds(ratings, speeds, scales)
+        free &= ~inside
+        if (held := float((mixed[inside] * plies[inside]).sum())) > 0:
+            mixed[inside] *= part.share * total / held
+            given += part.share
+    rest = float((mixed[free] * plies[free]).sum())
+    if rest > 0:
+        mixed[free] *= max(1 - given, 0.0) * total / rest
+    return mixed

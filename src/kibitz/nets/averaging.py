@@ -1,0 +1,72 @@
+"""Averaged weights: the exponential mean of a network's weights over the last iterations.
+
+While the learning rate is high, the weights move around a better point, and their mean is closer to it. So a training
+can stay at a high rate, and the mean is validated and kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class AveragedWeights:
+    """The mean of a network's weights, and of the averages in its normalisations.
+
+    iterations: over how many iterations the mean goes; each one has the share 1 / iterations of it. In the first
+    iterations all count equally. steps: iterations so far.
+    """
+
+    def __init__(self, network: nn.Module, iterations: int):
+        self.network, self.iterations, self.steps = network, iterations, 0
+        self._means: dict[str, Tensor] = {}
+
+    @torch.no_grad()
+    def update(self) -> None:
+        """Take in the weights of this iteration."""
+        weights = _floats(self.network)
+        if not self.steps:
+            self._means = {name: value.clone() for name, value in weights.items()}
+        else:
+            share = max(1 / (self.steps + 1), 1 / self.iterations)
+            torch._foreach_lerp_(list(self._means.values()), list(weights.values()), share)
+        self.steps += 1
+
+    @contextlib.contextmanager
+    def in_place(self) -> Iterator[None]:
+        """Give the network the averaged weights inside the context, and its own weights back after it."""
+        if self.steps:
+            self._swap()
+        try:
+            yield
+        finally:
+            if self.steps:
+                self._swap()
+
+    @torch.no_grad()
+    def _swap(self) -> None:
+        for name, value in _floats(self.network).items():
+            own = value.clone()
+            value.copy_(self._means[name])
+            self._means[name].copy_(own)
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint needs."""
+        return {"steps": self.steps, "means": self._means}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a checkpoint. Raises KeyError or RuntimeError if it is of another network."""
+        weights = _floats(self.network)
+        if state["steps"] and state["means"].keys() != weights.keys():
+            raise KeyError("means")
+        self.steps = int(state["steps"])
+        self._means = {name: weights[name].clone().copy_(value) for name, value in state["means"].items()}
+
+
+def _floats(network: nn.Module) -> dict[str, Tensor]:
+    """The weights and buffers of a network that a mean can be taken of, by name; they share its memory."""
+    return {name: value for name, value in network.state_dict().items() if value.is_floating_point()}
