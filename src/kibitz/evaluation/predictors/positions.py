@@ -108,6 +108,7 @@ def _chess_slices(some: PlayedPositions) -> dict[str, SliceKey]:
     from kibitz.evaluation.policy.human.evaluator import OPENING, PLIES
     from kibitz.evaluation.policy.human.results import BANDS, band_name
     from kibitz.games.chess.filters import SPEEDS
+    from kibitz.games.chess.sides import SCALES, scale_codes
 
     names = [band_name(low, high) for low, high in itertools.pairwise(BANDS)]
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
@@ -119,8 +120,9 @@ def _chess_slices(some: PlayedPositions) -> dict[str, SliceKey]:
         "phase": SliceKey(some.marks["phase"], {"labels": PHASES}),
         "side to move": SliceKey(some.marks["side"], {"labels": ("White", "Black")}),
         "speed": SliceKey(speed, {"labels": SPEEDS}),
+        "rating scale": SliceKey(scale_codes(some.store)[some.games].astype(int) - 1, {"labels": SCALES[1:]}),
     }
-    unknown = {name for name in ("rating", "speed") if (keys[name].values < 0).all()}
+    unknown = {name for name in ("rating", "speed", "rating scale") if (keys[name].values < 0).all()}
     return {name: key for name, key in keys.items() if name not in unknown}
 
 
