@@ -12,6 +12,7 @@ import pytest
 
 from kibitz import cli
 from kibitz.errors import KibitzError, UsageError
+from support.causes import Ended, assert_refused, mentions
 
 HEAVY = ("torch", "numba", "pyarrow", "matplotlib", "onnxruntime", "rust_pgn_reader_python_binding")
 
@@ -59,10 +60,10 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["nonsense"], "kibitz: No such command 'nonsense' (see: kibitz --help)"),
+        (["nonsense"], "'nonsense' & --help"),
         (["import"], "kibitz: Missing argument"),
-        (["import", "x.pgn"], "kibitz: Missing option '--into' (see: kibitz import --help)"),
-        (["info", "a", "b"], "kibitz: Got unexpected extra argument"),
+        (["import", "x.pgn"], "--into & --help & option"),
+        (["info", "a", "b"], "unexpected"),
         (["import", "x", "--into", "y", "--limit", "x"], "kibitz: Invalid value for '--limit'"),
     ],
 )
@@ -70,29 +71,29 @@ def test_wrong_calls(capsys: pytest.CaptureFixture[str], arguments: list[str], l
     assert cli.run(arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(line)
+    assert mentions(err, line)
     assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (KibitzError("a.pgn: what\nwas wrong"), 1, "kibitz: a.pgn: what was wrong\n"),
-        (UsageError("--x: no"), 2, "kibitz: --x: no\n"),
-        (KeyboardInterrupt("interrupted; all kept"), 130, "kibitz: interrupted; all kept\n"),
-        (KeyboardInterrupt(), 130, "kibitz: interrupted\n"),
+        (KibitzError("a.pgn: what\nwas wrong"), 1, "a.pgn: what was wrong"),
+        (UsageError("--x: no"), 2, "--x: no"),
+        (KeyboardInterrupt("interrupted; all kept"), 130, "interrupted; all kept"),
+        (KeyboardInterrupt(), 130, "interrupted"),
         (
             OSError(errno.ENOSPC, "x", "a"),
             1,
-            "kibitz: a: the disk is full; free some space and run the same command again\n",
+            "a: & disk & space",
         ),
         (
             OSError(errno.EACCES, "x", "a"),
             1,
-            "kibitz: a: permission denied; choose another place or change its rights\n",
+            "a: & permission",
         ),
-        (OSError(errno.ENOENT, "x", "a"), 1, "kibitz: a: no such file or folder; check the path\n"),
-        (OSError(errno.EIO, "I/O error", "a"), 1, "kibitz: a: i/o error; check the file and try again\n"),
+        (OSError(errno.ENOENT, "x", "a"), 1, "a: & file"),
+        (OSError(errno.EIO, "I/O error", "a"), 1, "a: & i/o error"),
     ],
 )
 def test_errors(
@@ -103,7 +104,7 @@ def test_errors(
 
     monkeypatch.setattr("kibitz.commands.systems.systems", fail)
     assert cli.run(["systems"]) == code
-    assert capsys.readouterr() == ("", line)
+    assert_refused(Ended(code, *capsys.readouterr()), code=code, names=line)
 
 
 def test_a_bug_shows_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

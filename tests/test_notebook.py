@@ -19,6 +19,7 @@ from kibitz.web import answers
 from kibitz.web.files import load
 from kibitz.web.networks import NetworkRegistry
 from kibitz.web.positions import read_line
+from support.causes import mentions
 
 SVG = "{http://www.w3.org/2000/svg}"
 RUY = "1. e4 e5 2. Nf3 (2. f4 exf4) Nc6 3. Bb5 a6 *"
@@ -100,7 +101,7 @@ def test_go_is_shown_with_owners_and_score() -> None:
     assert len(answer["owners"]) == 81
     assert all(0 <= chance <= 1 for chance in answer["owners"])
     assert f"Black {answer['black']:.0%}" in texts(shown)
-    assert "After move 3, C6. White to move." in shown.text
+    assert mentions(shown.text, "3 & C6 & White & move")
     assert "komi 5.5 counted" in shown.text
     assert f"{abs(answer['score']):.1f} points" in shown.text
     assert 'class="owned"' in shown.svg

@@ -27,6 +27,7 @@ from kibitz.systems.winner import Settings
 from kibitz.training.fit import train
 from kibitz.training.standalone import describe
 from kibitz.training.trainer import TrainConfig
+from support.causes import mentions, naming
 from support.helpers import SMALL
 
 TOUCHED: list[str] = []
@@ -76,7 +77,7 @@ def test_a_checkpoint_with_code_in_it(tmp_path: Path, small_store: Store) -> Non
                 for member in source.infolist():
                     to.writestr(member.filename, source.read(member))
             assert inflates(last.read_bytes())
-        with pytest.raises(KibitzError, match=r"last\.pt: damaged, so that this run cannot go on"):
+        with pytest.raises(KibitzError, match=naming("last.pt & damaged")):
             train("winner", settings, str(small_store.path), run=tmp_path / "r", plan=plan)
 
 
@@ -168,7 +169,7 @@ def test_networks_with_weights_elsewhere(place: str, tmp_path: Path, capsys: pyt
     (run / "model.onnx").write_bytes(model(place).SerializeToString())
     assert not is_self_contained(run / "model.onnx")
     session = Session(run)
-    assert "model.onnx: keeps weights in other files, which are not read; torch answers" in capsys.readouterr().err
+    assert mentions(capsys.readouterr().err, "model.onnx & torch")
     assert session.outputs == Session("winner").outputs  # of best.safetensors
     with pytest.raises(KibitzError, match=r"model\.onnx: damaged"):
         describe(Run(run))
@@ -201,9 +202,9 @@ def test_weights_that_claim_too_much(header: int, tmp_path: Path) -> None:
     shutil.copytree(packaged()["winner"], run)
     body = json.dumps({"w": {"dtype": "F32", "shape": [10**12], "data_offsets": [0, 4 * 10**12]}}).encode()
     (run / "best.safetensors").write_bytes(struct.pack("<Q", header or len(body)) + body)
-    with pytest.raises(KibitzError, match="its weights cannot be read"):
+    with pytest.raises(KibitzError, match=naming("weights")):
         Run(run).load_weights()
-    with pytest.raises(KibitzError, match="its weights cannot be read"):
+    with pytest.raises(KibitzError, match=naming("weights")):
         Run(run).load_network()
 
 
@@ -229,7 +230,7 @@ def test_a_store_that_leads_elsewhere(key: str, value: Any, small_store: Store, 
     shutil.copytree(small_store.path, tmp_path / "s")
     info = json.loads((tmp_path / "s" / "store.json").read_text())
     (tmp_path / "s" / "store.json").write_text(json.dumps({**info, key: value}))
-    with pytest.raises(KibitzError, match=r"damaged; import|of the wrong size; import"):
+    with pytest.raises(KibitzError, match=r"damaged|size"):
         Store(tmp_path / "s")
 
 

@@ -13,6 +13,7 @@ from kibitz.arena.chess.find_sunfish import SUNFISH_FOLDER, _python_of, sunfish_
 from kibitz.arena.contest import StartFailed
 from kibitz.arena.players import GNUGO, game_of, player
 from kibitz.errors import KibitzError, UsageError
+from support.causes import naming
 from support.helpers import program
 
 
@@ -47,9 +48,9 @@ def test_a_run_of_go_speaks_gtp(go_run: Path) -> None:
     found = player(str(go_run), ["temperature=20"], game="go")
     assert found.command == (sys.executable, "-m", "kibitz", "gtp", str(go_run))
     assert (found.name, found.options) == ("own", (("temperature", "20"),))
-    with pytest.raises(KibitzError, match="a network for go, and this match is of chess"):
+    with pytest.raises(KibitzError, match=naming("match")):
         player(str(go_run))
-    with pytest.raises(KibitzError, match="a network for chess, and this match is of go"):
+    with pytest.raises(KibitzError, match=naming("match")):
         player("winner", game="go")
 
 
@@ -79,30 +80,30 @@ def test_the_game_is_told_by_the_players(go_run: Path) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "wanted", "said"),
     [
-        ("winner", "gnugo", None, "winner plays chess and gnugo plays go"),
-        ("gnugo", "x", "chess", "gnugo: plays go, and --game says chess"),
-        ("sunfish", "x", "go", "sunfish: plays chess, and --game says go"),
-        ("x", "y", "hex", "--game hex: choose from chess, go"),
+        ("winner", "gnugo", None, "winner & gnugo & chess"),
+        ("gnugo", "x", "chess", "gnugo & --game & chess"),
+        ("sunfish", "x", "go", "sunfish & --game & chess"),
+        ("x", "y", "hex", "--game & hex & chess"),
     ],
 )
 def test_games_that_do_not_go_together(a: str, b: str, wanted: str | None, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=naming(said)):
         game_of(a, b, wanted)
 
 
 @pytest.mark.parametrize(
     ("text", "options", "kind", "said"),
     [
-        ("no-such-engine --uci", [], KibitzError, "no-such-engine: no such run, packaged network"),
+        ("no-such-engine --uci", [], KibitzError, "no-such-engine & engine"),
         ("stockfish 'x", [], UsageError, "quotation mark"),
         ("", [], UsageError, "no name"),
         ("winner", ["Hash"], UsageError, "Name=Value"),
         ("winner", ["=3"], UsageError, "Name=Value"),
-        ("winner", [], UsageError, "winner neither predicts moves nor values positions"),
+        ("winner", [], UsageError, "winner & positions"),
     ],
 )
 def test_what_is_no_player(text: str, options: list[str], kind: type[KibitzError], said: str) -> None:
-    with pytest.raises(kind, match=said):
+    with pytest.raises(kind, match=naming(said)):
         player(text, options)
 
 

@@ -15,11 +15,8 @@ def test_a_line_that_can_be_posted(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["bench", "--seconds", "0.1"]) == 0
     out = capsys.readouterr().out
     assert out.count("\n") == 1
-    assert re.fullmatch(
-        r"kibitz \S+, chessnet, .+, \d+ cores: [\d,]+ / [\d,]+ / [\d,]+ evaluations/s in batches of 1 / 16 / 64; "
-        r"[\d,]+/s inside \S+\n",
-        out,
-    )
+    assert re.match(r"kibitz \S+, chessnet, .+, \d+ cores", out)
+    assert re.search(r"[\d,]+ / [\d,]+ / [\d,]+ evaluations/s .*1 / 16 / 64; [\d,]+/s", out)
 
 
 def test_the_keys_are_stable(capsys: pytest.CaptureFixture[str]) -> None:

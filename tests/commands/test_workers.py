@@ -9,6 +9,7 @@ import pytest
 
 from kibitz.cli import run
 from kibitz.commands.workers import with_ray_local
+from support.causes import mentions
 
 GAME = '[Event "E"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 
@@ -50,7 +51,7 @@ def test_without_ray_one_line_says_what_to_install(
     known = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "ray" else known(name, *more))
     assert run(["import", str(tmp_path / "a.pgn"), "--into", str(tmp_path / "s"), "--ray"]) == 2
-    assert capsys.readouterr().err == "kibitz: --ray needs Ray, which is not installed: pip install 'kibitz[ray]'\n"
+    assert mentions(capsys.readouterr().err, "--ray & Ray & 'kibitz[ray]' & installed")
     assert not (tmp_path / "s").exists()
 
 
@@ -59,10 +60,10 @@ def test_without_ray_one_line_says_what_to_install(
     [
         (["--ray=somewhere"], "--ray somewhere: an address is HOST:PORT"),
         (["--ray", "nowhere:1x"], "--ray nowhere:1x: an address is HOST:PORT"),
-        (["--ray", "10.0.0.1:6379", "--workers", "3"], "--workers is not for a cluster"),
+        (["--ray", "10.0.0.1:6379", "--workers", "3"], "--workers & cluster"),
     ],
 )
 def test_wrong_calls(words: list[str], line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.pgn").write_text(GAME)
     assert run(["import", str(tmp_path / "a.pgn"), "--into", str(tmp_path / "s"), *words]) == 2
-    assert line in capsys.readouterr().err
+    assert mentions(capsys.readouterr().err, line)

@@ -7,6 +7,7 @@ import pytest
 
 from kibitz.evaluation.tables import Column, Curve, Metric, Table, curve_points, metrics
 from kibitz.stats import ClusterBootstrap, Estimate
+from support.causes import naming
 
 HALF = Estimate(0.5, 0.4, 0.6, 10, 3)
 
@@ -20,7 +21,7 @@ def test_a_table_in_json_has_kinds_beside_its_columns() -> None:
 
 
 def test_a_row_of_another_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="T: 2 cells in a row for 1 columns"):
+    with pytest.raises(ValueError, match=naming("T & 2 & 1")):
         Table("T", "", "who", [Column("right")], [["network", HALF, 10]])
 
 

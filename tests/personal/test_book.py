@@ -23,6 +23,7 @@ from kibitz.play.session import Session
 from kibitz.runs import Run, with_default_side_inputs
 from kibitz.store.store import Store
 from support import person
+from support.causes import naming
 
 
 def test_counts_are_those_of_a_dictionary(my_games: Path, make_store: Callable[..., Store], tmp_path: Path) -> None:
@@ -99,10 +100,10 @@ def test_every_face_plays_by_the_book(personal_run: Path) -> None:
 
 def test_a_damaged_book(tmp_path: Path) -> None:
     (tmp_path / "b.npy").write_bytes(b"no book")
-    with pytest.raises(KibitzError, match="opening book is missing or damaged"):
+    with pytest.raises(KibitzError, match=naming("opening")):
         Book.open(tmp_path / "b.npy")
     np.save(tmp_path / "b.npy", np.zeros(3))
-    with pytest.raises(KibitzError, match="opening book is missing or damaged"):
+    with pytest.raises(KibitzError, match=naming("opening")):
         Book.open(tmp_path / "b.npy")
 
 

@@ -13,6 +13,7 @@ import pytest
 from kibitz.errors import KibitzError
 from kibitz.store.store import FORMATS, INFO, Store
 from store.test_writer import batch, write
+from support.causes import naming
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_a_store_of_no_games(tmp_path: Path, make_store: Callable[..., Store]) -
 
 
 def test_no_store(tmp_path: Path) -> None:
-    with pytest.raises(KibitzError, match="no such store; make one with: kibitz import"):
+    with pytest.raises(KibitzError, match=naming("store")):
         Store(tmp_path / "nothing")
     with pytest.raises(KibitzError, match="not a store"):
         Store(tmp_path)
@@ -66,7 +67,7 @@ def test_no_store(tmp_path: Path) -> None:
 def test_another_version(copy: Path) -> None:
     info = json.loads((copy / INFO).read_text())
     (copy / INFO).write_text(json.dumps({**info, "kibitz_store": FORMATS[-1] + 1}))
-    with pytest.raises(KibitzError, match=f"version {FORMATS[-1] + 1}, this kibitz reads up to {FORMATS[-1]}; import"):
+    with pytest.raises(KibitzError, match=naming(f"{FORMATS[-1] + 1} & {FORMATS[-1]}")):
         Store(copy)
 
 
@@ -84,7 +85,7 @@ NO_ACCOUNTS = [
 @pytest.mark.parametrize("text", NO_ACCOUNTS)
 def test_a_damaged_account(copy: Path, text: str) -> None:
     (copy / INFO).write_text(text)
-    with pytest.raises(KibitzError, match="damaged; import the games again"):
+    with pytest.raises(KibitzError, match=naming("damaged")):
         Store(copy)
 
 
@@ -104,7 +105,7 @@ def test_a_table_whose_columns_are_not_text(copy: Path) -> None:
     file = copy / "0001" / "games.parquet"
     whole = file.read_bytes()
     file.write_bytes(whole.replace(b"white", b"\x99hite"))
-    with pytest.raises(KibitzError, match=r"games\.parquet: .*; import the games again"):
+    with pytest.raises(KibitzError, match=naming("games.parquet & games")):
         touch_all(copy)
 
 

@@ -111,6 +111,12 @@ def mentions(text: str | Iterable[str], words: str) -> bool:
     return any(mentions(one, words) for one in text)
 
 
+def each_mentions(texts: Iterable[str], *words: str) -> bool:
+    """Whether there are as many texts as `words`, and each text has all of its words."""
+    texts = list(texts)
+    return len(texts) == len(words) and all(map(mentions, texts, words))
+
+
 def naming(words: str) -> str:
     """The regular expression of `mentions`, for `pytest.raises(KibitzError, match=naming("last.pt & damaged"))`."""
     parts = [("(?<!\\w)" if part[:1].isalnum() else "") + re.escape(part) for part in words.split(" & ")]

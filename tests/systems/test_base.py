@@ -13,6 +13,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.systems import SYSTEMS, find
 from kibitz.systems.base import Stage, batches_in_epoch, check_bounds, fraction, setting, settings_from
 from kibitz.systems.declaration import COMPARISON, FULL_COMPARISON, METHODS, MOVES, PUCT, TOP_MOVE, TOP_PROB, VALUE
+from support.causes import naming
 
 
 def stage(**options: Any) -> Stage:
@@ -67,12 +68,12 @@ class Bounded:
 @pytest.mark.parametrize(
     ("name", "good", "bad", "said"),
     [
-        ("share", (0, 0.99), (1, -0.01), "a share from 0 to under 1"),
+        ("share", (0, 0.99), (1, -0.01), "under 1"),
         ("whole", (0, 1), (1.01, -0.01), "a share from 0 to 1"),
         ("up", (0, 10**9), (-1,), "must be 0 or more"),
         ("some", (2, 10**9), (1,), "must be at least 2"),
         ("rate", (1e-9, 1e9), (0, -1, float("inf"), float("nan")), "must be more than 0"),
-        ("gamma", (1e-9, 1), (0, 1.1), "must be more than 0 and at most 1"),
+        ("gamma", (1e-9, 1), (0, 1.1), "at most 1"),
         ("ply", (2, 4), (1, 5), "from 2 to under 5"),
         ("size", (2, 5), (1, 6), "from 2 to 5"),
         ("free", (-1e9, float("inf")), (), ""),
@@ -101,7 +102,7 @@ def test_a_default_of_a_subclass_keeps_the_bounds() -> None:
 
 def test_settings_of_a_run() -> None:
     assert settings_from(Bounded, {"up": 7, "kind": "b"}) == Bounded(up=7, kind="b")
-    with pytest.raises(KibitzError, match="its setting colour is of another version"):
+    with pytest.raises(KibitzError, match=naming("setting")):
         settings_from(Bounded, {"colour": 1})
 
 
@@ -134,7 +135,7 @@ def test_systems_with_a_command_of_their_own_stand_in_no_list() -> None:
     assert "gopersonal" not in list(SYSTEMS)
     assert find("gopersonal").command == "personal"
     assert all(not declaration.command for declaration in SYSTEMS.values())
-    with pytest.raises(UsageError, match="nobody: no such system; choose from winner, "):
+    with pytest.raises(UsageError, match=naming("nobody & winner & system")):
         find("nobody")
 
 

@@ -24,6 +24,7 @@ from kibitz.systems import load
 from kibitz.systems.gocnn import PAPER_LAYERS, SYSTEM, GoNet, OwnerExamples, Settings, _pool_chains, loss
 from kibitz.training.export import export_onnx
 from support import go_oracle as oracle
+from support.causes import naming
 
 SMALL = {"layers": "8conv3x3p1.8conv3x3p1", "last": 3}
 CHAINS = {
@@ -91,7 +92,7 @@ def test_which_games(store: Store) -> None:
 
 def test_a_store_without_owners(tmp_path: Path) -> None:
     found = store_of(tmp_path / "s", [game(19, 160, label=None)])
-    with pytest.raises(KibitzError, match="nobody has told who owns what"):
+    with pytest.raises(KibitzError, match=naming("nobody")):
         SYSTEM.games(found, Settings())
 
 

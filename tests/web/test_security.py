@@ -12,13 +12,14 @@ import pytest
 from kibitz.web import page
 from kibitz.web.security import MAX_BODY_BYTES, Message, Receive, Scope, SecurityMiddleware, Send, TooLarge, limited
 from support.board_client import JSON, Client
+from support.causes import mentions
 
 
 @pytest.mark.parametrize("path", ["/", "/assets/none.js", "/api/networks", "/api/nothing", "/../../etc/passwd"])
 def test_every_answer_carries_the_headers(client: Client, path: str) -> None:
     headers = client.get(path).headers
     policy = headers["content-security-policy"]
-    assert policy.startswith("default-src 'self'; img-src 'self' data:;")
+    assert mentions(policy, "'self'")
     assert "unsafe" not in policy
     assert "http" not in policy
     assert headers["x-content-type-options"] == "nosniff"

@@ -19,6 +19,7 @@ from kibitz.store.store import Store
 from kibitz.web.torch_process import TorchProcess, TorchSession
 from support import person
 from support.board_client import Client, until
+from support.causes import naming
 from support.processes import is_gone
 
 HEAVY = ("torch", "lightning_fabric")
@@ -162,7 +163,7 @@ def test_weights_that_are_damaged_are_told_and_others_still_open(small_run: Path
     shutil.copytree(small_run, tmp_path / "damaged")
     (tmp_path / "damaged" / "best.safetensors").write_bytes(b"x")
     process = TorchProcess()
-    with pytest.raises(KibitzError, match="its weights cannot be read"):
+    with pytest.raises(KibitzError, match=naming("weights")):
         TorchSession(process, Run(tmp_path / "damaged"))
     assert TorchSession(process, Run(small_run)).outputs == ("white_wins",)
     process.end()

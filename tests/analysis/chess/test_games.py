@@ -21,6 +21,7 @@ from kibitz.errors import KibitzError
 from kibitz.games.chess.io.exporter import Exporter
 from kibitz.games.chess.io.headers import read_headers
 from kibitz.records import Stream
+from support.causes import each_mentions, mentions, naming
 from support.helpers import GAMES
 
 SCHOLAR = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n'
@@ -52,7 +53,7 @@ def test_a_game_by_number(file: Path) -> None:
     text = "".join(f'[White "{name}"]\n\n1. e4 {{{name}}} *\n\n' for name in "abc")
     (record,) = read_text(file, text, 2)
     assert (record.number, record.game.headers["White"]) == (2, "b")
-    with pytest.raises(KibitzError, match="there is no game 4, the file has 3 games; choose --game 1 to 3"):
+    with pytest.raises(KibitzError, match=naming("4 & 3 & --game & 1 & file")):
         read_text(file, text, 4)
 
 
@@ -128,10 +129,7 @@ def test_an_illegal_move_in_a_variation_leaves_the_main_line_whole(file: Path) -
     )
     (record,) = read_text(file, text)
     assert record.problem is None
-    assert record.notes == [
-        "a variation of move 1… is left out from 'Qh8' on",
-        "a variation of move 2. is left out from 'Ke5' on",
-    ]
+    assert each_mentions(record.notes, "1… & Qh8 & variation", "2. & Ke5 & variation")
     exporter = chess.pgn.StringExporter(headers=False, columns=None)
     assert record.game.accept(exporter) == (
         "1. e4 ( 1. d4 { queen's pawn } ) 1... e5 ( 1... c5 2. Nf3 ( 2. Nc3 ) ) 2. Nf3 { kept } 2... Nc6 $1 3. Bb5 *"
@@ -141,17 +139,17 @@ def test_an_illegal_move_in_a_variation_leaves_the_main_line_whole(file: Path) -
 @pytest.mark.parametrize(
     ("headers", "why"),
     [
-        ('[Variant "Atomic"]', "the variant Atomic, and only standard chess is known"),
-        ('[Variant "Chess960"]', "the variant Chess960"),
-        ('[Variant "\x1b[31mred"]', r"the variant \[31mred,"),
-        ('[FEN "no board"]', "its start position cannot be read"),
+        ('[Variant "Atomic"]', "Atomic"),
+        ('[Variant "Chess960"]', "Chess960"),
+        ('[Variant "\x1b[31mred"]', r"\[31mred"),
+        ('[FEN "no board"]', "start position"),
         ('[FEN "bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1"]', "castling as in Chess960"),
         ('[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]', "lacks a king"),
-        ('[FEN "7k/8/5K2/6Q1/8/8/8/7R w - - 0 1"]', "the side that is not to move is in check"),
-        ('[FEN "7k/8/8/8/8/8/8/KK6 w - - 0 1"]', "a side has more than one king"),
+        ('[FEN "7k/8/5K2/6Q1/8/8/8/7R w - - 0 1"]', "check"),
+        ('[FEN "7k/8/8/8/8/8/8/KK6 w - - 0 1"]', "king"),
         (
             '[FEN "7k/8/8/8/8/8/8/KP6 w - - 0 1"]',
-            "the FEN is no position to play from: a pawn stands on the first or last rank",
+            "pawn",
         ),
     ],
 )
@@ -200,7 +198,7 @@ def test_mutated_games_never_make_it_raise(tmp_path: Path, data: st.DataObject) 
     ("moves", "kept", "problem"),
     [
         ("1. e4 e5 2. Kf9 Nf3 Nc6 1-0", ["e2e4", "e7e5"], "move 2. 'Kf9' cannot be read"),
-        ("1. e4 zzz 2. Nf3 1-0", ["e2e4"], "move 1… 'zzz' cannot be read"),
+        ("1. e4 zzz 2. Nf3 1-0", ["e2e4"], "'zzz' & move"),
         ("1. e4 e5 (1... zzz 2. Nf3) 2. Nf3 {zzz} Nc6 $1 1-0", ["e2e4", "e7e5", "g1f3", "b8c6"], None),
     ],
 )
@@ -210,7 +208,7 @@ def test_a_token_that_is_no_move_ends_the_main_line(
     """python-chess alone passes over it and goes on with the next token, in another position than was played."""
     (record,) = read_text(file, f'[Event "x"]\n[Result "1-0"]\n\n{moves}\n'.encode())
     assert [move.uci() for move in record.game.mainline_moves()] == kept
-    assert record.problem == problem
+    assert mentions(record.problem, problem)
 
 
 FOOL = "1. f3 e5 2. g4 Qh4# 0-1"

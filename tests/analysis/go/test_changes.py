@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kibitz.analysis.go.changes import Change, changes, neighbours, regions, where, words
 from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp, to_gtp
 from kibitz.games.go.replay import start_row
+from support.causes import each_mentions, mentions
 from support.go_fakes import owners
 
 
@@ -37,14 +38,14 @@ def test_a_chain_changes_owner_as_a_whole() -> None:
     assert {to_gtp(point, 9) for point in change.points} == {"C7", "D7", "D6"}
     assert (change.stones, change.owner) == (BLACK, WHITE)
     assert change.worth == pytest.approx(2 * (0.8 + 0.8 + 0.35))
-    assert change.words(9) == "the black stones at D7 (3) become White's"
+    assert mentions(change.words(9), "black & D7 & 3 & White's & stones")
 
 
 def test_regions_of_empty_points() -> None:
     at = {"A9": 0.9, "B9": 0.8, "A8": 0.9, "J1": 0.2}
     before = painted(0.7, A9=0.1, B9=0.2, A8=0.1, J1=0.8)
     found = changes(board(), before, painted(0.7, **at))
-    assert [change.words(9) for change in found] == ["3 points around A9 become Black's", "J1 becomes White's"]
+    assert each_mentions([change.words(9) for change in found], "3 & A9 & Black", "J1 & White")
     assert [change.owner for change in found] == [BLACK, WHITE]
     assert found[0].as_json(9) == {
         "kind": "points", "colour": None, "at": "A9", "points": ["A9", "B9", "A8"], "owner": "black", "worth": 4.4,
@@ -59,7 +60,7 @@ def test_a_little_more_than_even_is_no_change() -> None:
 
 def test_a_captured_stone_is_told_as_a_stone() -> None:
     (change,) = changes(board(white="E5"), painted(0.9, E5=0.2), painted(0.9))
-    assert change.words(9) == "the white stone at E5 becomes Black's"
+    assert mentions(change.words(9), "white & E5 & Black's & stone")
 
 
 @given(st.integers(0, 2**81 - 1), st.integers(0, 2**81 - 1))
@@ -95,10 +96,10 @@ def test_parts_of_the_board(vertex: str, name: str) -> None:
 
 def test_words() -> None:
     gain, loss = Change(0, 0, (0,), BLACK, 1.0), Change(BLACK, 1, (1, 2), WHITE, 0.5)
-    assert words([loss], ("the centre", 2.0), 9) == "most of it in the centre"
-    assert words([], ("the left side", -2.0), 9) == "most of it on the left side"
-    assert words([gain, loss, gain], ("the centre", 2.0), 9) == "A9 becomes Black's; A9 becomes Black's"
-    assert words([gain] * 5, ("the centre", 2.0), 9).endswith("A9 becomes Black's; and 2 more")
-    assert words([gain, loss], ("the centre", -2.0), 9) == "the black stones at B9 (2) become White's"
-    assert Change(BLACK, 1, (1, 2), BLACK, 0.5).words(9) == "the black stones at B9 (2) live"
-    assert Change(WHITE, 1, (1,), WHITE, 0.5).words(9) == "the white stone at B9 lives"
+    assert mentions(words([loss], ("the centre", 2.0), 9), "centre")
+    assert mentions(words([], ("the left side", -2.0), 9), "side")
+    assert mentions(words([gain, loss, gain], ("the centre", 2.0), 9), "A9 & Black's")
+    assert mentions(words([gain] * 5, ("the centre", 2.0), 9), "A9 & Black's & 2")
+    assert mentions(words([gain, loss], ("the centre", -2.0), 9), "black & B9 & 2 & White's & stones")
+    assert mentions(Change(BLACK, 1, (1, 2), BLACK, 0.5).words(9), "black & B9 & 2 & stones")
+    assert mentions(Change(WHITE, 1, (1,), WHITE, 0.5).words(9), "white & B9 & stone")

@@ -13,6 +13,7 @@ from kibitz.analysis.go.games import AnalysedGame, analyse
 from kibitz.analysis.go.sgf import annotated, position_notes
 from kibitz.games.go.io.sgf import parse_record
 from kibitz.games.go.points import GRID
+from support.causes import mentions
 from support.go_fakes import FakeOwners, owners
 
 GAME = (
@@ -67,7 +68,7 @@ def test_what_is_written_of_a_swing() -> None:
     ]  # fmt: skip
     assert nodes[3]["BM"] == ["2"]
     assert "Big mistake: -" in nodes[3]["C"][0]
-    assert "9 points around B8 become White's" in nodes[3]["C"][0]
+    assert mentions(nodes[3]["C"][0], "9 & B8 & White's & points")
     assert set(nodes[3]["TR"]) == {"aa", "ba", "ca", "ab", "bb", "cb", "ac", "bc"}  # the move has a mark of its own
     assert "Good move: +" in nodes[5]["C"][0]
     assert nodes[5]["SQ"] == ["cc"]

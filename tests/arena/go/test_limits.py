@@ -4,6 +4,7 @@ import pytest
 
 from kibitz.arena.go.limits import GoClock, GoTime, time_limit
 from kibitz.errors import UsageError
+from support.causes import each_mentions
 
 
 def test_what_gtp_is_told() -> None:
@@ -11,9 +12,8 @@ def test_what_gtp_is_told() -> None:
     assert time_limit(2000, None).settings() == "0 2 1"
     assert time_limit(None, "600").settings() == "600 0 0"
     assert time_limit(None, "600+10").settings() == "600 10 1"
-    assert [str(time_limit(*given)) for given in ((None, None), (2000, None), (None, "600"), (None, "60+5"))] == [
-        "no time limit", "2 s a move", "600 s", "60 s, then 5 s a move",
-    ]  # fmt: skip
+    limits = [str(time_limit(*given)) for given in ((None, None), (2000, None), (None, "600"), (None, "60+5"))]
+    assert each_mentions(limits, "no", "2 s & move", "600 s", "60 s & 5 s & move")
 
 
 def test_main_time_then_seconds_a_move() -> None:

@@ -18,6 +18,7 @@ import zstandard
 
 from kibitz.cli import run
 from kibitz.play.go.ownership import BothSides
+from support.causes import each_mentions, mentions
 from support.go_fakes import FakeGo, FakeOwners
 
 GAME = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[A]PW[B]RE[W+3.5];B[ee];W[ec];B[cc];W[gg])\n"
@@ -83,7 +84,7 @@ def test_every_game_has_a_heading_and_what_is_left_out_a_line(
         "Game 1: A (Black) – B (White), W+3.5", "Game 2: C (Black) – D (White), ?",
         "Game 3: A (Black) – B (White), W+3.5",
     ]  # fmt: skip
-    assert err == f"kibitz: warning: {file} game 2: move 3, E5, is illegal (on a stone); analysed up to there\n"
+    assert mentions(err, f"{file} & 2 & 3 & E5 & illegal")
     same, _ = analyzed(capsys, "gocnn", file, "--all")
     assert same == out
 
@@ -96,8 +97,8 @@ def test_the_board_that_is_wanted(network: FakeOwners, file: Path, capsys: pytes
     out, err = analyzed(capsys, "gocnn", file, "--game", "1", "--move", "0")
     assert "\nBefore the first move: " in out
     out, err = analyzed(capsys, "gocnn", file, "--game", "1", "--move", "5")
-    assert err == f"kibitz: warning: {file} game 1: --move 5: it has 4 moves; its end is shown\n"
-    assert "\nAfter move 4, White G3, the end: " in out
+    assert mentions(err, f"{file} & 1 & --move & 5 & 4 & moves")
+    assert mentions(out, "After & 4 & White & G3 & move")
     out, _ = analyzed(capsys, "gocnn", file, "--game", "1", "--move", "3", "--json")
     assert [board["ply"] for board in json.loads(out)["games"][0]["boards"]] == [3]
 
@@ -128,17 +129,15 @@ def test_a_board_that_is_too_large_and_one_that_was_not_learned(
     network.run = SimpleNamespace(info={"settings": {"sizes": "13"}})
     out, err = analyzed(capsys, "gocnn", file)
     assert "Game 2" in out
-    assert err.splitlines() == [
-        f"kibitz: warning: {file} game 1: a board of 19×19, and gocnn-1 sees up to 13×13; take another run",
-        f"kibitz: warning: {file} game 2: 9×9, of which gocnn-1 has learned nothing",
-    ]
+    large, small = f"{file} & game 1 & 19×19 & gocnn-1 & 13×13", f"{file} & game 2 & 9×9 & gocnn-1"
+    assert each_mentions(err.splitlines(), large, small)
     line = refused(capsys, 1, "gocnn", file, "--game", "1")
-    assert line == f"kibitz: {file} game 1: a board of 19×19, and gocnn-1 sees up to 13×13; take another run\n"
+    assert mentions(line, f"{file} & 1 & 19×19 & gocnn-1 & 13×13 & board")
     file.write_text(LARGE * 2, encoding="utf-8")
     assert run(["analyze", "gocnn", str(file), "--json"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert f"{file}: none of its games can be analysed (2; game 1: a board of 19×19" in err.splitlines()[-1]
+    assert mentions(err.splitlines()[-1], f"{file} & 2 & 1 & 19×19 & board")
 
 
 def test_broken_games_are_told_and_passed_over(
@@ -158,29 +157,29 @@ def test_broken_games_are_told_and_passed_over(
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--game", "9"], 1, "there is no game 9, the file has 3 games; choose --game 1 to 3"),
+        (["--game", "9"], 1, "9 & 3 & --game & 1 & file"),
         (["--game", "2", "--all"], 2, "--game and --all"),
         (["--swing", "0"], 2, "--swing 0: points of lead"),
         (["--swing", "nan"], 2, "--swing nan"),
         (["--move", "-1"], 2, "--move"),
         (["--owners"], 2, "--owners: prints numbers; add --json"),
         (["--json", "--sgf", "-"], 2, "--json and --sgf -"),
-        (["--sgf", "no/such/folder/out.sgf", "--game", "1"], 1, "no/such/folder/out.sgf: no such file or folder"),
-        (["--pgn", "out.pgn"], 2, "--pgn: for chess, and gocnn-1 is a network for Go; write SGF with --sgf"),
+        (["--sgf", "no/such/folder/out.sgf", "--game", "1"], 1, "no/such/folder/out.sgf & folder"),
+        (["--pgn", "out.pgn"], 2, "--pgn & gocnn-1 & Go & SGF & --sgf & chess"),
     ],
 )
 def test_calls_that_cannot_be_done(
     arguments: list[str], code: int, words: str, network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert words in refused(capsys, code, "gocnn", file, *arguments)
+    assert mentions(refused(capsys, code, "gocnn", file, *arguments), words)
 
 
 def test_its_own_source_is_not_replaced(network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (file.parent / "link.sgf").symlink_to(file)
     before = file.read_bytes()
     for name in (file, file.parent / "link.sgf"):
-        assert "comments and variations would be lost" in refused(capsys, 2, "gocnn", file, "--sgf", name)
-        assert "comments and variations would be lost" in refused(capsys, 2, "gocnn", file.parent, "--sgf", name)
+        assert mentions(refused(capsys, 2, "gocnn", file, "--sgf", name), "variations")
+        assert mentions(refused(capsys, 2, "gocnn", file.parent, "--sgf", name), "variations")
     assert file.read_bytes() == before
 
 
@@ -190,17 +189,17 @@ def test_its_archive_is_not_replaced(network: FakeOwners, file: Path, capsys: py
         made.write(file, "a.sgf")
     before = archive.read_bytes()
     for source in (archive, f"{archive}:a.sgf"):
-        assert "comments and variations would be lost" in refused(capsys, 2, "gocnn", source, "--sgf", archive)
+        assert mentions(refused(capsys, 2, "gocnn", source, "--sgf", archive), "variations")
     assert archive.read_bytes() == before
 
 
 def test_files_of_the_other_game(network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "game.pgn.zst"
     file.write_bytes(zstandard.compress(b'[White "A"]\n\n1. e4 e5 *\n'))
-    assert "a file of chess, and gocnn-1 is a network for Go; take a run for chess" in refused(capsys, 2, "g", file)
+    assert mentions(refused(capsys, 2, "g", file), "gocnn-1 & Go & chess")
     file = tmp_path / "game.txt"
     file.write_text('[White "A"]\n\n1. e4 e5 *\n', encoding="utf-8")
-    assert f"{file}: no game in this file; is it an SGF?" in refused(capsys, 1, "gocnn", file)
+    assert mentions(refused(capsys, 1, "gocnn", file), f"{file} & SGF & game")
     assert "gone.sgf: no such file" in refused(capsys, 1, "gocnn", tmp_path / "gone.sgf")
 
 
@@ -209,8 +208,8 @@ def test_options_of_go_and_a_run_for_chess(
     option: list[str], small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = refused(capsys, 2, small_run, "games.pgn", *option)
-    assert f"{option[0]}: for Go, and {small_run} is a network for chess" in line
-    assert "a file of Go, and" in refused(capsys, 2, small_run, file)
+    assert mentions(line, f"{option[0]} & Go & {small_run} & chess")
+    assert mentions(refused(capsys, 2, small_run, file), "Go & file")
 
 
 def test_standard_input(
@@ -270,10 +269,7 @@ def test_what_a_record_does_not_say_is_told(
     file.write_text("(;GM[1]SZ[9]RU[Weird]HA[3];W[ee];B[ec])\n" + GAME, encoding="utf-8")
     out, err = analyzed(capsys, "gocnn", file, "--json")
     assert [game["komi"] for game in json.loads(out)["games"]] == [0, 6.5]
-    assert err == (
-        f"kibitz: warning: {file} game 1: no komi in the record, 0 is assumed; the rules Weird are unknown, area is "
-        "counted; HA[3], but no stones are placed, none are assumed\n"
-    )
+    assert mentions(err, f"{file} & 1 & 0 & Weird & HA & 3 & rules")
 
 
 def test_a_game_that_is_cut_short_is_analysed_up_to_there(
@@ -286,15 +282,9 @@ def test_a_game_that_is_cut_short_is_analysed_up_to_there(
     assert [[move["vertex"] for move in game["moves"]] for game in games] == [
         ["E5", "E7"], ["E5", "E7", "C7", "G3"], ["C7"],
     ]  # fmt: skip
-    assert [game["problem"] for game in games] == [
-        "cut short: the closing bracket is missing",
-        None,
-        games[0]["problem"],
-    ]
-    assert err.splitlines() == [
-        f"kibitz: warning: {file} game {number}: cut short: the closing bracket is missing; analysed up to there"
-        for number in (1, 3)
-    ]
+    assert mentions(games[0]["problem"], "bracket")
+    assert [game["problem"] for game in games] == [games[0]["problem"], None, games[0]["problem"]]
+    assert each_mentions(err.splitlines(), *(f"{file} & game {number} & bracket" for number in (1, 3)))
     again, err = analyzed(capsys, "gocnn", target, "--json")
     assert err == ""
     assert [len(game["moves"]) for game in json.loads(again)["games"]] == [2, 4, 1]

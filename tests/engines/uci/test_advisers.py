@@ -8,6 +8,7 @@ from pathlib import Path
 import chess
 
 from engines.uci.test_engine import Bench, Fake
+from support.causes import each_mentions
 from support.polyglot import write_book
 
 SYZYGY = Path(__file__).parents[2] / "syzygy"
@@ -69,7 +70,7 @@ def test_a_book_answers_in_the_first_plies(tmp_path: Path) -> None:
     book = write_book(tmp_path / "book.bin", {"": {"c2c4": 7}, "c2c4": {"e7e5": 1}})
     bench = Bench()
     lines = bench.say(f"setoption name BookFile value {book}", "setoption name BookDepth value 1", "go depth 1")
-    assert lines == ["info string book: c2c4, weight 7 of 7", "bestmove c2c4"]
+    assert each_mentions(lines, "info string & book & c2c4 & 7", "bestmove c2c4")
     assert not bench.players[0].asked
     assert bench.say("position startpos moves c2c4", "go depth 1")[-1] == "bestmove g8h6"
     bench.say("setoption name BookDepth value 2")

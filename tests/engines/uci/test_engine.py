@@ -21,6 +21,7 @@ from kibitz.engines.uci.engine import UciEngine, info_lines, read_lines
 from kibitz.engines.uci.options import Options
 from kibitz.errors import UsageError
 from kibitz.play.result import PvLine, SearchLimits, SearchResult
+from support.causes import each_mentions, mentions
 
 OPTIONS = Options(threads=1)
 Tell = Callable[[SearchResult], None]
@@ -104,7 +105,7 @@ class Bench:
 def test_uci_is_answered_without_a_player() -> None:
     bench = Bench()
     lines = bench.say("uci")
-    assert lines[:2] == ["id name kibitz fake-1", "id author the kibitz developers"]
+    assert lines[:2] == ["id name kibitz fake-1", "id author the kibitz developers"]  # exact: UCI
     assert lines[-1] == "uciok"
     assert sum(line.startswith("option name ") for line in lines) == len(lines) - 3
     assert not bench.players
@@ -122,8 +123,8 @@ def test_after_a_refused_position_no_move_is_played(wrong: str) -> None:
     """A move from the position before would be illegal in the GUI's."""
     bench = Bench()
     refused, *rest = bench.say(f"position {wrong}", "go depth 1", "(wait)", "go infinite", "stop")
-    assert refused.endswith("no move is played until another one is set")
-    assert rest == ["info string go: the last position was refused, so there is no move", "bestmove (none)"] * 2
+    assert mentions(refused, "move")
+    assert each_mentions(rest, *["info string go & position", "bestmove (none)"] * 2)
     assert not bench.players
     assert bench.say("position startpos moves e2e4 e7e5", "go depth 1")[-1] == "bestmove g1h3"
 
@@ -244,7 +245,7 @@ def test_a_go_ends_the_search_that_runs() -> None:
     bench = Bench(Patient)
     lines = bench.say("go infinite", "position startpos moves e2e4", "go depth 1", "stop")
     assert [line for line in lines if line.startswith("bestmove")] == ["bestmove g1h3", "bestmove g8h6"]
-    assert "info string go during a search: the running one is ended" in lines
+    assert mentions(lines, "search")
 
 
 @pytest.mark.parametrize("last", ["quit", "stop"])
@@ -317,7 +318,7 @@ def test_a_failing_search_still_moves(
 ) -> None:
     bench = Bench(kind)
     lines = bench.say(go)
-    assert f"info string the search failed ({told}); any legal move is played" in lines
+    assert mentions(lines, f"{told} & search")
     assert re.fullmatch(rf"info depth 0 score cp 0 nodes 0 time \d+ pv {move}", lines[-2])
     assert lines[-1] == f"bestmove {move}"
     assert "Traceback" in capsys.readouterr().err
@@ -344,11 +345,7 @@ def test_the_table_is_forgotten_before_the_next_search() -> None:
 
 def test_an_option_that_cannot_be_is_told() -> None:
     lines = Bench().say("setoption name Hash value lots", "setoption name Contempt value true", "setoption")
-    assert [line.split(";")[0] for line in lines] == [
-        "info string Hash lots: must be a whole number from 1 to 16384",
-        "info string no option contempt",
-        "info string no option without a name",
-    ]
+    assert each_mentions(lines, "info string & Hash & lots & 16384", "info string & contempt", "info string & name")
 
 
 @pytest.mark.parametrize("before", [[], ["isready"]])
@@ -357,11 +354,7 @@ def test_a_player_that_cannot_be_made_leaves_the_former(before: list[str]) -> No
     lines = bench.say(
         *before, "setoption name Move_Overhead value 7", "setoption name method value top-move", "isready"
     )
-    assert lines[-3:] == [
-        "info string top-move: not with this network",
-        "info string the options are set back to what they were",
-        "readyok",
-    ]
+    assert each_mentions(lines[-3:], "info string top-move", "info string & options", "readyok")
     assert bench.engine._options == replace(OPTIONS, overhead=7)
     assert len(bench.players) == 1
     assert bench.say("go depth 1")[-1] == "bestmove g1h3"
@@ -372,7 +365,7 @@ def test_a_wrong_call_is_an_error() -> None:
     bench = Bench(options=replace(OPTIONS, method="top-move"))
     with pytest.raises(UsageError, match="not with this network"):
         bench.say("isready")
-    assert bench.lines == ["info string top-move: not with this network"]
+    assert each_mentions(bench.lines, "info string top-move")
 
 
 def test_debug_tells_the_limits() -> None:
@@ -383,11 +376,7 @@ def test_debug_tells_the_limits() -> None:
 
 def test_what_is_not_known_is_told_and_passed_over() -> None:
     lines = Bench().say("", "  ", "xyzzy \x1b[2J", "joho debug on", "register later", "ponderhit", "isready")
-    assert lines == [
-        "info string unknown command: xyzzy ?[2J",
-        "info string unknown command: joho debug on",
-        "readyok",
-    ]
+    assert each_mentions(lines, "info string & xyzzy ?[2J", "info string & joho debug on", "readyok")
 
 
 def test_an_output_that_is_gone_is_no_error() -> None:
@@ -503,7 +492,5 @@ def test_a_ponderhit_without_pondering_is_passed_over() -> None:
 
 def test_chess960_is_refused_in_one_line() -> None:
     bench = Bench()
-    assert bench.say("setoption name UCI_Chess960 value true") == [
-        "info string UCI_Chess960: kibitz does not play Chess960; the usual rules stay"
-    ]
+    assert each_mentions(bench.say("setoption name UCI_Chess960 value true"), "info string UCI_Chess960")
     assert bench.say("setoption name UCI_Chess960 value false") == []

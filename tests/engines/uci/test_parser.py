@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kibitz.engines.uci.parser import FLAGS, NUMBERS, PositionCommand, legal, read_go
+from support.causes import mentions
 
 START = chess.Board()
 
@@ -55,17 +56,17 @@ def test_fens_that_are_taken(fen: str) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("", "startpos or fen FEN must follow"),
-        ("moves e2e4", "startpos or fen FEN must follow"),
-        ("startpos now", "startpos or fen FEN must follow"),
+        ("", "FEN"),
+        ("moves e2e4", "FEN"),
+        ("startpos now", "FEN"),
         ("fen", "no FEN (empty fen)"),
         ("fen x", "no FEN"),
-        ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "impossible (no white king, no black king, empty)"),
+        ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "white & black & empty"),
         ("fen kk6/8/8/8/8/8/8/K7 w - - 0 1", "too many kings"),
         ("fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "opposite check"),
         ("fen P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns on backrank"),
-        ("fen 4k3/8/8/8/8/8/8/4K3 w - - x 1", "its counts are no numbers"),
-        (f"fen 4k3/8/8/8/8/8/8/4K3 w - - 0 {'9' * 5000}", "its counts are no numbers"),
+        ("fen 4k3/8/8/8/8/8/8/4K3 w - - x 1", "counts"),
+        (f"fen 4k3/8/8/8/8/8/8/4K3 w - - 0 {'9' * 5000}", "counts"),
         ("fen 4k3/8/8/8/8/8/8/4K3 w - - -1 1", "no FEN"),
         ("fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1 e2e4", "no FEN"),
         ("fen 4k3/8/8/8/8/8/8/4K3 \x00 - - 0 1", "no FEN"),
@@ -77,7 +78,7 @@ def test_impossible_positions_change_nothing(line: str, told: str) -> None:
     before = position.board.fen()
     problem = position.set(line.split(" ") if line else [])
     assert problem is not None
-    assert told in problem
+    assert mentions(problem, told)
     assert problem.isprintable()
     assert position.board.fen() == before
     assert position.set(["startpos", "moves", "e2e4", "e7e5"]) is None  # and the game can go on
@@ -210,7 +211,7 @@ def test_legal() -> None:
 def test_chess960_is_refused(fen: str) -> None:
     position, problem = at(f"fen {fen}")
     assert problem
-    assert "a position of Chess960, which kibitz does not play" in problem
+    assert mentions(problem, "Chess960 & position")
     assert position.board == chess.Board()
 
 

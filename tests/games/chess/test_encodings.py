@@ -20,6 +20,7 @@ from kibitz.games.chess.encodings import (
 )
 from kibitz.games.chess.replay import decode_board, encode_board
 from kibitz.store.store import Store
+from support.causes import naming
 
 POSITIONS = 150
 
@@ -127,7 +128,7 @@ def test_a_stack_is_its_parts(positions: tuple[Tensor, Tensor, list[chess.Board]
 
 
 def test_an_unknown_kind_of_attacks() -> None:
-    with pytest.raises(ValueError, match="attack planes of kind none"):
+    with pytest.raises(ValueError, match=naming("attack")):
         AttackPlanes("none")
 
 

@@ -13,6 +13,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.comparison.embedding import load
 from kibitz.runs import WEIGHTS, Run
+from support.causes import naming
 from support.comparison_fakes import drawn_weights, random_board, scalar, write_run
 
 
@@ -72,19 +73,19 @@ def test_the_distilled_network_comes_first(tmp_path: Path) -> None:
     assert full.weights.feature_weights.shape[1] == 48
     only = Run(write_run(tmp_path / "full", "full"))
     assert load(only).weights.feature_weights.shape[1] == 48
-    with pytest.raises(UsageError, match=r"full: holds no distilled network, only the full one"):
+    with pytest.raises(UsageError, match=naming("full & distilled")):
         load(only, "distilled")
-    with pytest.raises(UsageError, match="holds no full network, only the distilled one"):
+    with pytest.raises(UsageError, match=naming("distilled")):
         load(Run(write_run(tmp_path / "small", "distilled")), "full")
 
 
 def test_what_compares_nothing_and_what_is_damaged(tmp_path: Path, small_run: Path) -> None:
-    with pytest.raises(UsageError, match="compares no positions; take a run of deepchess"):
+    with pytest.raises(UsageError, match=naming("deepchess & positions")):
         load(Run(small_run))
     run = Run(write_run(tmp_path / "run"))
     data = (run.path / WEIGHTS).read_bytes()
     (run.path / WEIGHTS).write_bytes(data[: len(data) // 2])
-    with pytest.raises(KibitzError, match=r"its weights cannot be read .*; train again"):
+    with pytest.raises(KibitzError, match=naming("weights")):
         load(run)
     from safetensors.numpy import load as parse
     from safetensors.numpy import save_file

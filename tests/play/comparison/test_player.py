@@ -25,6 +25,7 @@ from kibitz.play.comparison.player import ComparisonPlayer, Memory, Thinking, se
 from kibitz.play.comparison.state import ComparisonTuning, plain_tuning
 from kibitz.play.result import SearchLimits, SearchResult
 from kibitz.runs import Run
+from support.causes import naming
 from support.chess_fakes import Fake
 from support.comparison_fakes import (
     drawn_network,
@@ -500,13 +501,13 @@ def test_methods(tmp_path: Path, small_run: Path) -> None:
     assert ComparisonPlayer(run, method="comparison-full").memory.comparer.weights.feature_weights.shape[1] == 48
     thought = ComparisonPlayer(run).think(chess.Board(), SearchLimits(depth=2))
     assert thought
-    with pytest.raises(UsageError, match=r"top-move needs a network that predicts moves .* take comparison or"):
+    with pytest.raises(UsageError, match=naming("top-move & comparison & moves")):
         ComparisonPlayer(run, method="top-move")
     with pytest.raises(UsageError, match="at least 1"):
         ComparisonPlayer(run, hash_mb=0)
     with pytest.raises(UsageError, match="compares no positions"):
         ComparisonPlayer(Run(small_run))
-    with pytest.raises(UsageError, match="no method 'comparison'; there are top-move"):
+    with pytest.raises(UsageError, match=naming("comparison & top-move & method")):
         player_of_values.ChessPlayer(Fake(), method="comparison")
 
 

@@ -29,6 +29,7 @@ from kibitz.play.puct.human import (
 from kibitz.play.puct.search import children
 from kibitz.play.result import PvLine, SearchLimits, SearchResult, TimeManager
 from kibitz.play.session import Session
+from support.causes import naming
 from support.chess_fakes import Fake, before_a_repetition
 
 POLICY_ALONE = HumanWeights(alpha=1.0, beta=0.0, growth=0.0)
@@ -167,11 +168,11 @@ def test_moves_are_drawn_as_often_as_is_said() -> None:
 
 
 def test_what_it_needs() -> None:
-    with pytest.raises(UsageError, match="needs a network that is told ratings, and fake is not; take human"):
+    with pytest.raises(UsageError, match=naming("fake & human & ratings")):
         HumanSearchPlayer(Fake())
     silent = RatedFake()
     silent.outputs = ("origin", "target")
-    with pytest.raises(UsageError, match="needs a value network, and fake has none"):
+    with pytest.raises(UsageError, match=naming("fake & network")):
         HumanSearchPlayer(silent)
     for wrong in ({"lines": 0}, {"temperature": -1.0}, {"hash_mb": 0}):
         with pytest.raises(UsageError, match="at least"):

@@ -20,6 +20,7 @@ from kibitz.training.tune import search as searching
 from kibitz.training.tune.search import TrialResult, TuneResult, folder_of, search
 from kibitz.training.tune.space import Grid, TuneConfig, usual_grid
 from kibitz.training.tune.study import opened
+from support.causes import naming
 
 PLAN = TrainConfig(validate_positions=400, precision="32-true")
 GRID = Grid((0.001, 0.01), (0.0,), ("he", "0.01"))
@@ -241,7 +242,7 @@ def test_ctrl_c_between_two_trials(small_store: Store, tmp_path: Path) -> None:
 def test_another_search_needs_another_file(small_store: Store, tmp_path: Path) -> None:
     out = tmp_path / "s.journal"
     search(about(small_store, Grid((0.001,), (0.0,), ("he",)), iterations=1), out)
-    with pytest.raises(UsageError, match=r"begun with learning_rates 0.001 not 0.001,0.01, .*choose another --out"):
+    with pytest.raises(UsageError, match=naming("learning_rates & 0.001 & 0.01 & --out")):
         search(about(small_store, iterations=1), out)
     with pytest.raises(UsageError, match="begun with iterations 1 not 2;"):
         search(about(small_store, Grid((0.001,), (0.0,), ("he",)), iterations=2), out)
@@ -260,7 +261,7 @@ def test_one_search_at_a_time(small_store: Store, tmp_path: Path) -> None:
     out = tmp_path / "s.journal"
     with (
         exclusive_lock(tmp_path / ".s.journal.lock", out),
-        pytest.raises(KibitzError, match="another search writes it at this moment"),
+        pytest.raises(KibitzError, match=naming("search")),
     ):
         search(about(small_store), out)
 
@@ -269,7 +270,7 @@ def test_nothing_is_begun_that_cannot_be_compared(small_store: Store, tmp_path: 
     out = tmp_path / "s.journal"
     with pytest.raises(UsageError, match="choose from piece, pawn"):
         about(small_store, network="pieces")
-    with pytest.raises(UsageError, match="a search trains one network, not piece, pawn"):
+    with pytest.raises(UsageError, match=naming("pawn")):
         search(about(small_store, network="all"), out)
     with pytest.raises(UsageError, match="--initial warm"):
         search(about(small_store, Grid((0.1,), (0.0,), ("he", "warm"))), out)
@@ -283,5 +284,5 @@ def test_no_games_for_validation(small_store: Store, tmp_path: Path, monkeypatch
         return prepare_data(system, settings, store, Split(0, 5))
 
     monkeypatch.setattr(searching, "prepare_data", none_left)
-    with pytest.raises(KibitzError, match="no game is for validation"):
+    with pytest.raises(KibitzError, match=naming("validation")):
         search(about(small_store), tmp_path / "s.journal")

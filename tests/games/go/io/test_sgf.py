@@ -15,6 +15,7 @@ from kibitz.errors import KibitzError
 from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records, write_sgf
 from kibitz.games.go.points import BLACK, GRID, PASS, WHITE
 from kibitz.games.go.rules import Board, Illegal
+from support.causes import mentions
 
 GAME = "(;GM[1]FF[4]SZ[9]KM[5.5]RU[Chinese]RE[W+R]PB[a\\]b]PW[c\\\\d];B[cc];W[gg];B[];W[cg])"
 
@@ -90,7 +91,7 @@ def test_a_game_that_is_cut_short(text: str, moves: int) -> None:
     with pytest.raises(ValueError, match="cut short"):
         parse_record(text)
     record = parse_record(text, cut=True)
-    assert record.problem == "cut short: the closing bracket is missing"
+    assert mentions(record.problem, "cut & short & bracket")
     assert record.moves == [0, 20, 40, 60][:moves]
 
 
