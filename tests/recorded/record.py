@@ -4,6 +4,7 @@
     python tests/recorded/record.py --compare              compare with them, with a tolerance for other machines
     python tests/recorded/record.py --exact DIR            write everything at full precision into DIR
     python tests/recorded/record.py --compare --exact DIR  compare with DIR, bit for bit
+    python tests/recorded/record.py --texts                write the approved texts of all commands (recorded/texts.py)
 
 Before a change write exact records, after it compare with them, on the same machine. kibitz is reached through its
 command line, its engines and its files; `positions` alone imports something of it.
@@ -571,13 +572,26 @@ def _alike(old: Any, new: Any, where: str) -> bool:
     return _same(old, new)
 
 
+def write_texts(commands: list[str] | None) -> None:
+    sys.path.insert(0, str(HERE.parent))
+    from recorded import texts
+
+    with tempfile.TemporaryDirectory() as folder:
+        texts.prepare(Path(folder))
+        texts.write(Path(folder), commands or list(texts.CALLS))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compare", action="store_true", help="compare with the records instead of writing them")
     parser.add_argument("--exact", type=Path, metavar="DIR", help="records at full precision, in this folder")
     parser.add_argument("--positions", type=int, default=POSITIONS, help="positions of each network")
     parser.add_argument("--parts", help="some parts only, with commas between them: 'info,uci human,network winner'")
+    parser.add_argument("--texts", action="store_true", help="write the approved texts of --parts, or of all commands")
     given = parser.parse_args()
+    if given.texts:
+        write_texts(given.parts.split(",") if given.parts else None)
+        return 0
     found = measure(given.positions, set(given.parts.split(",")) if given.parts else None)
     folder, exact = given.exact or HERE, given.exact is not None
     if not given.compare:
