@@ -58,7 +58,8 @@ CALLS: dict[str, list[list[str]]] = {
         ["mine.pgn", "--update"], ["mine.pgn", "--time-limit", "0"],
     ],
     "tune": [
-        [*TUNE, *TINY, "--learning-rates", "0.01", "--initials", "unit", "--iterations-per-trial", "2", "--out", "study.journal"],
+        [*TUNE, *TINY, "--learning-rates", "0.01", "--initials", "unit", "--iterations-per-trial", "2",
+         "--out", "study.journal"],
         [*TUNE, "--learning-rates", "0.1,fast"], [*TUNE, "--weight-decays", "0,-1"],
         ["loser", "games.store"], ["winner", "none.store"], ["deepchess", "games.store"], [*TUNE, "--out", "."],
     ],

@@ -29,6 +29,7 @@ from kibitz.games.go.points import GRID, PASS
 from kibitz.runs import Run, packaged
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
+from support.causes import each_mentions
 from support.engine_fakes import fake_engine, percents, preferred
 
 POSITIONS = 40
@@ -114,7 +115,7 @@ def test_a_position_that_ends_the_engine_is_skipped_and_counted(
     result = evaluated(test_of(engine("statistics", 7)), small_store, log=log)
     assert result["figures"]["accuracy"]["n"] == POSITIONS - 1
     assert result["data"]["positions_without_answer"] == 1
-    assert log == [f"the engine gave no move in 1 of {POSITIONS} positions; they are skipped"]
+    assert each_mentions(log, f"engine & 1 & {POSITIONS} positions")
     with pytest.raises(EngineDied, match="ended"):
         evaluated(test_of(engine("statistics", -1)), small_store)
 
@@ -176,7 +177,7 @@ def test_the_command(small_store: Store, tmp_path: Path, capsys: pytest.CaptureF
     code, out, err = call("--engine", command, "--nodes", 1, "--positions", 10, "--out", page, "--json")
     assert code == 0, err
     assert json.loads(out)["figures"]["accuracy"]["n"] == 10
-    assert "as a predictor of moves" in page.read_text(encoding="utf-8")
+    assert "predictor of moves" in page.read_text(encoding="utf-8")
     code, out, err = call("--engine", command, "--positions", 10, "--out", page)
     assert code == 0, err
     assert "accuracy by ply" in out
