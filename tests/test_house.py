@@ -16,6 +16,7 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("commands",),
+    ("datasets",),
     ("api", "notebook"),
     ("web",),
     ("report", "evaluation", "analysis", "engines", "arena"),

@@ -7,8 +7,8 @@ For notebooks and scripts (docs/PYTHON.md has more):
 >>> bool(network.evaluate("k7/8/8/8/8/8/QR6/K7 b - - 0 1").white > 0.9)
 True
 
-Importing kibitz loads nothing else: each name below brings what it needs when it is first used. All but `train` works
-without the extra `train` (PyTorch).
+Importing kibitz loads nothing else: each name below brings what it needs when it is first used. All but `train`,
+`test` and `compare` works without the extra `train` (PyTorch).
 """
 
 from typing import TYPE_CHECKING, Any
@@ -30,22 +30,31 @@ if TYPE_CHECKING:
         load_network,
     )
     from kibitz.api.positions import PositionArrays, encode_positions, make_go_board
-    from kibitz.api.stores import GameStore, open_store
+    from kibitz.api.stores import GameStore, PlayedMoves, PositionLabels, open_store
+    from kibitz.api.testing import NetworkComparison, TestResult, TestRows, compare, test
     from kibitz.api.training import TrainingOptions, TrainingProgress, TrainingRun, train
     from kibitz.errors import KibitzError, UsageError
     from kibitz.notebook import show
+    from kibitz.stats import ClusterBootstrap, Estimate
 
 __all__ = [
     "ChosenMove",
     "ChosenPoint",
+    "ClusterBootstrap",
+    "Estimate",
     "GameStore",
     "KibitzError",
     "MoveOptions",
     "MoveProbability",
+    "NetworkComparison",
+    "PlayedMoves",
     "PointProbability",
     "PositionArrays",
     "PositionEvaluation",
+    "PositionLabels",
     "SideInputs",
+    "TestResult",
+    "TestRows",
     "TrainedNetwork",
     "TrainingOptions",
     "TrainingProgress",
@@ -53,6 +62,7 @@ __all__ = [
     "UsageError",
     "analyse",
     "analyse_all",
+    "compare",
     "encode_positions",
     "list_networks",
     "list_systems",
@@ -60,6 +70,7 @@ __all__ = [
     "make_go_board",
     "open_store",
     "show",
+    "test",
     "train",
 ]
 
@@ -71,10 +82,12 @@ _MODULES = {
         "list_networks", "list_systems", "load_network",
     ),
     "api.positions": ("PositionArrays", "encode_positions", "make_go_board"),
-    "api.stores": ("GameStore", "open_store"),
+    "api.stores": ("GameStore", "PlayedMoves", "PositionLabels", "open_store"),
+    "api.testing": ("NetworkComparison", "TestResult", "TestRows", "compare", "test"),
     "api.training": ("TrainingOptions", "TrainingProgress", "TrainingRun", "train"),
     "errors": ("KibitzError", "UsageError"),
     "notebook": ("show",),
+    "stats": ("ClusterBootstrap", "Estimate"),
 }  # fmt: skip
 """Where the public names are: module of kibitz -> names."""
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -35,6 +35,7 @@ COMMANDS = {
     "test": "test.run_test",
     "analyze": "analyze.command.analyze",
     "export": "export.export",
+    "export-positions": "export_positions.export_positions",
     # engines
     "uci": "engines.uci",
     "gtp": "engines.gtp",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 import numpy as np
@@ -18,10 +19,64 @@ from kibitz.errors import UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from kibitz.api.networks import TrainedNetwork
+    from kibitz.api.training import TrainingRun
     from kibitz.explorer.answers import Explorer
     from kibitz.games.go.rules import Board as GoBoard
+    from kibitz.store.positions import Positions
 
 PARTS = ("training", "validation", "test")
+VIEWS = ("board", "mover")
+"""Whose view positions and moves are in: as they are on the board, or as the player to move sees them."""
+UNKNOWN_CLOCK = 65535
+"""The value of a clock in a store that was not recorded."""
+
+
+class PlayedMoves(NamedTuple):
+    """The moves played in n positions, see `GameStore.moves_at`.
+
+    origin, target: int16 [n]; promotion: uint8 [n].
+
+    Chess: squares 0..63 (a1 = 0, b1 = 1, h8 = 63). Castling is the king's move of two files. promotion is the piece
+    type of python-chess that a pawn becomes (2 knight to 5 queen), or 0.
+
+    Go: target is the point (row · 19 + column from the upper left), or 361 for a pass. origin is −1, promotion 0.
+
+    >>> import kibitz
+    >>> moves = kibitz.open_store("my.store").moves_at([0, 0], [0, 1])  # h3, b5
+    >>> moves.origin.tolist(), moves.target.tolist(), moves.promotion.tolist()
+    ([15, 49], [23, 33], [0, 0])
+    """
+
+    origin: NDArray[np.int16]
+    target: NDArray[np.int16]
+    promotion: NDArray[np.uint8]
+
+
+class PositionLabels(NamedTuple):
+    """What the record says of n positions, see `GameStore.labels_at`. All arrays are [n].
+
+    side: uint8, the side to move (0 White, 1 Black; of Go 0 Black, 1 White).
+
+    result: int8, the result of the game for the player to move: 1 won, 0 drawn or unknown, −1 lost.
+
+    rating, opponent_rating: float32, of the player to move and of the opponent. Of Go they are ranks as numbers
+    (1k is 0, 1d is 1). NaN is unknown.
+
+    clock: float32, the seconds on the mover's clock after the move that was played in the position. NaN is unknown, and
+    after the last move.
+
+    >>> import kibitz
+    >>> labels = kibitz.open_store("my.store").labels_at([0, 0], [0, 1])
+    >>> labels.side.tolist(), (labels.result[0] == -labels.result[1]).item()
+    ([0, 1], True)
+    """
+
+    side: NDArray[np.uint8]
+    result: NDArray[np.int8]
+    rating: NDArray[np.float32]
+    opponent_rating: NDArray[np.float32]
+    clock: NDArray[np.float32]
 
 
 class GameStore:
@@ -134,20 +189,121 @@ class GameStore:
         board = self._chess_board(game, 0)
         return [board.san_and_push(to_move(int(move))) for move in packed]
 
-    def positions(self, games: ArrayLike, plies: ArrayLike) -> PositionArrays:
+    def positions(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> PositionArrays:
         """Positions (games[i], plies[i]) as arrays: codes uint8 [n, 64 or 361], state uint8 [n, 4], see PositionArrays.
 
         games, plies: whole numbers [n], or one of each. Made on demand, a million or so in a second.
+
+        view: "board", or "mover". In the mover's view the player to move has White's pieces (of Go: Black's stones),
+        and the state has 0 as the side to move. Of chess the ranks are flipped if Black is to move, so that pawns of
+        the mover always go up the board.
+
+        Raises UsageError for a position that is not there, and for another view.
+
+        >>> import kibitz
+        >>> store = kibitz.open_store("my.store")
+        >>> codes, state = store.positions([0, 0, 3], [0, 20, 5])
+        >>> codes.shape, state.shape, state[:, 0].tolist()
+        ((3, 64), (3, 4), [0, 0, 1])
+        >>> store.positions([0, 0, 3], [0, 20, 5], view="mover").state[:, 0].tolist()
+        [0, 0, 0]
+        """
+        games, plies = self._pairs(games, plies)
+        by_mover = check_view(view)
+        codes, state = self._store.replay(games, plies)
+        if not by_mover:
+            return PositionArrays(codes, state)
+        if self.game == "go":
+            from kibitz.games.go.replay import swap_colors
+        else:
+            from kibitz.games.chess.replay import swap_colours as swap_colors
+        return PositionArrays(*swap_colors(codes, state, state[:, 0] == 1))
+
+    def moves_at(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> PlayedMoves:
+        """The moves that were played in positions (games[i], plies[i]): origin, target and promotion, see PlayedMoves.
+
+        games, plies: whole numbers [n], or one of each; `sample(..., played=True)` draws positions that have a move.
+        view: "board", or "mover" (of chess the ranks are flipped if Black is to move), as in `positions`.
+
+        Raises UsageError for a position that is not there, for one after the last move, and for another view.
+
+        >>> import kibitz
+        >>> store = kibitz.open_store("my.store")
+        >>> games, plies = store.sample(100, played=True)
+        >>> moves = store.moves_at(games, plies, view="mover")
+        >>> moves.origin.shape, moves.target.dtype, bool((moves.origin != moves.target).all())
+        ((100,), dtype('int16'), True)
+        """
+        games, plies = self._pairs(games, plies)
+        by_mover = check_view(view)
+        for at in np.flatnonzero(plies == self.plies[games])[:1].tolist():
+            game, ply = int(games[at]), int(plies[at])
+            raise UsageError(
+                f"{self.path}: game {game} has no move after its last position (got ply {ply}). Draw positions with"
+                " sample(..., played=True)."
+            )
+        packed = self._store.moves[self._store.offsets[games] + plies]
+        if self.game == "go":
+            return PlayedMoves(np.full(len(packed), -1, np.int16), packed.astype(np.int16), np.zeros(len(packed), "u1"))
+        origin, target = (packed & 63).astype(np.int16), (packed >> 6 & 63).astype(np.int16)
+        if by_mover:
+            flip = self._sides(games, plies).astype(np.int16) * 56
+            origin, target = origin ^ flip, target ^ flip
+        return PlayedMoves(origin, target, (packed >> 12).astype(np.uint8))
+
+    def labels_at(self, games: ArrayLike, plies: ArrayLike) -> PositionLabels:
+        """What the record says of positions (games[i], plies[i]): side to move, result, ratings and clocks, each array
+        [n] in the order of the positions, see PositionLabels.
+
         Raises UsageError for a position that is not there.
 
         >>> import kibitz
-        >>> codes, state = kibitz.open_store("my.store").positions([0, 0, 3], [0, 20, 5])
-        >>> codes.shape, state.shape, state[:, 0].tolist()
-        ((3, 64), (3, 4), [0, 0, 1])
+        >>> store = kibitz.open_store("my.store")
+        >>> labels = store.labels_at(*store.sample(100))
+        >>> labels.result.shape, labels.rating.dtype
+        ((100,), dtype('float32'))
         """
         games, plies = self._pairs(games, plies)
-        codes, state = self._store.replay(games, plies)
-        return PositionArrays(codes, state)
+        side = self._sides(games, plies)
+        first, second = self._ratings
+        ratings = np.stack([first[games], second[games]])
+        rows, mover = np.arange(len(games)), side.astype(np.int64)
+        result = self._results[games] * (1 - 2 * side.astype(np.int8))
+        return PositionLabels(side, result, ratings[mover, rows], ratings[1 - mover, rows], self._clocks(games, plies))
+
+    def _sides(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The side to move in each position, uint8 [n], without a replay."""
+        at = 361 if self.game == "go" else 64
+        first = self._store.starts[self._store.start_of[games], at].astype(np.int64)
+        return (first + plies & 1).astype(np.uint8)
+
+    @cached_property
+    def _results(self) -> NDArray[np.int8]:
+        """Of each game, 1 if the player with side 0 won, −1 if that player lost, else 0: int8 [games]."""
+        won: NDArray[np.int8] = self._store.column("result").astype(np.int8)
+        return won
+
+    @cached_property
+    def _ratings(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Of each game, the rating of the player with side 0 and of the other one, float32 [games] each."""
+        if self.game == "go":
+            from kibitz.games.go.ranks import value_or_nan
+
+            names = ("black_rank", "white_rank")
+            first, second = ([value_or_nan(rank) for rank in self._store.column(name)] for name in names)
+            return np.array(first, np.float32), np.array(second, np.float32)
+        white, black = (self._store.column(f"{side}_rating").astype(np.float32) for side in ("white", "black"))
+        return np.where(white > 0, white, np.float32("nan")), np.where(black > 0, black, np.float32("nan"))
+
+    def _clocks(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The seconds left after the move of each position, float32 [n]; NaN where there is none."""
+        seconds = np.full(len(games), np.nan, np.float32)
+        clocks = self._store.per_move("clock")
+        if clocks is not None:
+            played = plies < self.plies[games]
+            known = clocks[self._store.offsets[games[played]] + plies[played]]
+            seconds[played] = np.where(known == UNKNOWN_CLOCK, np.float32("nan"), known.astype(np.float32))
+        return seconds
 
     def boards(self, games: ArrayLike, plies: ArrayLike) -> list[Any]:
         """The same positions as boards that can be played on: a chess.Board, with the moves before it, or a board of Go
@@ -163,27 +319,90 @@ class GameStore:
         return [make(game, ply) for game, ply in zip(games.tolist(), plies.tolist(), strict=True)]
 
     def sample(
-        self, count: int, *, part: str | None = None, seed: int = 0
+        self,
+        count: int,
+        *,
+        part: str | None = None,
+        seed: int = 0,
+        played: bool = False,
+        network: str | Path | TrainedNetwork | TrainingRun | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Random positions, for `positions` and `boards`: games and plies, int64 [count] each, by game and ply.
+        """Random positions, for `positions`, `moves_at` and `boards`: games and plies, int64 [count] each, sorted.
 
-        Every position of the games of `part` (None: of all) is as likely as any other, none comes twice; all of them
-        where there are fewer. The same seed draws the same. Raises UsageError for a count below 1, a seed
-        below 0 and another part.
+        Every position of the games of `part` (None: of all) is as likely as any other, none comes twice. If there are
+        fewer than `count`, all of them. The same seed draws the same. played: only positions in which a move was
+        played.
+
+        network: the very positions of `kibitz test NETWORK STORE --positions COUNT`, which tests games that the network
+        has not seen. Then part is "unseen" (the default), "test", "validation", "training" or "all", as in --split, and
+        played must be left out: the test itself says whether it needs a move.
+
+        Raises UsageError for a count below 1, a seed below 0 and another part. Raises KibitzError if no game is left.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
         >>> games, plies = store.sample(100, part="training", seed=1)
         >>> store.positions(games, plies).codes.shape
         (100, 64)
+        >>> games, plies = store.sample(50, network="winner")
+        >>> len(games)
+        50
         """
-        from kibitz.store.positions import Positions, permutation
+        from kibitz.store.positions import permutation
 
         check_whole("count", count, 1)
         check_whole("seed", seed, 0)
-        positions = Positions(self._store, self.games(part))
+        if network is not None:
+            if played:
+                raise UsageError("played cannot be combined with network (got both). Leave played out.")
+            return self._tested(network, part or "unseen", count, seed)
+        positions = self.positions_of(part, played)
         numbers = permutation(len(positions), seed, 0, 0, min(count, len(positions)))
         return positions.locate(np.sort(numbers))
+
+    def positions_of(self, part: str | None = None, played: bool = False) -> Positions:
+        """All positions of the games of a part, by number; played: only those in which a move was played."""
+        from kibitz.store.positions import Positions
+
+        return Positions(self._store, self.games(part), last=-2 if played else -1)
+
+    @property
+    def total_positions(self) -> int:
+        """How many positions all games have together."""
+        return len(self._store.moves) + len(self)
+
+    @property
+    def fingerprint(self) -> str:
+        """A short text that is the same for stores with the same games."""
+        return self._store.fingerprint
+
+    def _tested(
+        self, network: str | Path | TrainedNetwork | TrainingRun, part: str, count: int, seed: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        from kibitz.api.testing import run_of
+        from kibitz.evaluation.compare import positions_of
+        from kibitz.evaluation.games import choose
+
+        run = run_of(network)
+        return positions_of(run, self._store, choose(run, self._store, part).games, count, seed)
+
+    def unseen_games(self, *networks: str | Path | TrainedNetwork | TrainingRun) -> NDArray[np.int64]:
+        """The numbers of the games that none of these networks has learned from or was chosen by, int64 [games].
+
+        Only games that every network's system takes count (`winner` takes decided games). Raises KibitzError if no game
+        is left.
+
+        >>> import kibitz
+        >>> store = kibitz.open_store("my.store")
+        >>> len(store.unseen_games("winner")) <= len(store)
+        True
+        """
+        from kibitz.api.testing import run_of
+        from kibitz.evaluation.compare import unseen_by_all
+
+        if not networks:
+            raise UsageError("unseen_games needs at least one network (got none). Name one: unseen_games('winner').")
+        return unseen_by_all([run_of(network) for network in networks], self._store)
 
     def _check(self, game: int) -> None:
         check_whole("game", game, -sys.maxsize)
@@ -239,6 +458,13 @@ class GameStore:
         for point in self._packed(game)[:ply].tolist():
             board.play(board.to_move, point)
         return board
+
+
+def check_view(view: str) -> bool:
+    """Whether it is the mover's. Raises UsageError for a view that there is not."""
+    if view not in VIEWS:
+        raise UsageError(f"view must be one of {', '.join(VIEWS)} (got {view!r}).")
+    return view == "mover"
 
 
 def open_store(path: str | Path) -> GameStore:

@@ -97,6 +97,14 @@ class RunTestOptions:
             help="A person's network: also train networks of 20, 50, 100, … of the games; takes minutes.",
         ),
     ] = False
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Another network: both are tested on the same positions of games that neither has seen, and the"
+            " difference is printed with its interval. Default: none.",
+            metavar="RUN",
+        ),
+    ] = None
     out: Annotated[
         Path | None,
         typer.Option(
@@ -191,6 +199,18 @@ def run_test(
         raise UsageError(f"--all-ways is for networks of Go; {run} is one of {opened.info['game']}")
     if (options.stranger or options.curve) and opened.person is None:
         raise UsageError(f"--stranger and --learning-curve are for runs of kibitz personal; {run} is none")
+    if options.against is not None:
+        from kibitz.commands.against import compare_with
+
+        if options.split != "unseen":
+            raise UsageError(
+                f"--split cannot be combined with --against (got {options.split}). Leave it out: --against takes the"
+                " games that neither network has seen."
+            )
+        games = Store(store or own_store(opened))
+        with EvaluationBar() as bar:
+            compare_with(opened, options.against, games, options.positions, options.as_json, bar.on_progress)
+        return
     programs = {} if opened.person is not None else options.programs(opened.info["game"])
     games = Store(store or own_store(opened))
     page = _page(opened, games.path, options.out)

@@ -19,6 +19,7 @@ from kibitz.systems import find
 
 if TYPE_CHECKING:
     from kibitz.evaluation.games import Chosen
+    from kibitz.evaluation.rows import Rows
     from kibitz.parallel import Workers
     from kibitz.runs import Run
     from kibitz.store.store import Store
@@ -66,8 +67,24 @@ class Evaluation(Protocol):
     ) -> dict[str, Any]:
         """The system's part of a result: data, headline, figures, baselines, by, and what else its page shows.
 
-        As report.page describes it; "figures" are `tables.Metrics`, "tables" and "curves" those of `tables`, and the
-        rest is ready for JSON. `log` is called with a line for each thing that had to be left out.
+        These keys are needed:
+
+        data
+            A dict with "store", "fingerprint", "games", "positions", "positions_tested", "seen_games",
+            "seen_games_left_out" and "split", as `games.describe` makes it. It may have a "note", a sentence for
+            people.
+        headline
+            The name of the figure that baselines and slices are of.
+        figures
+            `tables.Metric` by name; the name is a key of the JSON.
+
+        These keys may be left out: main (names of the figures that the table shows), baselines (by key, as
+        `baselines.baseline` makes them), by (label to rows, as `slices.slices_as_json` makes them), tables and curves
+        (`tables.Table` and `tables.Curve`), texts (sentences of the page by section), rows (`rows.Rows`, for Python
+        and for comparisons), and what else report.page shows, ready for JSON.
+
+        `log` is called with a line for each thing that had to be left out. What has another type is an error in one
+        line, see `check_result`.
         """
 
 
@@ -85,8 +102,11 @@ def evaluate(
     command: str = "",
     on_progress: OnProgress,
     log: Callable[[str], None],
+    on_rows: Callable[[Rows], None] = lambda rows: None,
 ) -> dict[str, Any]:
     """The whole result of testing a run on some games of a store: what `kibitz test --json` prints.
+
+    on_rows: called with the rows by position, if the system's evaluation gives them.
 
     Raises KibitzError where the run has no trained weights, or damaged ones: what answers is the export made of them,
     and the result names them.
@@ -102,8 +122,61 @@ def evaluate(
         "command": command,
         "paper": {"title": system.declaration.paper, "figure": system.declaration.anchor},
     }
-    own = labelled(load(system.name).evaluate(run, store, chosen, config, on_progress, log))
+    own = load(system.name).evaluate(run, store, chosen, config, on_progress, log)
+    check_result(own, system.declaration.evaluation)
+    if (rows := own.pop("rows", None)) is not None:
+        on_rows(rows)
+    own = labelled(own)
     return result | own | {"metrics": [_finite(row) for row in run.metrics()]}
+
+
+_DATA = (
+    "store", "fingerprint", "games", "positions", "positions_tested", "seen_games", "seen_games_left_out", "split"
+)  # fmt: skip
+_FIGURE = {"value", "low", "high", "n", "games"}
+
+
+def check_result(own: Any, module: str) -> None:
+    """Raises KibitzError, naming the module, for a system's part of a result that is not as `Evaluation` says."""
+    from kibitz.evaluation.rows import Rows
+    from kibitz.evaluation.tables import Curve, Metric, Table
+
+    def fail(what: str, wanted: str, value: Any) -> None:
+        raise KibitzError(
+            f"{module}.evaluate: {what} must be {wanted} (got {type(value).__name__}). The contract is in the docstring"
+            " of kibitz.evaluation.Evaluation."
+        )
+
+    if not isinstance(own, dict):
+        fail("the result", "a dict", own)
+    for key, wanted, kind in (
+        ("data", "a dict", dict), ("headline", "the name of a figure", str), ("figures", "a dict of Metric", dict)
+    ):  # fmt: skip
+        if not isinstance(own.get(key), kind):
+            fail(f'"{key}"', wanted, own.get(key))
+    for key in _DATA:
+        if key not in own["data"]:
+            fail(f'"data" → "{key}"', "there, as kibitz.evaluation.games.describe gives it", None)
+    for name, metric in own["figures"].items():
+        if not isinstance(metric, Metric) or not hasattr(metric.estimate, "as_json"):
+            fail(f'the figure "{name}"', "a kibitz.evaluation.tables.Metric of an Estimate", metric)
+    for name in (own["headline"], *own.get("main", ())):
+        if name not in own["figures"]:
+            raise KibitzError(f'{module}.evaluate: "{name}" is none of its figures ({", ".join(own["figures"])}).')
+    for name, figure in own.get("baselines", {}).items():
+        if not isinstance(figure, dict) or not figure.keys() >= _FIGURE:
+            fail(f'the baseline "{name}"', "what kibitz.evaluation.baselines.baseline gives", figure)
+    for key, type_ in (("tables", Table), ("curves", Curve)):
+        for part in own.get(key, ()):
+            if not isinstance(part, type_):
+                fail(f'each of "{key}"', f"a kibitz.evaluation.tables.{type_.__name__}", part)
+    for label, rows in own.get("by", {}).items():
+        if not isinstance(rows, list) or not all(
+            isinstance(row, dict) and {"slice", "figure"} <= set(row) for row in rows
+        ):
+            fail(f'"by" → "{label}"', "a list, as kibitz.evaluation.slices.slices_as_json gives it", rows)
+    if not isinstance(own.get("rows"), Rows | None):
+        fail('"rows"', "kibitz.evaluation.rows.Rows", own["rows"])
 
 
 def labelled(own: dict[str, Any]) -> dict[str, Any]:
@@ -116,6 +189,7 @@ def labelled(own: dict[str, Any]) -> dict[str, Any]:
     result["figures"] = {
         name: {"label": name.replace("_", " "), **metric.as_json()} for name, metric in own.get("figures", {}).items()
     }
+    result.setdefault("texts", {})
     result["baselines"] = {
         key if "label" in figure else key_of(key): {"label": key, **figure}
         for key, figure in own.get("baselines", {}).items()

@@ -61,6 +61,17 @@ class Positions:
         _locate(self._marks, self._ends, self._present, self.first, ids, games, plies)
         return games, plies
 
+    def find(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The ids of positions (games[i], plies[i]), int64 [n]; −1 for those that are not among them. Needs games that
+        rise, as those of a test do."""
+        if not len(self._present):
+            return np.full(len(games), -1, np.int64)
+        at = np.minimum(np.searchsorted(self._present, games), len(self._present) - 1)
+        begins = np.concatenate([[0], self._ends[:-1]])
+        ids = begins[at] + plies - self.first
+        inside = (self._present[at] == games) & (plies >= self.first) & (ids < self._ends[at])
+        return np.where(inside, ids, -1)
+
     def batch(self, ids: NDArray[np.int64]) -> Batch:
         games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)

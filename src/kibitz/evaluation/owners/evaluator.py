@@ -17,6 +17,7 @@ from kibitz.evaluation.owners.points import BINS, KINDS, LINES, SURE, PointCount
 from kibitz.evaluation.owners.results import OwnerResults, measure, owners_of
 from kibitz.evaluation.owners.samples import page_samples
 from kibitz.evaluation.owners.steadiness import by_owners, followed, steadiness
+from kibitz.evaluation.rows import OWNERS, EligiblePositions, Rows, make_rows, measure_in_batches
 from kibitz.evaluation.slices import slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
 from kibitz.games.go.endings.referees import METHODS
@@ -79,9 +80,43 @@ def evaluate(
         "curves": [by_move(results, others)],
         "texts": TEXTS,
         **page_samples(results, session, config.seed),
+        "rows": _rows(results.games, results.plies, marks),
     }
     on_progress("figures", 1, 1)
     return result
+
+
+def row_questions(run: Run) -> tuple[str, ...]:
+    """See `kibitz.evaluation.compare`."""
+    return (OWNERS,)
+
+
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
+    """All positions of these games, the last one included."""
+    return EligiblePositions(Positions(store, games))
+
+
+def measure_rows(
+    run: Run,
+    store: Store,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    question: str,
+    on_progress: Callable[[int, int], None],
+) -> Rows:
+    """Rows of these positions, see `kibitz.evaluation.compare`."""
+    session, owners = Session(run), owners_of(store)
+    marks = measure_in_batches(
+        store, games, plies, lambda batch: measure(session, owners, batch), on_progress, BATCH_SIZE
+    )
+    return _rows(games, plies, marks)
+
+
+def _rows(games: NDArray[np.int64], plies: NDArray[np.int64], marks: PointCounts) -> Rows:
+    known = np.maximum(marks["known"].astype(np.float64), 1)
+    return make_rows(
+        OWNERS, games, plies, marks["right"] / known, marks["squared"] / known, marks["known"].astype(np.float64)
+    )
 
 
 TEXTS = {

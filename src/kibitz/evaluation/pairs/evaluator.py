@@ -7,14 +7,14 @@ the former. It is shown the two in random order, as in training.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.pairs.answers import PairResults, as_tested, fill, intransitive, networks, pairs, preferred
@@ -22,6 +22,7 @@ from kibitz.evaluation.pairs.baselines import as_baselines, run_baselines, table
 from kibitz.evaluation.pairs.distilled import distilled
 from kibitz.evaluation.pairs.samples import page_samples
 from kibitz.evaluation.pairs.split import LearnedPairs, learned, nothing_learned, split_figures, split_tables
+from kibitz.evaluation.rows import PAIR, Eligible, Rows
 from kibitz.evaluation.slices import PHASES, per_rating, slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
 from kibitz.play.session import Session
@@ -82,9 +83,51 @@ def evaluate(
         "curves": [by_ply(results, known)],
         "texts": TEXTS,
         **page_samples(results, session, config.seed),
+        "rows": _rows(results),
     }  # fmt: skip
     on_progress("figures", 1, 1)
     return result
+
+
+def row_questions(run: Run) -> tuple[str, ...]:
+    """See `kibitz.evaluation.compare`."""
+    return (PAIR,)
+
+
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> Eligible:
+    """Raises UsageError: pairs are drawn by `rows_of_pairs`."""
+    raise UsageError(f"{run.name} is tested on pairs of positions. Compare it with another network of deepchess.")
+
+
+def measure_rows(
+    run: Run,
+    store: Store,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    question: str,
+    on_progress: Callable[[int, int], None],
+) -> Rows:
+    """Raises UsageError, as `eligible`."""
+    raise UsageError(f"{run.name} is tested on pairs of positions. Compare it with another network of deepchess.")
+
+
+def rows_of_pairs(
+    runs: Sequence[Run], store: Store, games: NDArray[np.int64], count: int, seed: int, on_progress: OnProgress
+) -> list[Rows]:
+    """The rows of each run over the same pairs, drawn as the test of the first run draws them."""
+    of = pairs(store, positions(store, games, as_tested(runs[0].settings)), count, seed)
+    if of is None:
+        raise KibitzError(f"{store.path}: its unseen games make no pair of positions. Name another store.")
+    return [_rows(fill(of, networks(run), on_progress, run.name)) for run in runs]
+
+
+def _rows(results: PairResults) -> Rows:
+    (games, other_games), (plies, other_plies) = (
+        results.pairs.both(values) for values in (results.pairs.games, results.pairs.plies)
+    )
+    answers = results.main
+    loss = log_loss(answers.chance, 1.0)
+    return Rows(PAIR, games, plies, answers.right, loss, np.ones(len(games)), other_games, other_plies)
 
 
 TEXTS = {

@@ -21,13 +21,22 @@ from kibitz.evaluation.policy.openings import opening_moves
 from kibitz.evaluation.policy.topk import questions, selectors, whole_moves
 from kibitz.evaluation.policy.value_head import LEFT, LEFT_WORDS, left, valued
 from kibitz.evaluation.positions.tsne import landscape
+from kibitz.evaluation.rows import (
+    MOVE,
+    WINNER,
+    EligiblePositions,
+    Rows,
+    make_rows,
+    measure_in_batches,
+    move_loss,
+)
 from kibitz.evaluation.slices import PHASES, per_rating, per_speed, slices_as_json
 from kibitz.evaluation.tables import Metrics, Table
 from kibitz.external.uci import EngineEvaluation
 from kibitz.games.chess.moves import to_move
 from kibitz.play.session import Session
 from kibitz.runs import Run
-from kibitz.stats import ClusterBootstrap, slices
+from kibitz.stats import ClusterBootstrap, log_loss, slices
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 from kibitz.systems.movers import system as movers
@@ -79,6 +88,7 @@ def evaluate(
             "network's figure on those very positions stands below it.",
         },
     }
+    result["rows"] = _rows(results, row_questions(run)[0])
     if results.whole:
         tables += opening_moves(session, store, chosen.games)
         result["heat_maps"] = heat_maps(session, results, config.seed)
@@ -95,8 +105,7 @@ def _evaluate_positions(
     """The results, and the "data" of the result. Raises KibitzError where no move is left to test on."""
     settings: movers.Settings = run.settings
     names = movers.selected_networks(settings, run.system.networks)
-    tested = replace(settings, games=0, moves=0, min_rating=settings.min_rating if names != (VALUE,) else 0)
-    moves = movers.MoveExamples(store, chosen.games, tested)
+    moves = _tested_moves(run, store, chosen.games)
     if not len(moves):
         raise KibitzError(
             f"{store.path}: all moves of its games to test on are by players rated under {settings.min_rating}, whose "
@@ -117,6 +126,68 @@ def _evaluate_positions(
     games, plies = moves.positions.locate(indices)
     by_square = _by_square(session)
     return PolicyResults(store, settings, names, by_square, games, plies, ClusterBootstrap(games), marks), data
+
+
+def row_questions(run: Run) -> tuple[str, ...]:
+    """See `kibitz.evaluation.compare`."""
+    names = movers.selected_networks(run.settings, run.system.networks)
+    if set(movers.SELECTORS) <= set(names):
+        return (MOVE, WINNER) if VALUE in names else (MOVE,)
+    if names == (VALUE,):
+        return (WINNER,)
+    own = "origin" if "piece" in names else next(name for name in PIECES if name in names)
+    by_square = "" if "piece" in names or not _by_square(Session(run)) else "_from_square"
+    return (f"{own}{by_square}_accuracy",)
+
+
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
+    """Positions in which a move was played by a player whose moves the system learns; of winners, in decided games."""
+    if question == WINNER:
+        games = games[store.column("result")[games] != 0]
+    moves = _tested_moves(run, store, games)
+    return EligiblePositions(moves.positions, moves.chosen)
+
+
+def measure_rows(
+    run: Run,
+    store: Store,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    question: str,
+    on_progress: Callable[[int, int], None],
+) -> Rows:
+    """Rows of these positions, see `kibitz.evaluation.compare`."""
+    session, settings = Session(run), run.settings
+    names = movers.selected_networks(settings, run.system.networks)
+
+    def marks_of(batch: Batch) -> dict[str, NDArray[Any]]:
+        answers = session.evaluate(batch.codes, with_side_inputs(session, settings, store, batch))
+        return measure(answers, batch, played_in(store, batch.games, batch.plies))
+
+    marks = measure_in_batches(store, games, plies, marks_of, on_progress)
+    groups = ClusterBootstrap(games)
+    results = PolicyResults(store, settings, names, _by_square(session), games, plies, groups, marks)
+    return _rows(results, question)
+
+
+def _rows(results: PolicyResults, question: str) -> Rows:
+    """The rows of a test; those of a network that is about some of the positions only are of these."""
+    if question == MOVE:
+        return make_rows(MOVE, results.games, results.plies, results.right, move_loss(results.marks["chance"]))
+    if question == WINNER:
+        value, won = results.marks["value"], results.result > 0
+        loss = log_loss((1 + value.astype(np.float64)) / 2, won)
+        return make_rows(WINNER, results.games, results.plies, (value > 0) == won, loss, among=results.result != 0)
+    _, right, among = _headline(results)
+    return make_rows(question, results.games, results.plies, right, among=among)
+
+
+def _tested_moves(run: Run, store: Store, games: NDArray[np.int64]) -> movers.MoveExamples:
+    """All moves of these games that a test may ask about."""
+    settings: movers.Settings = run.settings
+    names = movers.selected_networks(settings, run.system.networks)
+    tested = replace(settings, games=0, moves=0, min_rating=settings.min_rating if names != (VALUE,) else 0)
+    return movers.MoveExamples(store, games, tested)
 
 
 def _by_square(session: Session) -> bool:

@@ -13,6 +13,7 @@ from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.baselines import StockfishBaseline, baseline
 from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import Chosen, bundled_note, describe
+from kibitz.evaluation.rows import WINNER, EligiblePositions, Rows, make_rows, measure_in_batches
 from kibitz.evaluation.samples import DiverseSampler, curve, game_curve, position, records
 from kibitz.evaluation.slices import PHASES, VALUES, per_rating, per_speed, slices_as_json
 from kibitz.evaluation.tables import Metric
@@ -121,9 +122,42 @@ def evaluate(
             "The dashed line is the accuracy over all positions.",
         },
         **page_samples(results, session, config.seed),
+        "rows": _rows(games, plies, results.chance, results.won),
     }
     on_progress("figures", 1, 1)
     return result
+
+
+def row_questions(run: Run) -> tuple[str, ...]:
+    """See `kibitz.evaluation.compare`."""
+    return (WINNER,)
+
+
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
+    """All positions of these games, the last one included."""
+    return EligiblePositions(Positions(store, games))
+
+
+def measure_rows(
+    run: Run,
+    store: Store,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    question: str,
+    on_progress: Callable[[int, int], None],
+) -> Rows:
+    """Rows of these positions, see `kibitz.evaluation.compare`."""
+    session = Session(run)
+    chance = measure_in_batches(
+        store, games, plies, lambda batch: {"chance": session.evaluate(batch.codes, batch.state)[OUTPUT]}, on_progress
+    )["chance"]
+    return _rows(games, plies, chance, store.column("result")[games] > 0)
+
+
+def _rows(
+    games: NDArray[np.int64], plies: NDArray[np.int64], chance: NDArray[np.float32], won: NDArray[np.bool_]
+) -> Rows:
+    return make_rows(WINNER, games, plies, (chance > 0.5) == won, log_loss(chance, won))
 
 
 def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:

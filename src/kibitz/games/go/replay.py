@@ -162,6 +162,20 @@ def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return colours
 
 
+def swap_colors(
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Give Black's stones to White and White's to Black, and change the side to move, where `selected` [n] is true.
+
+    codes [n, 361] and state [n, 4] are changed in place, and returned.
+    """
+    rows = np.flatnonzero(selected)
+    codes[rows] = (codes[rows] & np.uint8(0xF0)) | _OTHER_KIND[codes[rows] & 15]
+    state[rows, SIDE] ^= 1
+    return codes, state
+
+
+_OTHER_KIND = np.array([EMPTY, *range(7, 13), *range(1, 7), KO, OFF, 15], np.uint8)
 _COLOUR_OF = np.array([NONE] + [1] * 6 + [2] * 6 + [NONE, OUTSIDE, OUTSIDE], np.uint8)
 
 

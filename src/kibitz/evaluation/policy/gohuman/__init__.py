@@ -1,5 +1,5 @@
 """The evaluation of `gohuman`."""
 
-from kibitz.evaluation.policy.gohuman.evaluator import evaluate
+from kibitz.evaluation.policy.gohuman.evaluator import eligible, evaluate, measure_rows, row_questions
 
-__all__ = ["evaluate"]
+__all__ = ["eligible", "evaluate", "measure_rows", "row_questions"]

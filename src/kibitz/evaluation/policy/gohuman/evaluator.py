@@ -18,6 +18,15 @@ from kibitz.evaluation.owners import evaluator as owners
 from kibitz.evaluation.owners.results import OwnerResults, measure
 from kibitz.evaluation.owners.steadiness import followed, steadiness
 from kibitz.evaluation.policy.gohuman.results import GoResults, ToldSession
+from kibitz.evaluation.rows import (
+    MOVE,
+    WINNER,
+    EligiblePositions,
+    Rows,
+    make_rows,
+    measure_in_batches,
+    move_loss,
+)
 from kibitz.evaluation.slices import slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metrics
 from kibitz.games.go.ranks import value_or_nan
@@ -88,7 +97,43 @@ def evaluate(
         "calibration": reliability(marks["surest"], results.right, results.groups),
         "tables": tables,
         "texts": TEXTS,
+        "rows": _rows(results, MOVE),
     }
+
+
+def row_questions(run: Run) -> tuple[str, ...]:
+    """See `kibitz.evaluation.compare`."""
+    return (MOVE, WINNER)
+
+
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
+    """Positions in which a move was played; of winners, in decided games."""
+    if question == WINNER:
+        games = games[store.column("result")[games] != 0]
+    return EligiblePositions(Positions(store, games, last=-2))
+
+
+def measure_rows(
+    run: Run,
+    store: Store,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    question: str,
+    on_progress: Callable[[int, int], None],
+) -> Rows:
+    """Rows of these positions, see `kibitz.evaluation.compare`."""
+    told = ToldSession(Session(run), store)
+    marks = measure_in_batches(store, games, plies, told.measure, on_progress, owners.BATCH_SIZE)
+    return _rows(GoResults(store, games, plies, marks), question)
+
+
+def _rows(results: GoResults, question: str) -> Rows:
+    marks = results.marks
+    if question == MOVE:
+        return make_rows(MOVE, results.games, results.plies, results.right, move_loss(marks["chance"]))
+    won = results.result > 0
+    right, loss = (marks["win"] > 0.5) == won, log_loss(marks["win"], won)
+    return make_rows(WINNER, results.games, results.plies, right, loss, among=results.result != 0)
 
 
 def move_figures(results: GoResults) -> Metrics:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.baselines import StockfishBaseline
@@ -16,14 +17,32 @@ from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.policy.handicaps import handicaps
 from kibitz.evaluation.policy.human.baselines import baselines
 from kibitz.evaluation.policy.human.by_rating import moves_by_rating, results_by_rating
-from kibitz.evaluation.policy.human.results import BANDS, HumanResults, RatedSession, band_name, evaluate_positions
+from kibitz.evaluation.policy.human.results import (
+    BANDS,
+    HumanResults,
+    Marks,
+    RatedSession,
+    band_name,
+    evaluate_positions,
+    winner_right,
+)
 from kibitz.evaluation.policy.human.samples import samples
 from kibitz.evaluation.policy.human.side_inputs import by_asked_rating, with_other_inputs
+from kibitz.evaluation.rows import (
+    MOVE,
+    WINNER,
+    EligiblePositions,
+    Rows,
+    make_rows,
+    measure_in_batches,
+    move_loss,
+)
 from kibitz.evaluation.slices import PHASES, per_speed, slices_as_json
+from kibitz.games.chess.replay import SIDE
 from kibitz.play.session import Session
 from kibitz.runs import Run
-from kibitz.stats import reliability, slices
-from kibitz.store.positions import Positions
+from kibitz.stats import log_loss, reliability, slices
+from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 OPENING = 20
@@ -86,7 +105,42 @@ def evaluate(
         "tables": tables,
         "texts": TEXTS,
         **samples(results, config.seed),
+        "rows": make_rows(MOVE, results.games, results.plies, results.right, move_loss(results.marks["chance"])),
     }
+
+
+def row_questions(run: Run) -> tuple[str, ...]:
+    """See `kibitz.evaluation.compare`."""
+    return (MOVE, WINNER) if "outcome" in Session(run).outputs else (MOVE,)
+
+
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
+    """Positions in which a move was played; of winners, in decided games."""
+    if question == WINNER:
+        games = games[store.column("result")[games] != 0]
+    return EligiblePositions(Positions(store, games, last=-2))
+
+
+def measure_rows(
+    run: Run,
+    store: Store,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    question: str,
+    on_progress: Callable[[int, int], None],
+) -> Rows:
+    """Rows of these positions, see `kibitz.evaluation.compare`. The loss of a winner is over won and lost alone."""
+    rated = RatedSession(Session(run), store)
+
+    def measure(batch: Batch) -> Marks:
+        return rated.measure(batch, rated.full_state(batch)) | {"side": batch.state[:, SIDE]}
+
+    marks = measure_in_batches(store, games, plies, measure, on_progress)
+    if question == MOVE:
+        return make_rows(MOVE, games, plies, marks["rank"] == 1, move_loss(marks["chance"]))
+    result = store.column("result")[games].astype(np.int64) * (1 - 2 * marks["side"].astype(np.int64))
+    decided = np.maximum(marks["win"] + marks["loss"], 1e-9)
+    return make_rows(WINNER, games, plies, winner_right(marks, result), log_loss(marks["win"] / decided, result > 0))
 
 
 def note(results: HumanResults, chosen: Chosen) -> str | None:

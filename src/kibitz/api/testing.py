@@ -1,0 +1,240 @@
+"""Testing a network, and comparing two networks on the same positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.api.checks import check_whole
+from kibitz.errors import UsageError, need_training
+
+if TYPE_CHECKING:
+    from kibitz.api.networks import TrainedNetwork
+    from kibitz.api.stores import GameStore
+    from kibitz.api.training import TrainingRun
+    from kibitz.evaluation.rows import Rows
+    from kibitz.runs import Run
+    from kibitz.stats import Estimate
+    from kibitz.store.store import Store
+
+    Named = str | Path | TrainedNetwork | TrainingRun
+    """A network: its name, the folder of its run, a loaded one, or what `train` returned."""
+
+
+@dataclass(frozen=True, repr=False)
+class TestRows:
+    """One row for each position of a test, all arrays [n].
+
+    game, ply: int64, where the position is in the store.
+
+    right: float64, 0 to 1: 1 if the answer is right, 0.5 if the network has no preference. Of Go's owners: the share of
+    the points that are right.
+
+    loss: float64, the log loss of the answer in nats (of Go's owners: the mean squared error over the points). NaN if
+    the network gives no probability.
+
+    weight: float64, how much the row counts in the mean: 1, or of Go's owners the points whose owner is known.
+
+    other_game, other_ply: of `deepchess`, which compares pairs, the position of the game that Black won; else None.
+
+    >>> import kibitz
+    >>> rows = kibitz.test("winner", "my.store", positions=100).rows
+    >>> rows.game.shape, float(rows.right.mean()) > 0.5
+    ((100,), True)
+    """
+
+    __test__ = False  # no test of pytest
+
+    question: str
+    game: NDArray[np.int64]
+    ply: NDArray[np.int64]
+    right: NDArray[np.float64]
+    loss: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    other_game: NDArray[np.int64] | None = None
+    other_ply: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+    def __repr__(self) -> str:
+        return f"TestRows({len(self):,} rows, question={self.question!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class TestResult:
+    """The result of `kibitz.test`.
+
+    figures: Estimate by name, as `kibitz test` prints them: value, low, high (the 95% interval over games), n and
+    games. headline: the name of the first one.
+
+    rows: TestRows, one for each position. json: everything that `kibitz test --json` prints, as a dict.
+
+    >>> import kibitz
+    >>> result = kibitz.test("winner", "my.store", positions=200)
+    >>> figure = result.figures[result.headline]
+    >>> figure.low <= figure.value <= figure.high, figure.n
+    (True, 200)
+    """
+
+    __test__ = False
+
+    headline: str
+    figures: dict[str, Estimate]
+    rows: TestRows
+    json: dict[str, Any] = field(compare=False)
+
+    def __repr__(self) -> str:
+        one = self.figures[self.headline]
+        return f"TestResult({self.headline} {one.value:.4f} ({one.low:.4f} to {one.high:.4f}), n={one.n:,})"
+
+
+@dataclass(frozen=True, repr=False)
+class NetworkComparison:
+    """The result of `kibitz.compare`: two networks on the same positions, of games that neither has seen.
+
+    question: what both were asked ("winner", "move", "owners" or "pair"). a, b: the share of right answers of each, an
+    Estimate. difference: a less b, with its interval paired position by position: above 0 a is better. loss: the loss
+    of a less that of b; None if one of them gives no probability.
+
+    rows_a, rows_b: TestRows of each, in the same order. games: how many games neither has seen.
+
+    >>> import kibitz
+    >>> result = kibitz.compare("winner", "chessnet", "my.store", positions=200)
+    >>> result.question, result.difference.low <= result.difference.value <= result.difference.high
+    ('winner', True)
+    """
+
+    question: str
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+    loss: Estimate | None
+    rows_a: TestRows
+    rows_b: TestRows
+    games: int
+
+    def __repr__(self) -> str:
+        one = self.difference
+        return (
+            f"NetworkComparison({self.question}: {self.a.value:.4f} and {self.b.value:.4f}, difference"
+            f" {one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f}), n={one.n:,})"
+        )
+
+
+def test(
+    network: Named,
+    store: str | Path | GameStore | None = None,
+    *,
+    part: str = "unseen",
+    positions: int = 400_000,
+    seed: int = 0,
+) -> TestResult:
+    """Test a network as `kibitz test` does, on games that it has not seen: figures with intervals, and a row for each
+    position.
+
+    network: a name, the folder of a run, a loaded network, or what `train` returned. store: None for the run's own.
+    part: "unseen", "test", "validation", "training" or "all", as --split. positions: at most so many, drawn evenly; 0
+    for all. seed: of the draw. No other program is asked. Needs the extra `train`.
+
+    Raises UsageError for another part and a store of another game, KibitzError if no game is left.
+
+    >>> import kibitz
+    >>> result = kibitz.test("winner", "my.store", positions=300)
+    >>> list(result.figures)
+    ['accuracy', 'log_loss', 'calibration_error']
+    >>> store = kibitz.open_store("my.store")
+    >>> games, plies = store.sample(300, network="winner")  # the very positions
+    >>> bool((games == result.rows.game).all() and (plies == result.rows.ply).all())
+    True
+    """
+    need_training("kibitz.test")
+    from kibitz.evaluation import EvalConfig, evaluate, own_store
+    from kibitz.evaluation.games import choose
+
+    check_whole("positions", positions, 0)
+    check_whole("seed", seed, 0)
+    run = run_of(network)
+    opened = _store_of(own_store(run) if store is None else store)
+    config = EvalConfig(positions, stockfish_positions=0, gnugo_positions=0, playout_positions=0, seed=seed)
+    rows: list[Rows] = []
+    result = evaluate(
+        run, opened, choose(run, opened, part), config, on_progress=_quiet, log=lambda line: None, on_rows=rows.append
+    )
+    if not rows:
+        raise UsageError(
+            f"{run.name} has no rows by position (system {run.info['system']}). Use the command kibitz test."
+        )
+    figures = {name: _estimate(figure) for name, figure in result["figures"].items()}
+    return TestResult(result["headline"], figures, _public(rows[0]), result)
+
+
+def compare(
+    a: Named,
+    b: Named,
+    store: str | Path | GameStore,
+    *,
+    positions: int = 400_000,
+    seed: int = 0,
+    question: str | None = None,
+) -> NetworkComparison:
+    """Compare two networks on the same positions of games that neither has seen, with a paired interval over games.
+
+    question: "winner" (who won), "move" (which move was played), "owners" (of Go: who owns each point) or "pair"
+    (which of two positions is better); None: the first that both answer. positions, seed: as in `test`. Needs the extra
+    `train`.
+
+    Raises UsageError if the two answer no common question, KibitzError if no game is left that neither has seen.
+
+    >>> import kibitz
+    >>> kibitz.compare("chessnet", "convchess", "my.store", positions=200).question
+    'move'
+    """
+    need_training("kibitz.compare")
+    from kibitz.evaluation.compare import compare_runs
+
+    check_whole("positions", positions, 0)
+    check_whole("seed", seed, 0)
+    found = compare_runs(run_of(a), run_of(b), _store_of(store), count=positions, seed=seed, question=question)
+    return NetworkComparison(
+        found.question, found.a, found.b, found.difference, found.loss, _public(found.rows_a), _public(found.rows_b),
+        found.games,
+    )  # fmt: skip
+
+
+def run_of(network: Named) -> Run:
+    """The run of a network, which must be trained."""
+    from kibitz.runs import Run
+
+    run = Run(network if isinstance(network, (str, Path)) else network.path)
+    if not isinstance(network, (str, Path)):
+        run.name = getattr(network, "name", run.name)
+    run.trained()
+    return run
+
+
+def _store_of(store: str | Path | GameStore) -> Store:
+    from kibitz.store.store import Store
+
+    return Store(store if isinstance(store, (str, Path)) else store.path)
+
+
+def _estimate(figure: dict[str, Any]) -> Estimate:
+    from kibitz.stats import Estimate
+
+    value, low, high = (float("nan") if figure[key] is None else figure[key] for key in ("value", "low", "high"))
+    return Estimate(value, low, high, figure["n"], figure["games"])
+
+
+def _public(rows: Rows) -> TestRows:
+    return TestRows(
+        rows.question, rows.games, rows.plies, rows.right, rows.loss, rows.weight, rows.other_games, rows.other_plies
+    )
+
+
+def _quiet(part: str, done: int, total: int) -> None:
+    pass

@@ -1,0 +1,174 @@
+"""kibitz export-positions: positions of a store as one file of arrays."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kibitz.commands.progress import BAR, LEFT, Progress
+from kibitz.errors import KibitzError, UsageError, one_line
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kibitz.api.stores import GameStore
+
+    Chunks = Iterator[dict[str, NDArray[Any]]]
+
+FORMATS = {".npz": "NumPy", ".h5": "HDF5", ".hdf5": "HDF5"}
+"""Formats by the end of the file's name."""
+CHUNK = 20_000
+"""Positions held in memory at once."""
+
+
+def export_positions(
+    store: Annotated[str, typer.Argument(help="The store with the games.", show_default=False, metavar="STORE")],
+    to: Annotated[
+        Path,
+        typer.Option(
+            "--to",
+            help="The file to write. Its name ends in .npz (NumPy) or .h5 (HDF5).",
+            show_default=False,
+            metavar="FILE",
+        ),
+    ],
+    positions: Annotated[
+        int, typer.Option(help="Positions at most, drawn evenly from the games; 0 for all of them.", min=0)
+    ] = 100_000,
+    part: Annotated[
+        str | None,
+        typer.Option(help="Part of the store's split. Default: all games.", metavar="training|validation|test"),
+    ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            help="Export the positions on which 'kibitz test RUN STORE' tests this network. Default: none.",
+            metavar="RUN",
+        ),
+    ] = None,
+    played: Annotated[
+        bool,
+        typer.Option("--played", help="Only positions in which a move was played, with the move as three arrays."),
+    ] = False,
+    view: Annotated[
+        str,
+        typer.Option(
+            help="Whose view: 'mover' (the player to move has White's pieces, of Go Black's stones) or 'board'.",
+            metavar="mover|board",
+        ),
+    ] = "mover",
+    seed: Annotated[int, typer.Option(help="Random seed of the draw.", min=0)] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Write positions, moves, results, ratings and clocks as arrays, for other programs.
+
+    The arrays have the names and meanings of kibitz.datasets.PositionBatches in docs/PYTHON.md. HDF5 needs h5py: pip
+    install 'kibitz[hdf5]'.
+    """
+    from kibitz.api.stores import open_store
+
+    ending = to.suffix.lower()
+    if ending not in FORMATS:
+        raise UsageError(f"--to must end in {', '.join(FORMATS)} (got {to.name}). Choose another name.")
+    if FORMATS[ending] == "HDF5" and importlib.util.find_spec("h5py") is None:
+        raise KibitzError("HDF5 needs h5py, which is not installed. Install it: pip install 'kibitz[hdf5]'")
+    if to.exists():
+        raise UsageError(f"--to {to} exists already. Choose another name.")
+    opened = open_store(store)
+    if network is not None:
+        games, plies = opened.sample(positions or opened.total_positions, part=part, seed=seed, network=network)
+    else:
+        games, plies = opened.sample(positions or opened.total_positions, part=part, seed=seed, played=played)
+    write = _write_npz if FORMATS[ending] == "NumPy" else _write_hdf5
+    part_file = to.with_name(to.name + ".part")
+    with Progress("positions", BAR, "{task.completed:,.0f} of {task.total:,.0f}", LEFT) as progress:
+        progress.begin("positions", len(games))
+
+        def chunks() -> Chunks:
+            from kibitz.datasets import collect
+
+            for first in range(0, len(games), CHUNK):
+                some = slice(first, first + CHUNK)
+                yield collect(opened, games[some], plies[some], played and network is None, view)
+                done = min(first + CHUNK, len(games))
+                progress.update(done, f"kibitz: {done:,} of {len(games):,} positions")
+
+        try:
+            names = write(part_file, chunks, len(games), _about(opened, view))
+            part_file.replace(to)
+        except OSError as error:
+            raise KibitzError(f"{to}: {one_line(error)}. Choose another --to.") from None
+        finally:
+            part_file.unlink(missing_ok=True)
+    if as_json:
+        print(json.dumps({"file": str(to), "positions": len(games), "arrays": names, "bytes": to.stat().st_size}))
+    else:
+        print(f"{to}: {len(games):,} positions, {to.stat().st_size / 1e6:,.1f} MB; arrays: {', '.join(names)}")
+
+
+def _about(store: GameStore, view: str) -> dict[str, str]:
+    """What the file says of itself."""
+    return {"store": store.path.name, "fingerprint": store.fingerprint, "game_name": store.game, "view": view}
+
+
+def _write_npz(path: Path, chunks: Callable[[], Chunks], count: int, about: dict[str, str]) -> list[str]:
+    """One array of the file for each name. A compressed array is written piece by piece."""
+    import io
+
+    import numpy as np
+
+    folder = path.with_name(path.name + ".arrays")
+    folder.mkdir()
+    open_arrays: dict[str, np.memmap[Any, Any]] = {}
+    try:
+        first = 0
+        for chunk in chunks():
+            for name, values in chunk.items():
+                if name not in open_arrays:
+                    open_arrays[name] = np.lib.format.open_memmap(
+                        folder / f"{name}.npy", "w+", values.dtype, (count, *values.shape[1:])
+                    )
+                open_arrays[name][first : first + len(values)] = values
+            first += len(next(iter(chunk.values())))
+        names = list(open_arrays)
+        for array in open_arrays.values():
+            array.flush()
+        open_arrays.clear()
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+            for name in names:
+                file.write(folder / f"{name}.npy", f"{name}.npy")
+            for name, text in about.items():
+                buffer = io.BytesIO()
+                np.lib.format.write_array(buffer, np.array(text))
+                file.writestr(f"{name}.npy", buffer.getvalue())
+    finally:
+        for file_path in folder.iterdir():
+            file_path.unlink()
+        folder.rmdir()
+    return names
+
+
+def _write_hdf5(path: Path, chunks: Callable[[], Chunks], count: int, about: dict[str, str]) -> list[str]:
+    """One data set for each name; the attributes of the file say where it comes from."""
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        first = 0
+        for chunk in chunks():
+            for name, values in chunk.items():
+                if name not in file:
+                    shape = (count, *values.shape[1:])
+                    file.create_dataset(
+                        name, shape, values.dtype, chunks=(min(count, 4096), *shape[1:]), compression="lzf"
+                    )
+                file[name][first : first + len(values)] = values
+            first += len(next(iter(chunk.values())))
+        file.attrs.update(about)
+        return list(file)

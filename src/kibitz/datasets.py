@@ -1,0 +1,180 @@
+"""Positions of a store as batches of arrays: for PyTorch, JAX, or plain NumPy.
+
+>>> from kibitz import datasets
+>>> batches = datasets.PositionBatches("my.store", part="training", batch=64, played=True)
+>>> batch = batches[0]
+>>> batch["codes"].shape, batch["origin"].dtype
+((64, 64), dtype('int16'))
+>>> datasets.make_planes(batch["codes"]).shape
+(64, 12, 8, 8)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.api.checks import check_whole
+from kibitz.api.stores import GameStore, check_view
+from kibitz.errors import KibitzError, UsageError
+
+if TYPE_CHECKING:
+    from kibitz.store.positions import Positions
+
+ARRAYS = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
+"""Libraries whose arrays the batches may have: name -> how it is written."""
+_GO_POINTS = 361
+
+
+class PositionBatches:
+    """The positions of a store in batches, in a new random order each epoch.
+
+    store: a path, or what `kibitz.open_store` gives. part: "training", "validation", "test" or None (all games).
+
+    batch: positions in a batch. The few positions at the end that fill no batch come in another epoch.
+
+    played: only positions in which a move was played; then a batch has the move. view: "mover" (the player to move has
+    White's pieces, and Black's stones) or "board". seed, epoch: of the order; `with_epoch` gives another epoch.
+
+    arrays: "numpy", "torch" or "jax".
+
+    Each batch is a dict of arrays, the first axis the position: codes and state (see `kibitz.PositionArrays`), side,
+    result, rating, opponent_rating and clock (see `kibitz.PositionLabels`), game and ply, and with played origin,
+    target and promotion (see `kibitz.PlayedMoves`).
+
+    len() is the number of batches, and batches[i] is always the same. So `torch.utils.data.DataLoader(batches,
+    batch_size=None, num_workers=4)` works as it is: DataLoader shares the batches out to its processes.
+
+    Raises UsageError for another part, view or library and if there are fewer positions than one batch. Raises
+    KibitzError if the library is not installed.
+
+    >>> from kibitz import datasets
+    >>> batches = datasets.PositionBatches("my.store", part="training", batch=100)
+    >>> sum(len(batch["result"]) for batch in batches) == 100 * len(batches)
+    True
+    """
+
+    def __init__(
+        self,
+        store: str | Path | GameStore,
+        *,
+        part: str | None = "training",
+        batch: int = 256,
+        played: bool = False,
+        view: str = "mover",
+        seed: int = 0,
+        epoch: int = 0,
+        arrays: str = "numpy",
+    ):
+        for name, value, least in (("batch", batch, 1), ("seed", seed, 0), ("epoch", epoch, 0)):
+            check_whole(name, value, least)
+        check_view(view)
+        if arrays not in ARRAYS:
+            raise UsageError(f"arrays must be one of {', '.join(ARRAYS)} (got {arrays!r}).")
+        self.store = store if isinstance(store, GameStore) else GameStore(store)
+        self.part, self.batch, self.played, self.view = part, batch, played, view
+        self.seed, self.epoch, self.arrays = seed, epoch, arrays
+        _library(arrays)
+        self._positions: Positions | None = None
+        if not len(self):
+            raise UsageError(
+                f"batch must be at most the number of positions, {len(self._all()):,} in this part (got {batch:,})."
+            )
+
+    def _all(self) -> Positions:
+        if self._positions is None:
+            self._positions = self.store.positions_of(self.part, self.played)
+        return self._positions
+
+    def with_epoch(self, epoch: int) -> PositionBatches:
+        """The same positions in the order of another epoch."""
+        return PositionBatches(
+            self.store, part=self.part, batch=self.batch, played=self.played, view=self.view, seed=self.seed,
+            epoch=epoch, arrays=self.arrays,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        """The number of batches."""
+        return len(self._all()) // self.batch
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        """One batch. Raises IndexError past the last one."""
+        from kibitz.store.positions import permutation
+
+        if not 0 <= index < len(self):
+            raise IndexError(f"batch {index} of {len(self)}")
+        positions = self._all()
+        ids = permutation(len(positions), self.seed, self.epoch, index * self.batch, self.batch)
+        games, plies = positions.locate(np.sort(ids))
+        return _converted(collect(self.store, games, plies, self.played, self.view), self.arrays)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[index] for index in range(len(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes, which open the store themselves."""
+        return {**self.__dict__, "store": str(self.store.path), "_positions": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.store = GameStore(state["store"])
+
+
+def collect(
+    store: GameStore, games: NDArray[np.int64], plies: NDArray[np.int64], played: bool, view: str
+) -> dict[str, NDArray[Any]]:
+    """All arrays of positions (games[i], plies[i]) by name, see PositionBatches."""
+    codes, state = store.positions(games, plies, view=view)
+    found: dict[str, NDArray[Any]] = {"codes": codes, "state": state}
+    if played:
+        found |= store.moves_at(games, plies, view=view)._asdict()
+    return found | store.labels_at(games, plies)._asdict() | {"game": games, "ply": plies}
+
+
+def make_planes(codes: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Positions as planes of 0 and 1, float32 [n, planes, rows, columns], from codes in the mover's view.
+
+    codes: uint8 [n, 64] of chess: 12 planes, the mover's pawn, knight, bishop, rook, queen and king, then the
+    opponent's. Row 0 is the mover's first rank, column 0 the a-file. uint8 [n, 361] of Go: 8 planes as `gocnn` has
+    them: the mover's stones with 1, 2, and 3 or more liberties, the opponent's, the ko point, and the board.
+
+    >>> import kibitz
+    >>> from kibitz import datasets
+    >>> codes, _ = kibitz.open_store("my.store").positions([0], [0], view="mover")
+    >>> planes = datasets.make_planes(codes)
+    >>> planes[0].sum((1, 2)).tolist()
+    [8.0, 2.0, 2.0, 2.0, 1.0, 1.0, 8.0, 2.0, 2.0, 2.0, 1.0, 1.0]
+    """
+    if codes.ndim != 2 or codes.shape[1] not in (64, _GO_POINTS):
+        raise UsageError(f"codes must be uint8 [n, 64] or [n, {_GO_POINTS}] (got {codes.dtype} {list(codes.shape)}).")
+    if codes.shape[1] == 64:
+        return (codes[:, None] == np.arange(1, 13, dtype=np.uint8)[:, None]).reshape(-1, 12, 8, 8).astype(np.float32)
+    kind = codes & 15
+    bounds = ((1, 1), (2, 2), (3, 6), (7, 7), (8, 8), (9, 12), (13, 13), (0, 13))
+    stacked = np.stack([(kind >= low) & (kind <= high) for low, high in bounds], 1)
+    return stacked.reshape(-1, 8, 19, 19).astype(np.float32)
+
+
+def _library(name: str) -> Any:
+    """The library that converts arrays. Raises KibitzError if it is not installed."""
+    import importlib
+
+    if name == "numpy":
+        return np
+    try:
+        return importlib.import_module("torch" if name == "torch" else "jax.numpy")
+    except ImportError:
+        package = "'kibitz[train]'" if name == "torch" else "jax"
+        raise KibitzError(f"{ARRAYS[name]} is not installed. Install it: pip install {package}") from None
+
+
+def _converted(arrays: dict[str, NDArray[Any]], library: str) -> dict[str, Any]:
+    if library == "numpy":
+        return arrays
+    module = _library(library)
+    convert = module.from_numpy if library == "torch" else module.asarray
+    return {name: convert(np.ascontiguousarray(values)) for name, values in arrays.items()}

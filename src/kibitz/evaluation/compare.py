@@ -1,0 +1,182 @@
+"""Two networks on the same positions: the paired difference with its interval over games.
+
+An evaluation module (see `kibitz.evaluation.Evaluation`) takes part if it has three functions more:
+
+row_questions(run)
+    The questions that the network answers, the one of its headline first: names of `rows.QUESTIONS`, or others.
+eligible(run, store, games, question)
+    The positions of these games that the question can be tested on, as `rows.Eligible`.
+measure_rows(run, store, games, plies, question, on_progress)
+    `rows.Rows` of these very positions, in their order.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.evaluation import OnProgress
+from kibitz.evaluation.batches import sample_indices
+from kibitz.evaluation.games import choose
+from kibitz.evaluation.rows import PAIR, QUESTIONS, Eligible, Rows
+from kibitz.runs import Run
+from kibitz.stats import Estimate
+from kibitz.store.store import Store
+from kibitz.systems import find
+
+
+class RowSource(Protocol):
+    """The functions of an evaluation module that give rows, as described above."""
+
+    def row_questions(self, run: Run) -> tuple[str, ...]: ...
+
+    def eligible(self, run: Run, store: Store, games: NDArray[np.int64], question: str) -> Eligible: ...
+
+    def measure_rows(
+        self,
+        run: Run,
+        store: Store,
+        games: NDArray[np.int64],
+        plies: NDArray[np.int64],
+        question: str,
+        on_progress: Callable[[int, int], None],
+    ) -> Rows: ...
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two networks on the same positions.
+
+    question: what both were asked, one of `rows.QUESTIONS`. a, b: the share of right answers of each. difference: a
+    less b, paired position by position. loss: the loss of a less that of b, None if one gives no probabilities.
+    rows_a, rows_b: the rows of each, in the same order. games: how many games neither network has seen; seen: how many
+    were left out because one of them has.
+    """
+
+    question: str
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+    loss: Estimate | None
+    rows_a: Rows
+    rows_b: Rows
+    games: int
+    seen: int
+
+
+def row_source(run: Run) -> RowSource:
+    """The evaluation module of a run. Raises UsageError if it gives no rows."""
+    module = importlib.import_module(find(run.info["system"]).evaluation)
+    if run.person is not None or not all(
+        hasattr(module, name) for name in ("row_questions", "eligible", "measure_rows")
+    ):
+        raise UsageError(f"{run.name} has no rows by position (system {run.info['system']}). Name another network.")
+    return cast(RowSource, module)
+
+
+def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
+    """The games that no run has seen and that every run's system takes, rising. Raises KibitzError if none is left."""
+    games = functools.reduce(np.intersect1d, [choose(run, store).games for run in runs])
+    if not len(games):
+        names = " and ".join(run.name for run in runs)
+        raise KibitzError(f"{store.path}: no game is left that neither of {names} has seen. Name another store.")
+    return np.asarray(games)
+
+
+def positions_of(
+    run: Run, store: Store, games: NDArray[np.int64], count: int, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The very positions that `kibitz test` draws from these games: games and plies, int64 [n] each."""
+    source = row_source(run)
+    question = source.row_questions(run)[0]
+    if question == PAIR:
+        raise UsageError(f"{run.name} is tested on pairs of positions. Take the pairs from kibitz.test(…).rows.")
+    eligible = source.eligible(run, store, games, question)
+    return eligible.locate(sample_indices(eligible, count, seed))
+
+
+def compare_runs(
+    a: Run,
+    b: Run,
+    store: Store,
+    *,
+    count: int = 400_000,
+    seed: int = 0,
+    question: str | None = None,
+    on_progress: OnProgress = lambda part, done, total: None,
+) -> Comparison:
+    """Compare two runs on positions of the games that neither has seen.
+
+    count: positions at most, drawn evenly (0: all). question: what to ask; None: the first that both answer, in the
+    order of `a`. Raises UsageError if there is none, KibitzError if no position is left.
+    """
+    sources = row_source(a), row_source(b)
+    asked = _common(a, b, [source.row_questions(run) for source, run in zip(sources, (a, b), strict=True)], question)
+    games = unseen_by_all([a, b], store)
+    seen = max(choose(run, store).excluded for run in (a, b))
+    if asked == PAIR:
+        rows = _pairs(a, b, store, games, count, seed, on_progress)
+    else:
+        one, other = (source.eligible(run, store, games, asked) for source, run in zip(sources, (a, b), strict=True))
+        where = one.locate(sample_indices(one, count, seed)) if len(one) else (games[:0], games[:0])
+        both = other.contains(*where)
+        at, plies = (part[both] for part in where)
+        if not len(at):
+            raise KibitzError(f"{store.path}: no position can be tested with both networks. Name another store.")
+        rows = [
+            source.measure_rows(run, store, at, plies, asked, functools.partial(on_progress, run.name))
+            for source, run in zip(sources, (a, b), strict=True)
+        ]
+    return _paired(asked, rows[0], rows[1], len(games), seen)
+
+
+def _common(a: Run, b: Run, asked: Sequence[tuple[str, ...]], question: str | None) -> str:
+    """The question that both answer."""
+    both = [name for name in asked[0] if name in asked[1]]
+    if question is not None:
+        if question not in both:
+            raise UsageError(
+                f"question must be one that both networks answer: {', '.join(both) or 'there is none'}"
+                f" (got {question})."
+            )
+        return question
+    if not both:
+        kinds = [", ".join(QUESTIONS.get(name, name) for name in names) for names in asked]
+        raise UsageError(
+            f"{a.name} and {b.name} answer different questions ({a.name}: {kinds[0]}; {b.name}: {kinds[1]}). Compare"
+            " two networks that answer the same one."
+        )
+    return both[0]
+
+
+def _pairs(
+    a: Run, b: Run, store: Store, games: NDArray[np.int64], count: int, seed: int, on_progress: OnProgress
+) -> list[Rows]:
+    from kibitz.evaluation.pairs.evaluator import rows_of_pairs
+
+    return rows_of_pairs([a, b], store, games, count, seed, on_progress)
+
+
+def _paired(question: str, a: Rows, b: Rows, games: int, seen: int) -> Comparison:
+    groups, over = a.groups, None if (a.weight == 1).all() else a.weight
+    times = 1 if over is None else over
+
+    def mean(values: NDArray[Any]) -> Estimate:
+        return groups.mean(values * times, over=over)
+
+    shares = [groups.mean(_as_share(rows.right) if over is None else rows.right * times, over=over) for rows in (a, b)]
+    with_loss = bool(np.isfinite(a.loss).all() and np.isfinite(b.loss).all())
+    loss = mean(a.loss - b.loss) if with_loss else None
+    return Comparison(question, shares[0], shares[1], mean(a.right - b.right), loss, a, b, games, seen)
+
+
+def _as_share(right: NDArray[np.float64]) -> NDArray[Any]:
+    """Right answers as yes and no, if they are, so that a share of 0 or 1 has an interval."""
+    return right == 1 if bool(np.isin(right, (0, 1)).all()) else right

@@ -1,0 +1,156 @@
+"""The rows of a test: one for each position that was evaluated, with what the network got right there.
+
+The figures of `kibitz test` are means of these rows, with intervals over games. Rows of two networks over the same
+positions give a paired comparison, see `compare`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.evaluation.pairs.two_way import TwoWayBootstrap
+from kibitz.stats import ClusterBootstrap
+from kibitz.store.positions import Batch, Positions
+from kibitz.store.store import Store
+
+WINNER, MOVE, OWNERS, PAIR = "winner", "move", "owners", "pair"
+"""What networks can be asked about a position: who wins, the move that was played, who owns the points at the end, and
+which of two positions is better."""
+QUESTIONS = {
+    WINNER: "which side won the game",
+    MOVE: "which move was played",
+    OWNERS: "who owns each point at the end of the game",
+    PAIR: "which of two positions is of the game that White won",
+}
+BATCH_SIZE = 4096
+"""Positions replayed at once."""
+RIGHT_AT_LEAST = 1e-9
+"""The least probability in a log loss of moves."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One row for each tested position (of `deepchess`: for each pair), all arrays [n].
+
+    question: one of QUESTIONS, or the name of the figure (a run of the pawn network alone: "pawn_accuracy").
+
+    games, plies: int64, where the position is. other_games, other_plies: of a pair, the position of the game that Black
+    won; else None.
+
+    right: float64, 0 to 1: whether the answer is right (0.5: it has no preference). For points of Go, the share of the
+    points that are right.
+
+    loss: float64, the log loss of the answer in nats (of Go's owners: the mean squared error over points); NaN if the
+    network gives no probability.
+
+    weight: float64, how much the row counts: 1, or the number of points whose owner is known.
+    """
+
+    question: str
+    games: NDArray[np.int64]
+    plies: NDArray[np.int64]
+    right: NDArray[np.float64]
+    loss: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    other_games: NDArray[np.int64] | None = None
+    other_plies: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    @cached_property
+    def groups(self) -> ClusterBootstrap:
+        """The games that the rows are of, for intervals over games."""
+        if self.other_games is None:
+            return ClusterBootstrap(self.games)
+        return TwoWayBootstrap(self.games, self.other_games)
+
+
+def make_rows(
+    question: str,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    right: NDArray[Any],
+    loss: NDArray[Any] | None = None,
+    weight: NDArray[Any] | None = None,
+    among: NDArray[np.bool_] | None = None,
+) -> Rows:
+    """Rows of the positions in `among` (bool [n], None: all), with float64 values."""
+    mask = slice(None) if among is None else among
+    size = len(games)
+    return Rows(
+        question, games[mask], plies[mask], np.asarray(right, np.float64)[mask],
+        (np.full(size, np.nan) if loss is None else np.asarray(loss, np.float64))[mask],
+        (np.ones(size) if weight is None else np.asarray(weight, np.float64))[mask],
+    )  # fmt: skip
+
+
+def move_loss(chance: NDArray[Any]) -> NDArray[np.float64]:
+    """The log loss of moves in nats, float64 [n], from the probabilities that the played moves were given."""
+    loss: NDArray[np.float64] = -np.log(np.maximum(chance.astype(np.float64), RIGHT_AT_LEAST))
+    return loss
+
+
+class Eligible(Protocol):
+    """The positions that a system can be tested on, numbered 0 .. len - 1 by game and ply."""
+
+    def __len__(self) -> int: ...
+
+    def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Games and plies, int64 [n] each, of the positions with these numbers."""
+
+    def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these positions are among them, bool [n]."""
+
+
+@dataclass(frozen=True)
+class EligiblePositions:
+    """All positions of a `Positions`, or those with the ids `chosen` (rising)."""
+
+    positions: Positions
+    chosen: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.positions) if self.chosen is None else len(self.chosen)
+
+    def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return self.positions.locate(ids if self.chosen is None else self.chosen[ids])
+
+    def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
+        ids = self.positions.find(games, plies)
+        if self.chosen is None:
+            return np.asarray(ids >= 0)
+        if not len(self.chosen):
+            return np.zeros(len(ids), np.bool_)
+        at = np.minimum(np.searchsorted(self.chosen, ids), len(self.chosen) - 1)
+        return np.asarray((ids >= 0) & (self.chosen[at] == ids))
+
+
+def measure_in_batches(
+    store: Store,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    measure: Callable[[Batch], Mapping[str, NDArray[Any]]],
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    batch_size: int = BATCH_SIZE,
+) -> dict[str, NDArray[Any]]:
+    """The arrays that `measure` gives over positions of a store; their first axis is the position.
+
+    Codes live for one batch of `batch_size` positions only.
+    """
+    results: dict[str, NDArray[Any]] = {}
+    for first in range(0, len(games), batch_size):
+        part = slice(first, first + batch_size)
+        codes, state = store.replay(games[part], plies[part])
+        for name, values in measure(Batch(codes, state, games[part], plies[part])).items():
+            if name not in results:
+                results[name] = np.empty((len(games), *values.shape[1:]), values.dtype)
+            results[name][part] = values
+        on_progress(min(first + batch_size, len(games)), len(games))
+    return results
