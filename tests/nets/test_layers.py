@@ -1,6 +1,9 @@
 import pytest
+import torch
+from torch import nn
 
 from kibitz.errors import UsageError
+from kibitz.nets.build import build, make_pool
 from kibitz.nets.layers import Conv, Dense, Pool, read_layers, shapes
 from kibitz.systems.winner import PAPER_LAYERS
 
@@ -12,8 +15,35 @@ def test_the_posts_layers_have_the_posts_shapes() -> None:
 
 
 def test_stride_and_padding_are_read() -> None:
-    assert read_layers("32conv3x3s2p1") == [Conv(32, 3, 3, 2, 1)]
+    assert read_layers("32conv3x3s2p1") == [Conv(32, 3, 3, (2, 2), (1, 1))]
     assert shapes(read_layers("32conv4x4s2p1"), 7) == [(32, 4, 4)]
+
+
+def test_they_may_be_rectangular() -> None:
+    layers = read_layers("8conv4x2s2x1p0x2")
+    assert layers == [Conv(8, 4, 2, (2, 1), (0, 2))]
+    assert shapes(layers, 7) == [(8, 3, 11)]  # (8 + 0 − 4) / 2 + 1 and (8 + 4 − 2) / 1 + 1
+    steps, width = build(layers, 7, None, nn.Sigmoid)
+    assert nn.Sequential(*steps)(torch.zeros(2, 7, 8, 8)).shape == (2, width) == (2, 8 * 3 * 11)
+    with pytest.raises(UsageError, match="width 8 .* is no multiple of the stride 4; take another stride"):
+        shapes(read_layers("8conv4x2s2x4"), 7)
+    with pytest.raises(UsageError, match="height 8 .* is no multiple of the stride 3"):
+        shapes(read_layers("8conv4x2s3x2"), 7)
+
+
+def test_kinds_of_pooling() -> None:
+    layers = read_layers("pool2x2.avgpool2x2.stochpool2x2")
+    assert layers == [Pool(2, 2), Pool(2, 2, "avg"), Pool(2, 2, "stoch")]
+    assert shapes(layers, 3) == [(3, 4, 4), (3, 2, 2), (3, 1, 1)]
+    values = torch.tensor([[1.0, 3.0, 2.0], [0.0, -4.0, 0.0], [5.0, 0.0, -1.0]])[None, None]
+    assert make_pool(Pool(2, 2))(values)[0, 0].tolist() == [[3, 2], [5, -1]]
+    assert make_pool(Pool(2, 2, "avg"))(values)[0, 0].tolist() == [[0, 1], [2.5, -1]]
+    pool = make_pool(Pool(2, 2, "stoch"))
+    drawn = torch.stack([pool(values)[0, 0] for _ in range(4000)])
+    assert set(drawn[:, 0, 0].tolist()) == {1.0, 3.0}, "values of 0 and under are never drawn"
+    assert (drawn[:, 0, 0] == 3).float().mean() == pytest.approx(0.75, abs=0.04)
+    assert (drawn[:, 1, 1] == 0).all()
+    assert pool.eval()(values)[0, 0].tolist() == [[2.5, 2.0], [5.0, 0.0]]  # 0.25 · 1 + 0.75 · 3
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kibitz.commands.tables import print_table
+
+if TYPE_CHECKING:
+    from kibitz.systems.base import Source
 
 _GAMES = {"chess": "chess", "go": "Go"}
 
@@ -36,6 +40,26 @@ def systems(
     print("paper and recipes of a system: kibitz systems NAME")
 
 
+_KINDS = {
+    "document": "numbers of the document",
+    "reading": "our reading of the document",
+    "ours": "ours, since the document does not say",
+}
+
+
+def _show_sources(settings: Any, sources: Mapping[str, Source]) -> None:
+    """Every setting of a recipe with its value, by where it comes from."""
+    for kind, words in _KINDS.items():
+        print(f"  {words}:")
+        for name, source in sources.items():
+            if source.kind == kind:
+                note = f" ({source.note})" if source.note else ""
+                print(f"    {name.replace('_', '-')} {getattr(settings, name)}{note}")
+    off = [name.replace("_", "-") for name, source in sources.items() if source.kind == "off"]
+    if off:
+        print(f"  options of kibitz that are off: {', '.join(off)}")
+
+
 def _show_recipes(name: str, as_json: bool) -> None:
     from kibitz.systems import SYSTEMS, load
 
@@ -56,6 +80,8 @@ def _show_recipes(name: str, as_json: bool) -> None:
             print(f"  reaches: {line}")
         for line in entry.departures:
             print(f"  departs from the paper: {line}")
-        if entry.settings:
+        if entry.sources:
+            _show_sources(system.settings_type(**entry.settings), entry.sources)
+        elif entry.settings:
             print("  settings: " + ", ".join(f"{key} {value}" for key, value in entry.settings.items()))
     print(f"\nevery setting of a recipe can be changed: kibitz train {name} STORE --recipe NAME --help lists them")

@@ -313,7 +313,8 @@ def _report(done: Any, as_json: bool) -> None:
         info = Run(done.path).info
         print(json.dumps({"run": str(done.path), "continued": done.continued, **{
             key: info.get(key) for key in ("system", "finished", "ended", "iteration", "best", "seconds")
-        }, **({} if outcome.profile is None else {"profile": outcome.profile})}))  # fmt: skip
+        }, **({"parts": outcome.parts} if outcome.parts else {}),
+            **({} if outcome.profile is None else {"profile": outcome.profile})}))  # fmt: skip
     elif outcome.reason == "finished before":
         print(f"{done.path}: this training is finished (iteration {outcome.iteration:,}); train another with --seed")
     else:
@@ -323,12 +324,22 @@ def _report(done: Any, as_json: bool) -> None:
             f"{done.path}: {outcome.reason} after {outcome.iteration:,} iterations"
             + (f"; best validation: {best}{at}" if best else "")
         )
+        for part in outcome.parts:
+            print(f"  {_how_far(part)}")
         test = f"next: kibitz test {shlex.quote(str(done.path))}"
         print(test if outcome.finished else "the same command goes on from here")
     if outcome.profile and not as_json:
         _print_profile(outcome.profile)
     if outcome.reason == "stopped":
         raise typer.Exit(INTERRUPTED)
+
+
+def _how_far(part: dict[str, Any]) -> str:
+    """How far one of several networks is, in a line."""
+    of = f" of {part['iterations']:,}" if part["iterations"] else ""
+    measures = {name: value for name, value in part["best"].items() if name in ("accuracy", "loss")}
+    best = ", ".join(f"{name} {value:.4f}" for name, value in measures.items()) or "not validated yet"
+    return f"{part['stage']}: {part['iteration']:,}{of} iterations; best validation: {best}"
 
 
 def _print_profile(rows: list[dict[str, Any]]) -> None:

@@ -4,14 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from kibitz.errors import UsageError
 from kibitz.nets.batch_norm import BatchNorm
-from kibitz.nets.layers import Chain, Conv, Dense, Layer, Pool, Residual, shapes
+from kibitz.nets.layers import AVERAGE, STOCHASTIC, Chain, Conv, Dense, Layer, Pool, Residual, shapes
 
 Activation = Callable[[], nn.Module]
+
+
+class StochasticPool(nn.Module):
+    """One value of each window, drawn with a chance proportional to the values over 0; in evaluation their mean, each
+    weighted by its chance. A window without a value over 0 gives 0. [n, channels, h, w] to [n, channels, ⌈h / height⌉,
+    ⌈w / width⌉]."""
+
+    def __init__(self, height: int, width: int):
+        super().__init__()
+        self.height, self.width = height, width
+
+    def forward(self, values: Tensor) -> Tensor:
+        rows, columns = -(-values.shape[2] // self.height), -(-values.shape[3] // self.width)
+        more = (0, columns * self.width - values.shape[3], 0, rows * self.height - values.shape[2])
+        padded = F.pad(F.relu(values), more)
+        split = padded.reshape(-1, values.shape[1], rows, self.height, columns, self.width)
+        windows = split.permute(0, 1, 2, 4, 3, 5).flatten(4)  # [n, channels, rows, columns, values of a window]
+        total = windows.sum(-1, keepdim=True)
+        if self.training:
+            drawn = torch.rand_like(total) * total
+            at = (windows.cumsum(-1) < drawn).sum(-1, keepdim=True).clamp(max=windows.shape[-1] - 1)
+            return windows.gather(-1, at)[..., 0]
+        weighted: Tensor = (windows * windows).sum(-1) / total[..., 0].clamp(min=1e-12)
+        return weighted
+
+
+def make_pool(layer: Pool) -> nn.Module:
+    """The module of a pooling layer. At the far edge its window is smaller (ceil)."""
+    size = (layer.height, layer.width)
+    if layer.kind == AVERAGE:
+        return nn.AvgPool2d(size, ceil_mode=True)
+    return StochasticPool(*size) if layer.kind == STOCHASTIC else nn.MaxPool2d(size, ceil_mode=True)
 
 
 class ResidualBlock(nn.Module):
@@ -51,7 +84,7 @@ def build(
         elif isinstance(layer, Residual):
             steps.append(ResidualBlock(before[0], layer))
         elif isinstance(layer, Pool):
-            steps.append(nn.MaxPool2d((layer.height, layer.width), ceil_mode=True))
+            steps.append(make_pool(layer))
         elif isinstance(layer, Chain):
             raise UsageError("chain: a layer for Go's chains of stones; leave it out")
         elif isinstance(layer, Dense):

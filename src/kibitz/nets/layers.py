@@ -1,7 +1,11 @@
 """Layers written as one line, as the post names its experiments: `400conv4x4.pool2x2.200conv2x2.ip70`.
 
-400conv4x4      400 filters of 4×4; then s2 for a stride, p1 for zero padding (400conv4x4s2p1)
+400conv4x4      400 filters of 4×4; then s2 for a stride and p1 for zero padding (400conv4x4s2p1)
+400conv4x3s2x1p1x0  windows, strides and paddings may be rectangular, height first
 pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller window at the far edge (ceil)
+avgpool2x2      the mean of each window
+stochpool2x2    one value of each window, drawn in training with a chance proportional to it (values under 0: none); in
+                a test their mean, each weighted by its chance
 ip70            a dense layer ("inner product") of 70 units
 64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to their input
 64res3x3n       with batch normalisation between them
@@ -16,31 +20,42 @@ from dataclasses import dataclass
 
 from kibitz.errors import UsageError
 
-_CONV = re.compile(r"(\d{1,5})conv(\d{1,5})x(\d{1,5})(?:s(\d{1,5}))?(?:p(\d{1,5}))?")
-_POOL = re.compile(r"pool(\d{1,5})x(\d{1,5})")
+_CONV = re.compile(r"(\d{1,5})conv(\d{1,5})x(\d{1,5})(?:s(\d{1,5})(?:x(\d{1,5}))?)?(?:p(\d{1,5})(?:x(\d{1,5}))?)?")
+_POOL = re.compile(r"(|avg|stoch)pool(\d{1,5})x(\d{1,5})")
 _DENSE = re.compile(r"ip(\d{1,5})")
 _RESIDUAL = re.compile(r"(\d{1,5})res(\d{1,5})x(\d{1,5})(n?)")
 _CHAIN = re.compile(r"chain(\d{0,5})")
 _TIMES = re.compile(r"(\d{1,5})\*(.+)")
 
 
+MAX, AVERAGE, STOCHASTIC = "", "avg", "stoch"
+"""Kinds of pooling, as they are written before "pool"."""
+
+
 @dataclass(frozen=True)
 class Conv:
-    """A convolution: [n, channels, h, w] to [n, filters, (h + 2·padding − height) / stride + 1, likewise]."""
+    """A convolution: [n, channels, h, w] to [n, filters, (h + 2·padding[0] − height) / stride[0] + 1, likewise].
+
+    stride, padding: of the height and of the width.
+    """
 
     filters: int
     height: int
     width: int
-    stride: int = 1
-    padding: int = 0
+    stride: tuple[int, int] = (1, 1)
+    padding: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Max-pooling, its stride the window's size: [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉]."""
+    """Pooling, its stride the window's size: [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
+
+    kind: MAX, AVERAGE or STOCHASTIC.
+    """
 
     height: int
     width: int
+    kind: str = MAX
 
 
 @dataclass(frozen=True)
@@ -86,11 +101,12 @@ def read_layers(text: str) -> list[Layer]:
         parts += [times[2]] * min(int(times[1]), MAX_REPEATS) if times and int(times[1]) else [part]
     for index, part in enumerate(parts, 1):
         if match := _CONV.fullmatch(part):
-            filters, height, width, stride, padding = (int(value) if value else None for value in match.groups())
-            layer: Layer = Conv(filters or 0, height or 0, width or 0, 1 if stride is None else stride, padding or 0)
-            positive = bool(filters and height and width and stride != 0)
+            filters, height, width = (int(value) for value in match.groups()[:3])
+            stride, padding = _two(match[4], match[5], 1), _two(match[6], match[7], 0)
+            layer: Layer = Conv(filters, height, width, stride, padding)
+            positive = bool(filters and height and width and all(stride))
         elif match := _POOL.fullmatch(part):
-            layer = Pool(int(match[1]), int(match[2]))
+            layer = Pool(int(match[2]), int(match[3]), match[1])
             positive = bool(layer.height and layer.width)
         elif match := _RESIDUAL.fullmatch(part):
             layer = Residual(int(match[1]), int(match[2]), int(match[3]), bool(match[4]))
@@ -115,11 +131,17 @@ def read_layers(text: str) -> list[Layer]:
     return layers
 
 
+def _two(first: str | None, second: str | None, default: int) -> tuple[int, int]:
+    """A number for the height and one for the width; one alone is for both."""
+    one = default if first is None else int(first)
+    return one, one if second is None else int(second)
+
+
 def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int, int, int]]:
     """Output (channels, height, width) of each layer for a square grid of that side.
 
-    A convolution must satisfy the post's conditions, for width and height alike: (W + 2P − F) mod S = 0 and
-    W + 2P − F > 0.
+    A convolution must satisfy the post's conditions, with numbers of their own for width and height:
+    (W + 2P − F) mod S = 0 and W + 2P − F > 0.
     Raises UsageError naming the layer that does not.
     """
     outputs: list[tuple[int, int, int]] = []
@@ -140,20 +162,21 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
             height, width = -(-height // layer.height), -(-width // layer.width)
         else:
             name = f"layer {index} ({layer.filters}conv{layer.height}x{layer.width})"
-            for what, size, field in (("height", height, layer.height), ("width", width, layer.width)):
-                room = size + 2 * layer.padding - field
+            windows = (("height", height, layer.height), ("width", width, layer.width))
+            for (what, size, field), stride, padding in zip(windows, layer.stride, layer.padding, strict=True):
+                room = size + 2 * padding - field
                 if room <= 0:
                     raise UsageError(
-                        f"{name}: {what} {size} + 2·{layer.padding} padding − {field} field = {room}, must be over 0; "
+                        f"{name}: {what} {size} + 2·{padding} padding − {field} field = {room}, must be over 0; "
                         "take a smaller field or more padding"
                     )
-                if room % layer.stride:
+                if room % stride:
                     raise UsageError(
-                        f"{name}: {what} {size} + 2·{layer.padding} padding − {field} field = {room} is no multiple "
-                        f"of the stride {layer.stride}; take another stride"
+                        f"{name}: {what} {size} + 2·{padding} padding − {field} field = {room} is no multiple "
+                        f"of the stride {stride}; take another stride"
                     )
             channels = layer.filters
-            height = (height + 2 * layer.padding - layer.height) // layer.stride + 1
-            width = (width + 2 * layer.padding - layer.width) // layer.stride + 1
+            height = (height + 2 * layer.padding[0] - layer.height) // layer.stride[0] + 1
+            width = (width + 2 * layer.padding[1] - layer.width) // layer.stride[1] + 1
         outputs.append((channels, height, width))
     return outputs

@@ -72,6 +72,9 @@ class Stage:
     keep_last: train to the end and keep the last weights, whatever the validations say.
     constant_loss: the mean loss over a batch of the best constant answer; a training that stays there has learned
     nothing.
+    independent: the module shares no weights with other stages' modules, and none builds on another one. If all stages
+    are independent, they train in rounds (see training.rounds).
+    time_share: its share of a time limit, in proportion to those of the other stages.
     """
 
     name: str
@@ -87,6 +90,8 @@ class Stage:
     monitor: str = "loss"
     keep_last: bool = False
     constant_loss: Callable[[Tensors], float] | None = None
+    independent: bool = False
+    time_share: float = 1.0
 
     def iterations_over(self, examples: int) -> int:
         """Batches of this stage in all; examples: how many there are."""
@@ -104,6 +109,39 @@ def monitor_value(monitor: str, means: Mapping[str, float]) -> float:
     return 1 - means[monitor] if monitor == "accuracy" else means[monitor]
 
 
+DOCUMENT, READING, OURS, OFF = "document", "reading", "ours", "off"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the value of a setting comes from.
+
+    kind: DOCUMENT (the document says it), READING (the document leaves a choice, and this is ours), OURS (the document
+    says nothing) or OFF (an option of kibitz that the recipe leaves off). note: what the document says, in a few words.
+    """
+
+    kind: str
+    note: str = ""
+
+
+def document(note: str = "") -> Source:
+    """A value that the document states."""
+    return Source(DOCUMENT, note)
+
+
+def reading(note: str) -> Source:
+    """A value that follows from one of several readings of the document."""
+    return Source(READING, note)
+
+
+def ours(note: str = "the document does not say") -> Source:
+    """A value that the document does not state."""
+    return Source(OURS, note)
+
+
+OPTION_OFF = Source(OFF)
+
+
 @dataclass(frozen=True)
 class Recipe:
     """A way to train a system that is known to work: `kibitz train SYSTEM STORE --recipe NAME`.
@@ -119,6 +157,8 @@ class Recipe:
     training: Mapping[str, Any] = field(default_factory=dict)
     reaches: Sequence[str] = ()
     departures: Sequence[str] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    """Of the recipe `paper`: where the value of each setting comes from, by the setting's name."""
 
 
 _LARGEST = {int: 1e9, float: 1e30}

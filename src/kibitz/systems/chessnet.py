@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kibitz.nets.optim import OPTIMISERS
-from kibitz.systems.base import Recipe, setting
+from kibitz.systems.base import Recipe, document, ours, reading, setting
 from kibitz.systems.movers import system
 from kibitz.systems.movers.nets import VALUE
 from kibitz.text import either
@@ -61,13 +61,51 @@ RECIPES = {
     ),
     "long": Recipe("the default with four times the moves", {**_MODERN, "iterations": 18_000}),
     "paper": Recipe(
-        "the thesis to the letter: ChessNet-1's seven networks and ChessNet-2, 300,000 batches each, AdaGrad 0.1",
+        "the thesis' numbers: ChessNet-1's seven networks and ChessNet-2, 300,000 batches each, AdaGrad 0.1",
         {"accumulator": 0.1},
         departures=(
-            "AdaGrad's sums of squared gradients begin at 0.1, as in TensorFlow, instead of 0: from 0 its first step"
-            " moves every weight by 0.1, and nine tenths of the dense layer's units are dead from then on",
+            "AdaGrad's sums of squared gradients begin at 0.1 instead of 0, where those of Caffe begin, the thesis'"
+            " library: from 0 the first step moves every weight by 0.1, and nine tenths of the dense layer's units are"
+            " dead from then on. The document does not say what kept its networks from this",
+            "a learning rate decay of 0.9 with RMSprop is read as the smoothing of the squared gradients, and the rate"
+            " stays at 0.001",
             "the weights of the best validation are kept",
         ),
+        sources={
+            **system.SHARED_SOURCES,
+            "networks": document("seven of ChessNet-1, and ChessNet-2"),
+            "layers": reading(
+                "convolutions of 64, 96 and 256, dense 1024, and 64 outputs; that the outputs are a dense"
+                " layer after the 1024 is our reading"
+            ),
+            "activation": document("ReLU"),
+            "planes": document("6 or 12, both tried"),
+            "min_rating": document(),
+            "games": ours("all"),
+            "moves": ours("all"),
+            "optimiser": document(),
+            "learning_rate": document(),
+            "schedule": document("0.1, then 0.01"),
+            "decay": document(),
+            "step": document(),
+            "smoothing": ours("not used by this optimizer"),
+            "accumulator": ours("0.1, where Caffe's sums begin at 0; see the departures"),
+            "weight_decay": ours("none named"),
+            "dropout": ours("none named"),
+            "batch": document(),
+            "iterations": document(),
+            "epochs": ours("not used: iterations count"),
+            "gamma": document("0.7 to 0.99, a network each"),
+            "value_layers": document("the same as ChessNet-1's"),
+            "value_activation": document("tanh; leaky ReLU and sigmoid made no significant difference"),
+            "value_optimiser": document(),
+            "value_learning_rate": document(),
+            "value_schedule": reading("see value_smoothing"),
+            "value_smoothing": reading("RMSprop with a learning rate decay of 0.9"),
+            "value_batch": document(),
+            "value_iterations": ours("as many as the others"),
+            "value_weight": ours("not used: the value has a network of its own"),
+        },
     ),
 }
 

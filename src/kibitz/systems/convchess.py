@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kibitz.nets.optim import OPTIMISERS, WEIGHT_DECAY
-from kibitz.systems.base import Recipe, setting
+from kibitz.systems.base import Recipe, document, ours, reading, setting
 from kibitz.systems.movers import system
 from kibitz.text import either
 
@@ -63,12 +63,39 @@ RECIPES = {
         training={"validations": 15},
     ),
     "paper": Recipe(
-        "the paper to the letter: 245,000 moves of 20,000 games, RMSprop 0.0015, 15 epochs, in float32",
+        "the paper's numbers: 245,000 moves of 20,000 games, RMSprop 0.0015, 15 epochs, in float32",
         training={"validations": 15, "precision": "32-true", "patience": 0},
         departures=(
             _WHICH_EPOCH,
             "initial weights are He's; the paper searched for theirs without telling which it found",
         ),
+        sources={
+            **system.SHARED_SOURCES,
+            **system.VALUE_OFF,
+            "networks": document("seven"),
+            "layers": reading(
+                "three convolutions of 32 of 3×3 with ReLU and 2×2 pooling, then dense 128 and 64; we"
+                " read"
+                " one pool, after the third convolution, and convolutions padded to keep the grid"
+            ),
+            "activation": document(),
+            "planes": document("six, +1 and −1, of the mover's view"),
+            "min_rating": reading("the name of the file of games, FICS_2000"),
+            "games": document(),
+            "moves": document(),
+            "optimiser": document(),
+            "learning_rate": document(),
+            "schedule": reading("a learning rate decay of 0.999, which we read as a factor an epoch"),
+            "decay": document(),
+            "step": ours("not used by this schedule"),
+            "smoothing": ours(),
+            "accumulator": ours("not used by this optimizer"),
+            "weight_decay": reading("a regularization of 0.0001, which we add to the gradient"),
+            "dropout": document("no dropout in the best model"),
+            "batch": document(),
+            "epochs": document(),
+            "iterations": ours("0: epochs count"),
+        },
     ),
 }
 

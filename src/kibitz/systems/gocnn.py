@@ -37,7 +37,19 @@ from kibitz.nets.optim import OPTIMISERS, WEIGHT_DECAY, draw_weights, learning_r
 from kibitz.store.positions import Positions
 from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
-from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
+from kibitz.systems.base import (
+    OPTION_OFF,
+    Arrays,
+    Recipe,
+    Stage,
+    System,
+    Tensors,
+    document,
+    fraction,
+    ours,
+    reading,
+    setting,
+)
 from kibitz.text import either
 
 PAPER_LAYERS = "64conv5x5p2.64conv5x5p2.64conv5x5p2.48conv5x5p2.48conv5x5p2"
@@ -133,11 +145,27 @@ RECIPES = {
         {**_MODERN, "sizes": "9,13,19", "iterations": 28_000, "most_epochs": 60.0},
     ),
     "paper": Recipe(
-        "the text to the letter: Adam 0.0001, squared error, 100,000 batches of 128",
+        "the text's network and solver: Adam 0.0001, squared error; 100,000 batches of 128 are ours",
         departures=(
             "neutral points and those of a seki are left out of the loss; the text draws their owners by chance",
             "the squared error is averaged over the points, where the text sums it; under Adam the steps are the same",
+            "the text says how long it trained (4 and 12 hours), not how many batches of which size; games of at least"
+            " 150 moves and without handicap are our choice",
         ),
+        sources={
+            "sizes": document(),
+            "min_moves": ours(), "handicap": ours(),
+            "liberties": document("1, 2, and 3 or more"),
+            "recent": OPTION_OFF, "ages": OPTION_OFF, "together": OPTION_OFF, "symmetry": OPTION_OFF,
+            "layers": reading("five convolutions of 5×5 with 64, 64, 64, 48 and 48 filters; padded, so that the output"
+                              " has the board's size"),
+            "last": document(), "loss": document(),
+            "optimiser": document("Adam; adamw without decay is the same"),
+            "learning_rate": document(), "schedule": reading("none is named"),
+            "smoothing": ours("not used by this optimizer"), "momentum": ours("not used by this optimizer"),
+            "accumulator": ours("not used by this optimizer"), "weight_decay": ours("none named"),
+            "batch": ours(), "iterations": ours("the text gives hours"), "most_epochs": ours("no limit"),
+        },
     ),
 }  # fmt: skip
 

@@ -33,10 +33,11 @@ def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
     mover = settings.get("view", "white") == "mover"
     sides = OWN_AND_OTHERS if mover else WHITE_AND_BLACK
     seen = chess.mover_view(codes, state) if mover else codes
+    by_side = settings.get("separate", "none") in ("side", "side+phase")
     who = "who moves (always +1)" if mover else "who moves (White +1, Black −1)"
     planes = {
         **chess.signed(seen, sides),
-        who: chess.constant(1 if mover or state[SIDE] == 0 else -1),
+        **({} if by_side else {who: chess.constant(1 if mover or state[SIDE] == 0 else -1)}),
         **chess.attacks(seen, str(settings.get("attacks", "none")), sides),
     }
     return chess.on_squares(planes, mover and bool(state[SIDE]))

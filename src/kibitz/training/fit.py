@@ -434,6 +434,7 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
         "best": outcome.best,
         "ended": outcome.reason,
         **({"averaged_over": job.plan.average} if job.plan.average else {}),
+        **({"parts": outcome.parts} if outcome.parts else {}),
     }
     write_json(job.path / INFO, info)
     return outcome

@@ -16,7 +16,7 @@ import pickle
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,6 +42,7 @@ from kibitz.training.dataloader import ahead, make_batch
 from kibitz.training.health import HealthCheck, Symptom
 from kibitz.training.profile import REPLAY, Profile
 from kibitz.training.ranks import ALONE, Ranks
+from kibitz.training.rounds import BestParts, TimeShares, next_stage
 
 _VALIDATION_BATCH = 4096
 _REVIVAL_BATCH = 256
@@ -121,6 +122,8 @@ class Diverged(KibitzError):
 
 ALL_DONE, STALLED, STOPPED, TIME_LIMIT = "all iterations done", "no better validation", "stopped", "time limit"
 """Reasons why a training ended."""
+ROUND_OVER = "round over"
+"""Why a stage gave way to the next one."""
 
 
 @dataclass
@@ -134,6 +137,9 @@ class TrainOutcome:
     iteration: int
     best: dict[str, float]
     profile: list[dict[str, Any]] | None = None
+    parts: list[dict[str, Any]] = field(default_factory=list)
+    """Of a training of several stages, how far each one is: "stage", "iteration", "iterations", and the measures of its
+    "best" validation."""
 
 
 def best_precision(device: str) -> str:
@@ -238,6 +244,9 @@ class _StageRun:
     health: HealthCheck
     pace: _Pace | None
     iteration: int
+    best: dict[str, float] = field(default_factory=dict)
+    checks_without_better: int = 0
+    validated_at: int = 0
 
     @property
     def done(self) -> bool:
@@ -290,6 +299,11 @@ class Trainer:
         self._warned: set[str] = set()
         self._checks_without_better = 0
         self._best: dict[str, float] = {}
+        self._shares = TimeShares(self.stages, plan.time_limit, self.ranks.alone, may_alternate=not plan.average)
+        self._parts = BestParts(self.network, self.stages) if self._shares.rounds else None
+        self._runs: dict[int, _StageRun] = {}  # those that have begun, by the stage's index
+        self._finished: dict[int, str] = {}  # the reason why each finished stage ended
+        self._resumed: dict[int, dict[str, Any]] = {}  # what last.pt holds of stages that have not begun in this call
 
     def _notify(self, progress: TrainProgress) -> None:
         """Call `on_progress`; if it returns True, the training stops after this iteration, or after the next one where
@@ -322,6 +336,7 @@ class Trainer:
             "sums": self._sums,
             "samples": self._samples,
             "averages": None if self._averages is None else self._averages.state(),
+            "rounds": self._state_of_rounds(),
         }
         file = io.BytesIO()
         torch.save(state, file)
@@ -350,6 +365,7 @@ class Trainer:
             if self._averages is not None and state.get("averages") is not None:  # else they begin here
                 self._averages.load(state["averages"])
             where = int(state["stage"]), int(state["iteration"]), state["optimiser"]
+            self._resume_rounds(state.get("rounds") or {})
         except (RuntimeError, KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise damaged from None
         self._drop_rows_after(*where[:2])
@@ -359,13 +375,18 @@ class Trainer:
         if not self.ranks.main:
             return
         path = self.path / "metrics.jsonl"
-        earlier = {stage.name for stage in self.stages[:index]}
+        earlier = set() if self._shares.rounds else {stage.name for stage in self.stages[:index]}
         current = self.stages[index].name if index < len(self.stages) else ""
         rows = []
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
             with contextlib.suppress(ValueError, KeyError, TypeError):  # a row that was not written whole
                 row = json.loads(line)
-                if row["stage"] in earlier or (row["stage"] == current and row["iteration"] <= iteration):
+                paused = self._resumed.get(self._index_of(row["stage"]), {}).get("iteration", -1)
+                if (
+                    row["stage"] in earlier
+                    or (row["stage"] == current and row["iteration"] <= iteration)
+                    or (row["stage"] != current and row["iteration"] <= paused)
+                ):
                     rows.append(line + "\n")
                     if row["kind"] == "warning":
                         self._warned.add(f"{row['stage']} {row['warning']}")
@@ -382,14 +403,24 @@ class Trainer:
     def train(self) -> TrainOutcome:
         """Train every stage to its end, or to the plan's time limit, or until asked to stop (Ctrl-C, SIGTERM)."""
         index, iteration, optimiser_state = self._resume()
+        cut_short = False  # whether a stage that others build on gave way before its end
         with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):
-                run = self._begin_stage(index, iteration, optimiser_state)
+                run = self._runs.get(index) or self._begin_stage(index, iteration, optimiser_state)
+                self._runs[index] = run
+                if run.pace is not None:  # its forecast is of time without a pause
+                    run.pace.first = run.iteration
                 if self._revives and index == iteration == 0:
                     self._revive(run)
+                self._shares.begin(index, run.iteration, run.iterations, self.started)
                 reason = self._train_stage(run, stop)
                 if reason in (STOPPED, TIME_LIMIT):
                     return self._outcome(False, reason, run)
+                if self._parts is not None:
+                    index, iteration, optimiser_state = self._next_in_round(run, reason)
+                    continue
+                run.best = self._best
+                cut_short |= reason == ROUND_OVER
                 if self._best_stage == run.stage.name:  # the next stage, and the end, go on from the best of this one
                     best = self.ranks.broadcast((self.path / WEIGHTS).read_bytes() if self.ranks.main else b"")
                     try:
@@ -401,7 +432,7 @@ class Trainer:
                 self._checks_without_better, self._best = 0, self._best if index == len(self.stages) else {}
                 if index < len(self.stages):
                     self._save(index, 0, self.stages[index].optimiser())
-        return self._outcome(True, reason, run)
+        return self._outcome(True, TIME_LIMIT if cut_short else reason, run)
 
     def _revive(self, run: _StageRun) -> None:
         """New units in place of those that no example moves: the same ones in each process."""
@@ -415,8 +446,72 @@ class Trainer:
     def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:
         self.ranks.gather(None)  # nobody leaves while another still needs it
         return TrainOutcome(
-            finished, reason, run.iteration, self._best, self.profile.rows() if self.profile.on else None
-        )
+            finished, reason, run.iteration, self._best, self.profile.rows() if self.profile.on else None,
+            self._progress_of_parts(),
+        )  # fmt: skip
+
+    # Rounds: stages that are independent of each other take turns.
+
+    def _next_in_round(self, run: _StageRun, reason: str) -> tuple[int, int, dict[str, Any] | None]:
+        """Put a stage aside, for another round or for good, and go on with the next one: its index, its iteration and
+        the state of its optimiser."""
+        assert self._parts is not None
+        run.best, run.checks_without_better = self._best, self._checks_without_better
+        if reason != ROUND_OVER:
+            self._finished[run.index] = reason
+            self.network.load_state_dict(self._parts.of(run.stage.name), strict=False)
+        index = next_stage(run.index, self._finished, len(self.stages))
+        if index == len(self.stages):
+            return index, 0, None
+        paused, saved = self._runs.get(index), self._resumed.get(index, {})
+        self._best = paused.best if paused else saved.get("best", {})
+        self._checks_without_better = paused.checks_without_better if paused else saved.get("checks", 0)
+        self._best_stage = self.stages[index].name if self._best else ""
+        self._sums, self._samples, self._unread = {}, 0, None
+        self._clock = time.monotonic()
+        iteration, optimiser_state = saved.get("iteration", 0), saved.get("optimiser")
+        if reason != ROUND_OVER:  # what is finished is not trained again
+            optimiser = paused.optimiser if paused else self.stages[index].optimiser()
+            if not paused and optimiser_state is not None:
+                optimiser.load_state_dict(optimiser_state)
+            self._save(index, paused.iteration if paused else iteration, optimiser)
+        return index, iteration, optimiser_state
+
+    def _index_of(self, name: str) -> int:
+        return next((index for index, stage in enumerate(self.stages) if stage.name == name), -1)
+
+    def _state_of_rounds(self) -> dict[str, Any] | None:
+        """What last.pt holds of the stages that are not being trained now."""
+        if self._parts is None:
+            return None
+        aside = dict(self._resumed)
+        for index, run in self._runs.items():
+            aside[index] = {
+                "iteration": run.iteration, "iterations": run.iterations, "best": run.best,
+                "checks": run.checks_without_better, "optimiser": run.optimiser.state_dict(),
+            }  # fmt: skip
+        return {"aside": aside, "finished": self._finished, "best_weights": self._parts.weights}
+
+    def _resume_rounds(self, state: dict[str, Any]) -> None:
+        """Take up what `_state_of_rounds` gave."""
+        if self._parts is not None and state:
+            self._resumed = {int(index): values for index, values in state["aside"].items()}
+            self._finished = {int(index): str(reason) for index, reason in state["finished"].items()}
+            self._parts.weights = {name: values.cpu() for name, values in state["best_weights"].items()}
+
+    def _progress_of_parts(self) -> list[dict[str, Any]]:
+        """How far each stage is, see TrainOutcome; nothing of a training of one stage."""
+        if len(self.stages) == 1:
+            return []
+        parts = []
+        for index, stage in enumerate(self.stages):
+            run, saved = self._runs.get(index), self._resumed.get(index, {})
+            best = self._best if self._best_stage == stage.name else run.best if run else saved.get("best", {})
+            parts.append({
+                "stage": stage.name, "iteration": run.iteration if run else saved.get("iteration", 0),
+                "iterations": run.iterations if run else saved.get("iterations"), "best": best,
+            })  # fmt: skip
+        return parts
 
     def _begin_stage(self, index: int, iteration: int, optimiser_state: dict[str, Any] | None) -> _StageRun:
         """Examples, optimiser and checks of a stage. Raises KibitzError if it has no examples."""
@@ -504,15 +599,26 @@ class Trainer:
             if ended:
                 break
             if interruption:
-                if interruption == TIME_LIMIT and not self._best:  # a short training still leaves weights to use
-                    if len(run.validation):
-                        self._validate(run)
-                    else:
-                        self._keep_averaged(run.stage)
+                if interruption == TIME_LIMIT:
+                    self._keep_some(run)
                 return interruption
+            if self._shares.over(run.iteration):
+                self._keep_some(run)
+                return ROUND_OVER
         if not len(run.validation):
             self._keep_averaged(run.stage)
         return STALLED if self._stalled else ALL_DONE
+
+    def _keep_some(self, run: _StageRun) -> None:
+        """Where a stage gives way: a short training still leaves weights to use, and if several stages share a time
+        limit, those that this one has reached since its last validation."""
+        behind = run.iteration - run.validated_at > run.intervals.validation // 2
+        if self._best and not (behind and self._shares.limit is not None):
+            return
+        if len(run.validation):
+            self._validate(run)
+        else:
+            self._keep_averaged(run.stage)
 
     @property
     def _stalled(self) -> bool:
@@ -678,6 +784,7 @@ class Trainer:
         """
         began = time.monotonic()
         stage, iteration = run.stage, run.iteration
+        run.validated_at = iteration
         self.ranks.average(averages(self.network))
         if self._averages is not None:
             self._validation_row("validation_raw", run)
@@ -755,10 +862,16 @@ class Trainer:
 
     def _keep_best(self, stage: Stage) -> None:
         self._best_stage = stage.name
+        if self._parts is not None:
+            self._parts.keep(self.network, stage.name)
         if not self.ranks.main:
             return
         (self.path / ONNX).unlink(missing_ok=True)  # an export of other weights; the next one comes at the end
-        save_weights(self.network, self.path / WEIGHTS)
+        if self._parts is not None:
+            merged = {name: value.contiguous() for name, value in self._parts.merged(self.network).items()}
+            write_whole(self.path / WEIGHTS, save(merged))
+        else:
+            save_weights(self.network, self.path / WEIGHTS)
 
     def _save_checkpoint(self, run: _StageRun) -> None:
         """Write the weights into the series of checkpoints, and the state to resume from to last.pt."""

@@ -161,7 +161,7 @@ def note(store: Store, chosen: Chosen, parts: Mapping[str, ComparisonNet]) -> st
     """What must be said with the figures: which pairs the paper's figure is on, which networks are here, and whose
     games these are."""
     lines = [
-        "The paper's figure is on pairs split by position, from 386,080 decisive games of engines (CCRL): other "
+        "The paper's figure is on pairs split by position, from 386,082 decisive games of engines (CCRL): other "
         "positions of the games that were learned from stand on both sides. The headline here is on "
         + ("games that the network has not seen." if not chosen.seen else f"{chosen.words}.")
     ]

@@ -36,6 +36,9 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 VALUE = "value"
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "sigmoid": nn.Sigmoid}
 """Non-linearities of the networks that choose squares, by the setting `activation`."""
+VALUE_ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, **ACTIVATIONS}
+"""Those of the value network, by the setting `value_activation`: ChessNet-2 has tanh, and tried leaky ReLU and
+sigmoid."""
 OUTCOMES = ("", "loss", "draw", "win")
 """The result for the mover, by its code in a state column; 0 is unknown."""
 
@@ -192,7 +195,7 @@ class MoveNets(nn.Module):
             layers, activation = settings.layers, ACTIVATIONS[settings.activation]
             if name == VALUE:
                 layers = settings.value_layers or settings.layers
-                activation = nn.Tanh if settings.value_activation == "tanh" else nn.ReLU
+                activation = VALUE_ACTIVATIONS[settings.value_activation]
             outputs = 1 if name == VALUE else 64
             self.nets[name] = SquareSelector(layers, channels + more, outputs, settings.dropout, activation)
 

@@ -35,12 +35,24 @@ from kibitz.nets.optim import (
 )
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
-from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, fraction, setting
+from kibitz.systems.base import (
+    OPTION_OFF,
+    Arrays,
+    Recipe,
+    Stage,
+    System,
+    Tensors,
+    document,
+    fraction,
+    ours,
+    setting,
+)
 from kibitz.systems.movers.nets import (
     ACTIVATIONS,
     OUTCOMES,
     PIECES,
     VALUE,
+    VALUE_ACTIVATIONS,
     MoveNets,
     move_loss,
     shared_loss,
@@ -136,7 +148,10 @@ class Settings:
     gamma: float = setting(0.7, "value of a position i plies before the end: ±γ^i", over=0, at_most=1)
     value_layers: str = setting("", "layers of the value network; empty for the same")
     value_activation: str = setting(
-        "tanh", "non-linearity of the value network: tanh or relu", choices=("tanh", "relu")
+        "tanh",
+        "non-linearity of the value network: "
+        + either(VALUE_ACTIVATIONS, {"tanh": "the thesis'", "leaky": "it tried it", "sigmoid": "it tried it"}),
+        choices=tuple(VALUE_ACTIVATIONS),
     )
     value_optimiser: str = setting("rmsprop", "as optimiser, for the value network", choices=OPTIMISERS)
     value_learning_rate: float = setting(0.001, "learning rate of the value network at the first iteration", at_least=0)
@@ -148,6 +163,27 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "planes", str(self.planes))  # in earlier versions, and in their runs, a number
+
+
+SHARED_SOURCES = {
+    **dict.fromkeys(
+        ("rating_plane", "piece_plane", "outcome_plane", "rights_planes", "attacks", "most_epochs", "momentum"),
+        OPTION_OFF,
+    ),
+    "share": document("a network for each question"),
+    "targets": document("by type of piece"),
+    "keep": ours("of all validations, the weights with the most first choices right; the document does not say"),
+    "initial": ours("He's; the document does not name its own"),
+}
+"""Where the values come from that both papers' recipes share."""
+VALUE_OFF = dict.fromkeys(
+    (
+        "gamma", "value_layers", "value_activation", "value_optimiser", "value_learning_rate", "value_schedule",
+        "value_smoothing", "value_batch", "value_iterations", "value_weight",
+    ),
+    OPTION_OFF,
+)  # fmt: skip
+"""The same of the settings of a value network, where there is none."""
 
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
@@ -383,6 +419,8 @@ def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
         iterations=settings.iterations or None,
         epochs=settings.epochs,
         most_epochs=settings.most_epochs,
+        independent=True,
+        time_share=3.0 if name == "piece" else 1.0,  # it has as many moves to learn as all others together
     )
 
 
@@ -401,6 +439,7 @@ def _value_stage(network: MoveNets, settings: Settings) -> Stage:
         iterations=settings.value_iterations or settings.iterations or None,
         epochs=settings.epochs,
         most_epochs=settings.most_epochs,
+        independent=True,
     )
 
 

@@ -1,0 +1,95 @@
+"""How the stages of one training share its time.
+
+Stages that are independent of each other (the seven networks of `convchess`) train in rounds: each one trains a little
+further, then the next one. So a training that is stopped at any moment leaves all of them trained about equally far.
+The order changes no result: what a stage learns follows from its own iterations alone.
+
+Stages that build on each other (those of `deepchess`) train one after the other. If there is a time limit, each one
+gets its share of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from kibitz.systems.base import Stage
+
+PARTS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.07, *(i / 10 for i in range(1, 11)))
+"""Shares of a stage's iterations at which a round ends, if there is no time limit."""
+ROUNDS = 6
+"""Rounds in which stages share a time limit."""
+
+
+class TimeShares:
+    """When a stage must give way to the next one.
+
+    stages: of the training. limit: seconds of this call, None for no limit. alone: whether one process trains; if
+    several do, they must agree, so rounds end at iterations. may_alternate: False where stages must train one after the
+    other all the same, since averaged weights are those of one stage.
+    """
+
+    def __init__(self, stages: Sequence[Stage], limit: float | None, alone: bool, may_alternate: bool = True):
+        self.stages = stages
+        self.rounds = may_alternate and len(stages) > 1 and all(stage.independent for stage in stages)
+        self.limit = limit if alone and len(stages) > 1 else None
+        self._began, self._stop_at = 0.0, 0
+
+    def begin(self, index: int, iteration: int, iterations: int, started: float) -> None:
+        """Called when a stage begins or goes on. started: when the training began (time.monotonic)."""
+        now = time.monotonic()
+        self._stop_at, self._until = iterations, float("inf")
+        if self.limit is None:
+            if self.rounds:
+                ends = (round(part * iterations) for part in PARTS)
+                self._stop_at = next((end for end in ends if end > iteration), iterations)
+            return
+        left = self.stages if self.rounds else self.stages[index:]
+        share = self.stages[index].time_share / sum(stage.time_share for stage in left)
+        whole = self.limit if self.rounds else max(0.0, self.limit - (now - started))
+        self._until = now + whole * share / (ROUNDS if self.rounds else 1)
+        if not self.rounds and index == len(self.stages) - 1:
+            self._until = float("inf")  # the time limit itself ends the last one
+
+    def over(self, iteration: int) -> bool:
+        """Whether the stage must give way after this iteration."""
+        return iteration >= self._stop_at or time.monotonic() > self._until
+
+
+class BestParts:
+    """The best weights of each stage's module so far, on the CPU, for stages that train in rounds."""
+
+    def __init__(self, network: nn.Module, stages: Sequence[Stage]):
+        self.names = {stage.name: names_of(network, stage.module) for stage in stages}
+        self.weights: dict[str, torch.Tensor] = {}
+
+    def keep(self, network: nn.Module, stage: str) -> None:
+        """The stage's weights as they are now are its best ones."""
+        state = network.state_dict()
+        self.weights |= {name: state[name].detach().cpu().clone() for name in self.names[stage]}
+
+    def of(self, stage: str) -> dict[str, torch.Tensor]:
+        """The best weights of a stage; empty if there are none yet."""
+        return {name: self.weights[name] for name in self.names[stage] if name in self.weights}
+
+    def merged(self, network: nn.Module) -> dict[str, torch.Tensor]:
+        """The network's weights, with the best ones of each stage that has some."""
+        return {**network.state_dict(), **self.weights}
+
+
+def names_of(network: nn.Module, module: nn.Module) -> list[str]:
+    """The names in the network's state of everything in one of its modules."""
+    prefix = next(name for name, part in network.named_modules() if part is module)
+    return [name for name in network.state_dict() if not prefix or name.startswith(prefix + ".")]
+
+
+def next_stage(index: int, finished: Mapping[int, Any], count: int) -> int:
+    """The stage that comes after this one in the round; count if all are finished."""
+    for step in range(1, count + 1):
+        if (index + step) % count not in finished:
+            return (index + step) % count
+    return count
