@@ -152,7 +152,8 @@ def make_planes(codes: NDArray[np.uint8]) -> NDArray[np.float32]:
     if codes.ndim != 2 or codes.shape[1] not in (64, _GO_POINTS):
         raise UsageError(f"codes must be uint8 [n, 64] or [n, {_GO_POINTS}] (got {codes.dtype} {list(codes.shape)}).")
     if codes.shape[1] == 64:
-        return (codes[:, None] == np.arange(1, 13, dtype=np.uint8)[:, None]).reshape(-1, 12, 8, 8).astype(np.float32)
+        pieces = codes[:, None] == np.arange(1, 13, dtype=np.uint8)[:, None]
+        return np.asarray(pieces.reshape(-1, 12, 8, 8), np.float32)
     kind = codes & 15
     bounds = ((1, 1), (2, 2), (3, 6), (7, 7), (8, 8), (9, 12), (13, 13), (0, 13))
     stacked = np.stack([(kind >= low) & (kind <= high) for low, high in bounds], 1)

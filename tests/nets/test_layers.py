@@ -25,9 +25,9 @@ def test_they_may_be_rectangular() -> None:
     assert shapes(layers, 7) == [(8, 3, 11)]  # (8 + 0 − 4) / 2 + 1 and (8 + 4 − 2) / 1 + 1
     steps, width = build(layers, 7, None, nn.Sigmoid)
     assert nn.Sequential(*steps)(torch.zeros(2, 7, 8, 8)).shape == (2, width) == (2, 8 * 3 * 11)
-    with pytest.raises(UsageError, match="width 8 .* is no multiple of the stride 4; take another stride"):
+    with pytest.raises(UsageError, match=r"width 8 .* is no multiple of the stride 4; take another stride"):
         shapes(read_layers("8conv4x2s2x4"), 7)
-    with pytest.raises(UsageError, match="height 8 .* is no multiple of the stride 3"):
+    with pytest.raises(UsageError, match=r"height 8 .* is no multiple of the stride 3"):
         shapes(read_layers("8conv4x2s3x2"), 7)
 
 

@@ -275,7 +275,7 @@ class GameStore:
         """The side to move in each position, uint8 [n], without a replay."""
         at = 361 if self.game == "go" else 64
         first = self._store.starts[self._store.start_of[games], at].astype(np.int64)
-        return (first + plies & 1).astype(np.uint8)
+        return np.asarray((first + plies) & 1, np.uint8)
 
     @cached_property
     def _results(self) -> NDArray[np.int8]:

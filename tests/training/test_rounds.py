@@ -1,0 +1,140 @@
+"""Networks that train in rounds, and stages that share a time limit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from kibitz.runs import Run
+from kibitz.store.store import Store
+from kibitz.systems import load
+from kibitz.training.fit import train
+from kibitz.training.rounds import PARTS, TimeShares, next_stage
+from kibitz.training.trainer import TrainConfig
+from support.helpers import SMALL_PAIRS
+
+MOVERS: dict[str, Any] = {
+    "networks": "piece,pawn,king", "layers": "8conv3x3p1.ip16", "min_rating": 0, "games": 0, "moves": 4000,
+    "iterations": 40, "batch": 32,
+}  # fmt: skip
+PLAN = TrainConfig(5, 10, 10, 500, precision="32-true", patience=0)
+
+
+def _settings(system: str, values: dict[str, Any]) -> Any:
+    return load(system).settings_type(**values)
+
+
+def _train(store: Store, path: Path, plan: TrainConfig = PLAN, stop_at: int | None = None) -> Any:
+    seen: list[str] = []
+
+    def watch(progress: Any) -> bool:
+        seen.append(progress.stage)
+        return stop_at is not None and len(seen) >= stop_at
+
+    done = train("convchess", _settings("convchess", MOVERS), str(store.path), run=path, plan=plan, on_progress=watch)
+    return done, list(dict.fromkeys(seen)), seen
+
+
+def _weights(path: Path) -> dict[str, torch.Tensor]:
+    return load_file(path / "best.safetensors")
+
+
+def test_networks_take_turns(small_store: Store, tmp_path: Path) -> None:
+    done, order, seen = _train(small_store, tmp_path / "r")
+    assert order == ["piece", "pawn", "king"]
+    turns = [stage for stage, before in zip(seen, ["", *seen], strict=False) if stage != before]
+    assert len(turns) > 12, "each network has several turns"
+    assert done.outcome.finished
+    assert [(part["stage"], part["iteration"], part["iterations"]) for part in done.outcome.parts] == [
+        ("piece", 40, 40), ("pawn", 40, 40), ("king", 40, 40),
+    ]  # fmt: skip
+
+
+def test_the_order_changes_nothing(small_store: Store, tmp_path: Path) -> None:
+    """A network has the weights and the validations that it has when it trains alone."""
+    _train(small_store, tmp_path / "all")
+    train("convchess", _settings("convchess", MOVERS | {"networks": "piece"}), str(small_store.path),
+          run=tmp_path / "piece", plan=PLAN)  # fmt: skip
+    together, alone = _weights(tmp_path / "all"), _weights(tmp_path / "piece")
+    assert len(alone) > 2
+    assert all(torch.equal(together[name], values) for name, values in alone.items())
+
+
+@pytest.mark.parametrize("stop_at", [7, 40, 75, 110])
+def test_a_broken_training_goes_on_to_the_same_weights(small_store: Store, tmp_path: Path, stop_at: int) -> None:
+    _train(small_store, tmp_path / "whole")
+    stopped, _, _ = _train(small_store, tmp_path / "broken", stop_at=stop_at)
+    assert not stopped.outcome.finished
+    done, _, _ = _train(small_store, tmp_path / "broken")
+    assert done.outcome.finished
+    assert done.continued
+    whole, broken = _weights(tmp_path / "whole"), _weights(tmp_path / "broken")
+    assert all(torch.equal(whole[name], broken[name]) for name in whole)
+    rows = [
+        [
+            (row["stage"], row["iteration"], row["kind"])
+            for row in map(json.loads, (tmp_path / name / "metrics.jsonl").read_text().splitlines())
+        ]
+        for name in ("whole", "broken")
+    ]
+    assert sorted(rows[0]) == sorted(rows[1])
+
+
+def test_a_stop_in_the_first_moments_leaves_all_networks_trained(small_store: Store, tmp_path: Path) -> None:
+    done, _, _ = _train(small_store, tmp_path / "r", stop_at=20)
+    assert not done.outcome.finished
+    parts = {part["stage"]: part["iteration"] for part in done.outcome.parts}
+    assert min(parts.values()) > 0
+    assert max(parts.values()) < 20
+    fresh = load_of_a_new_network(small_store, tmp_path)
+    weights = _weights(tmp_path / "r")
+    for name in ("piece", "pawn", "king"):
+        assert not torch.equal(weights[f"nets.{name}.last.weight"], fresh[f"nets.{name}.last.weight"])
+    assert Run(tmp_path / "r").trained()
+
+
+def load_of_a_new_network(store: Store, folder: Path) -> dict[str, torch.Tensor]:
+    """The weights before the first iteration."""
+    system = load("convchess")
+    settings = system.settings_type(**MOVERS)
+    network = system.network(settings)
+    system.prepare(network, store, np.arange(len(store)), settings, 0)
+    return dict(network.state_dict())
+
+
+def test_stages_that_build_on_each_other_share_a_time_limit(small_store: Store, tmp_path: Path) -> None:
+    settings: Any = SMALL_PAIRS | {"epochs": 1000.0, "pretrain_epochs": 1000.0, "distil_epochs": 1000.0}
+    plan = TrainConfig(50, 1000, 1000, 200, precision="32-true", time_limit=4.0)
+    settings = _settings("deepchess", settings)
+    done = train("deepchess", settings, str(small_store.path), run=tmp_path / "r", plan=plan)
+    iterations = [part["iteration"] for part in done.outcome.parts]
+    assert min(iterations) > 0, "every stage had its share"
+    assert done.outcome.reason == "time limit"
+    plan = TrainConfig(50, 1000, 1000, 200, precision="32-true")
+    alone = train(
+        "deepchess", settings, str(small_store.path), run=tmp_path / "s", plan=plan,
+        on_progress=lambda progress: progress.iteration >= 9,
+    )  # fmt: skip
+    assert [part["iteration"] > 0 for part in alone.outcome.parts].count(True) == 1, "without a limit it is the first's"
+
+
+class _Stage:
+    def __init__(self, independent: bool, time_share: float = 1.0):
+        self.independent, self.time_share = independent, time_share
+
+
+def test_when_a_round_ends() -> None:
+    shares = TimeShares([_Stage(True), _Stage(True)], None, True)  # type: ignore[list-item]
+    shares.begin(0, 0, 1000, 0.0)
+    assert next(i for i in range(1, 10) if shares.over(i)) == round(PARTS[0] * 1000)
+    one = TimeShares([_Stage(True), _Stage(False)], None, True)  # type: ignore[list-item]
+    one.begin(0, 0, 1000, 0.0)
+    assert not one.over(999)
+    assert not TimeShares([_Stage(True)], 1.0, True).rounds  # type: ignore[list-item]
+    assert (next_stage(0, {}, 3), next_stage(2, {0: "done"}, 3), next_stage(1, {0: "", 1: "", 2: ""}, 3)) == (1, 1, 3)
