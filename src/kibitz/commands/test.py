@@ -190,6 +190,8 @@ def run_test(
         raise UsageError(f"--split {options.split}: choose from {', '.join(CHOICES)}")
     engines.check()
     use_provider(provider)
+    if engines.engine and options.against is not None:
+        raise UsageError("--against cannot be combined with --engine (got both). Choose one.")
     if engines.engine:
         test_engine_command(run, store, options, engines)
         return
@@ -209,7 +211,8 @@ def run_test(
             )
         games = Store(store or own_store(opened))
         with EvaluationBar() as bar:
-            compare_with(opened, options.against, games, options.positions, options.as_json, bar.on_progress)
+            count = options.most_positions(POSITIONS)
+            compare_with(opened, options.against, games, count, options.as_json, bar.on_progress)
         return
     programs = {} if opened.person is not None else options.programs(opened.info["game"])
     games = Store(store or own_store(opened))
