@@ -1,4 +1,4 @@
-"""A system of two files that another package brings by an entry point: every command and the board take it."""
+"""The template of a system, copied and installed: every command and the board take it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ from kibitz.systems import SYSTEMS, register
 from support.board_client import served
 from support.causes import mentions
 
-TOY = Path(__file__).parents[1] / "support" / "toy"
-METADATA = "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n"
+TEMPLATE = Path(__file__).parents[1] / "support" / "template-system"
 
 
 class Kibitz:
-    """Runs commands in an environment in which the package toy is installed."""
+    """Runs commands in an environment in which a copy of the template is installed."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, added: str = ""):
         self.folder = folder
         site = folder / "site"
-        shutil.copytree(TOY, site / "toy", ignore=shutil.ignore_patterns("__pycache__"))
-        info = site / "toy-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(METADATA)
-        (info / "entry_points.txt").write_text("[kibitz.systems]\ntoy = toy:DECLARATION\n")
+        copy = folder / "my-system"
+        shutil.copytree(TEMPLATE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        (copy / "toy" / "__init__.py").write_text((copy / "toy" / "__init__.py").read_text() + added)
+        subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
+             "--target", str(site), str(copy)],
+            check=True, timeout=300,
+        )  # fmt: skip
         source = str(Path(kibitz.__file__).parents[1])
         self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), source)), "COLUMNS": "120"}
 
@@ -109,13 +111,12 @@ def test_the_board_shows_it(toy: Kibitz, monkeypatch: pytest.MonkeyPatch) -> Non
             assert thought[-1]["move"]
     finally:
         SYSTEMS.remove("toy")
-        for name in ("toy", "toy.network", "toy.planes"):
+        for name in ("toy", "toy.network"):
             sys.modules.pop(name, None)
 
 
 def test_a_broken_package_is_left_out_in_one_line(tmp_path: Path) -> None:
-    broken = Kibitz(tmp_path)
-    (tmp_path / "site" / "toy" / "__init__.py").write_text("raise RuntimeError('no luck')\n")
+    broken = Kibitz(tmp_path, "raise RuntimeError('no luck')\n")
     done = subprocess.run(
         [sys.executable, "-m", "kibitz", "systems"],
         cwd=tmp_path, env=broken.environment, capture_output=True, text=True, timeout=120,
@@ -123,3 +124,73 @@ def test_a_broken_package_is_left_out_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert mentions(done.stderr, "system")
     assert "winner" in done.stdout
+
+
+def test_the_template_is_short() -> None:
+    lines = [line for path in TEMPLATE.rglob("*.py") for line in path.read_text().splitlines() if line.strip()]
+    assert len(lines) <= 80
+
+
+WRONG = {
+    "no output that it can show": (
+        "white_wins = lambda answers, state: None\nexpected_moves = lambda answers, codes, state: None\n",
+        "r has no output that analyze can show (got white_wins, value).",
+    ),
+    "a list": (
+        "white_wins = lambda answers, state: [0.5]\nexpected_moves = lambda answers, codes, state: None\n",
+        "wrong.white_wins must give an array of numbers (got list).",
+    ),
+    "another output": (
+        "white_wins = lambda answers, state: answers['winner']\nexpected_moves = lambda answers, codes, state: None\n",
+        "r has outputs that cannot be shown (white_wins, value): KeyError 'winner'.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_an_output_that_cannot_be_shown_is_refused(toy: Kibitz, case: str) -> None:
+    """With an analysis module of its own that is wrong; with the usual one the same call succeeds."""
+    (toy.folder / "short.pgn").write_text('[White "A"]\n\n1. e4 d5 *\n')
+    assert json.loads(toy.run("analyze", "r", "short.pgn", "--json"))["games"][0]["moves"]
+    module, message = WRONG[case]
+    (toy.folder / "site" / "wrong.py").write_text(module)
+    script = (
+        "import dataclasses, sys, toy\n"
+        "from kibitz.systems import register\n"
+        "register(dataclasses.replace(toy.DECLARATION, analysis='wrong'))\n"
+        "from kibitz.cli import run\n"
+        "sys.exit(run(['analyze', 'r', 'short.pgn']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=toy.folder, env=toy.environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 2, done.stdout
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_a_wrong_type_from_an_evaluation_is_one_line(toy: Kibitz) -> None:
+    (toy.folder / "site" / "wrong_evaluation.py").write_text(
+        "from kibitz.evaluation.positions import evaluator\n"
+        "def evaluate(*arguments):\n"
+        "    result = evaluator.evaluate(*arguments)\n"
+        "    return result | {'figures': {'accuracy': 0.5}}\n"
+    )
+    script = (
+        "import dataclasses, sys, toy\n"
+        "from kibitz.systems import register\n"
+        "register(dataclasses.replace(toy.DECLARATION, evaluation=sys.argv[1]))\n"
+        "from kibitz.cli import run\n"
+        "sys.exit(run(['test', 'r', '--split', 'all', '--positions', '200', '--stockfish-positions', '0', '--json']))\n"
+    )
+    for module, code in (("kibitz.evaluation.positions.evaluator", 0), ("wrong_evaluation", 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", script, module],
+            cwd=toy.folder, env=toy.environment, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "must be" in line]
+    assert len(lines) == 1
+    assert 'wrong_evaluation.evaluate: the figure "accuracy" must be a kibitz.evaluation.tables.Metric' in lines[0]
+    assert "Traceback" not in done.stderr

@@ -7,31 +7,43 @@ outputs. A system whose outputs mean something else declares a module of its own
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import UsageError, one_line
+from kibitz.games import game_of
 from kibitz.systems import find
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from kibitz.play.session import Answers
+    from kibitz.play.session import Answers, NetworkSession
 
 
 class Analysis(Protocol):
-    """Reads the outputs of a chess network: the module kibitz.analysis.chess.answers, or one that a system declares."""
+    """Reads the outputs of a chess network: the module kibitz.analysis.chess.answers, or one that a system declares.
 
-    def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None: ...
+    answers: arrays by the names of the network's outputs. codes: uint8 [n, 64]. state: uint8 [n, 4 or more]. A network
+    must give at least one of the two: else `check_outputs` refuses it.
+    """
+
+    def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
+        """White's probability, float64 [n], 0..1, of what the declaration's `meaning` says. None if the network does
+        not say who wins."""
 
     def expected_moves(
         self, answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None: ...
+    ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
+        """All legal moves (packed, uint16 [m]), where those of each position begin (int64 [n + 1]), and the weight of
+        each (float32 [m], 0 or more; the weights of a position need not add up to 1). None if the network names no
+        moves."""
 
 
 class OwnerAnalysis(Protocol):
     """Reads the outputs of a Go network: the module kibitz.analysis.go.answers, or one that a system declares."""
 
-    def black_owns(self, answers: Answers) -> NDArray[np.float64]: ...
+    def black_owns(self, answers: Answers) -> NDArray[np.float64]:
+        """The probability that Black owns each point at the end, float64 [n, 361], 0..1."""
 
 
 def load(name: str) -> Analysis:
@@ -44,3 +56,51 @@ def load_owners(name: str) -> OwnerAnalysis:
     """The same of a system of Go."""
     declaration = find(name)
     return cast(OwnerAnalysis, importlib.import_module(declaration.analysis or "kibitz.analysis.go.answers"))
+
+
+def check_outputs(session: NetworkSession, system: str, name: str) -> None:
+    """Raises UsageError, in one line, for a network whose outputs an analysis cannot show.
+
+    The outputs for one position are read, and their types and shapes are compared with what the contract above says.
+    """
+    game = game_of(find(system).game)
+    start = game.STANDARD_START
+    codes, state = game.replay(
+        np.zeros(0, np.uint16), np.zeros(2, np.int64), start[None], np.zeros(1, np.int32), np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+    )  # fmt: skip
+    answers = session.evaluate(codes, state)
+    has = ", ".join(answers) or "none"
+    module = find(system).analysis
+    try:
+        if find(system).game == "go":
+            _check_array("black_owns", load_owners(system).black_owns(answers), codes.shape, module)
+            return
+        white = load(system).white_wins(answers, state)
+        moves = load(system).expected_moves(answers, codes, state)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise UsageError(
+            f"{name} has outputs that cannot be shown ({has}): {type(error).__name__} {one_line(error)}. {_REMEDY}"
+        ) from None
+    if white is None and moves is None:
+        raise UsageError(f"{name} has no output that analyze can show (got {has}). {_REMEDY}")
+    if white is not None:
+        _check_array("white_wins", white, (1,), module)
+    if moves is not None:
+        if not isinstance(moves, tuple) or len(moves) != 3:
+            raise UsageError(f"expected_moves must give three arrays (got {type(moves).__name__}). {_REMEDY}")
+        for values, length in zip(moves, (20, 2, 20), strict=True):
+            _check_array("expected_moves", values, (length,), module)
+
+
+_REMEDY = "Name its outputs as in kibitz.systems.declaration.OUTPUTS, or declare an analysis module of its own."
+
+
+def _check_array(what: str, values: Any, shape: tuple[int, ...], module: str) -> None:
+    where = f"{module}.{what}" if module else what
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiu":
+        raise UsageError(f"{where} must give an array of numbers (got {type(values).__name__}). {_REMEDY}")
+    if values.shape != shape:
+        raise UsageError(f"{where} must give {list(shape)} for one position (got {list(values.shape)}). {_REMEDY}")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise UsageError(f"{where} gives values that are not finite (got {values.ravel()[:1].tolist()[0]}). {_REMEDY}")

@@ -61,10 +61,12 @@ def analyze(
     if game_file is None:
         file = shlex.quote(run) if os.path.isfile(run) else "FILE"
         raise UsageError(f"name a network and a file: kibitz analyze {'winner' if file != 'FILE' else run} {file}")
+    from kibitz.analysis import check_outputs
     from kibitz.play.session import Session
 
     session = Session(run)
     _check_game(session, game_file, options)
+    check_outputs(session, session.system, session.name)
     with contextlib.ExitStack() as stack:
         workers = stack.enter_context(open_workers(backend)) if backend else None
         if session.game == "chess":
