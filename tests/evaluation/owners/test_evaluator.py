@@ -190,6 +190,8 @@ def test_figures_over_points(result: dict[str, Any], loop: list[Seen], store: St
     last = [position for position in loop if position.ply == position.length]
     assert figures["accuracy_after_last_move"]["value"] == near(share(last))
     assert figures["accuracy_after_last_move"]["n"] == len(store)
+    over = [position.right() > 0.96 * len(position.points) for position in last if position.points]
+    assert figures["games_over_96_percent_at_the_end"]["value"] == near(sum(over) / len(over))
     points = [point for position in loop for point in position.points.values()]
     squared = sum((chance - black) ** 2 for chance, black, _ in points) / len(points)
     assert figures["squared_error"]["value"] == near(squared)

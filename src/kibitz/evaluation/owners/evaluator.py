@@ -33,6 +33,8 @@ BATCH_SIZE = 512
 """Positions measured at once; a large network takes a second for them."""
 
 MOVES = (*range(0, 301, 20), np.inf)
+MOST_RIGHT = 0.96
+"""The text: "for most games the model achieves > 96% accuracy at the end of the game"."""
 CURVE_STEP = 10
 """Moves between two points of the curve."""
 CURVE_MIN_GAMES = 10
@@ -147,6 +149,7 @@ def figures(results: OwnerResults) -> Metrics:
         "accuracy_over_all_points": Metric(results.accuracy_over_all_points()),
         "accuracy_in_last_tenth": Metric(results.accuracy(results.stage == 9)),
         "accuracy_after_last_move": Metric(results.accuracy(last)),
+        "games_over_96_percent_at_the_end": Metric(results.games_over(MOST_RIGHT, last)),
         "squared_error": Metric(results.squared_error(), "error"),
         "calibration_error": Metric(
             results.groups.binned_calibration_error(

@@ -95,6 +95,11 @@ class OwnerResults:
         """Points predicted right, of all whose owner is known."""
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
 
+    def games_over(self, share: float, mask: NDArray[np.bool_]) -> Estimate:
+        """The share of the positions in a mask with more than such a share of their known points right."""
+        known = self.marks["known"]
+        return self.groups.mean(self.marks["right"] > share * known, mask & (known > 0))
+
     def accuracy_over_all_points(self) -> Estimate:
         """The same over all points, as the paper counts: whoever is said to own a neutral one is right half the time,
         since its owner is drawn by chance."""
