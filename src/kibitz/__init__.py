@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         load_network,
     )
     from kibitz.api.positions import PositionArrays, encode_positions, make_go_board
-    from kibitz.api.stores import GameStore, PlayedMoves, PositionLabels, open_store
+    from kibitz.api.stores import GameStore, MoveArrays, PositionLabels, open_store
     from kibitz.api.testing import NetworkComparison, TestResult, TestRows, compare, test
     from kibitz.api.training import TrainingOptions, TrainingProgress, TrainingRun, train
     from kibitz.errors import KibitzError, UsageError
@@ -44,10 +44,10 @@ __all__ = [
     "Estimate",
     "GameStore",
     "KibitzError",
+    "MoveArrays",
     "MoveOptions",
     "MoveProbability",
     "NetworkComparison",
-    "PlayedMoves",
     "PointProbability",
     "PositionArrays",
     "PositionEvaluation",
@@ -82,7 +82,7 @@ _MODULES = {
         "list_networks", "list_systems", "load_network",
     ),
     "api.positions": ("PositionArrays", "encode_positions", "make_go_board"),
-    "api.stores": ("GameStore", "PlayedMoves", "PositionLabels", "open_store"),
+    "api.stores": ("GameStore", "MoveArrays", "PositionLabels", "open_store"),
     "api.testing": ("NetworkComparison", "TestResult", "TestRows", "compare", "test"),
     "api.training": ("TrainingOptions", "TrainingProgress", "TrainingRun", "train"),
     "errors": ("KibitzError", "UsageError"),

@@ -44,7 +44,7 @@ class PositionBatches:
 
     Each batch is a dict of arrays, the first axis the position: codes and state (see `kibitz.PositionArrays`), side,
     result, rating, opponent_rating and clock (see `kibitz.PositionLabels`), game and ply, and with played origin,
-    target and promotion (see `kibitz.PlayedMoves`).
+    target and promotion (see `kibitz.MoveArrays`).
 
     len() is the number of batches, and batches[i] is always the same. So `torch.utils.data.DataLoader(batches,
     batch_size=None, num_workers=4)` works as it is: DataLoader shares the batches out to its processes.

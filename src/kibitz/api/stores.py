@@ -32,7 +32,7 @@ UNKNOWN_CLOCK = 65535
 """The value of a clock in a store that was not recorded."""
 
 
-class PlayedMoves(NamedTuple):
+class MoveArrays(NamedTuple):
     """The moves played in n positions, see `GameStore.moves_at`.
 
     origin, target: int16 [n]; promotion: uint8 [n].
@@ -219,8 +219,8 @@ class GameStore:
             from kibitz.games.chess.replay import swap_colours as swap_colors
         return PositionArrays(*swap_colors(codes, state, state[:, 0] == 1))
 
-    def moves_at(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> PlayedMoves:
-        """The moves that were played in positions (games[i], plies[i]): origin, target and promotion, see PlayedMoves.
+    def moves_at(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> MoveArrays:
+        """The moves that were played in positions (games[i], plies[i]): origin, target and promotion, see MoveArrays.
 
         games, plies: whole numbers [n], or one of each; `sample(..., played=True)` draws positions that have a move.
         view: "board", or "mover" (of chess the ranks are flipped if Black is to move), as in `positions`.
@@ -244,12 +244,12 @@ class GameStore:
             )
         packed = self._store.moves[self._store.offsets[games] + plies]
         if self.game == "go":
-            return PlayedMoves(np.full(len(packed), -1, np.int16), packed.astype(np.int16), np.zeros(len(packed), "u1"))
+            return MoveArrays(np.full(len(packed), -1, np.int16), packed.astype(np.int16), np.zeros(len(packed), "u1"))
         origin, target = (packed & 63).astype(np.int16), (packed >> 6 & 63).astype(np.int16)
         if by_mover:
             flip = self._sides(games, plies).astype(np.int16) * 56
             origin, target = origin ^ flip, target ^ flip
-        return PlayedMoves(origin, target, (packed >> 12).astype(np.uint8))
+        return MoveArrays(origin, target, (packed >> 12).astype(np.uint8))
 
     def labels_at(self, games: ArrayLike, plies: ArrayLike) -> PositionLabels:
         """What the record says of positions (games[i], plies[i]): side to move, result, ratings and clocks, each array

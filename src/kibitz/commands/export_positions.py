@@ -86,31 +86,39 @@ def export_positions(
         games, plies = opened.sample(positions or opened.total_positions, part=part, seed=seed, network=network)
     else:
         games, plies = opened.sample(positions or opened.total_positions, part=part, seed=seed, played=played)
-    write = _write_npz if FORMATS[ending] == "NumPy" else _write_hdf5
+    names = _write(to, opened, games, plies, played and network is None, view)
+    if as_json:
+        print(json.dumps({"file": str(to), "positions": len(games), "arrays": names, "bytes": to.stat().st_size}))
+    else:
+        print(f"{to}: {len(games):,} positions, {to.stat().st_size / 1e6:,.1f} MB; arrays: {', '.join(names)}")
+
+
+def _write(
+    to: Path, store: GameStore, games: NDArray[np.int64], plies: NDArray[np.int64], played: bool, view: str
+) -> list[str]:
+    """Write the file whole or not at all; the names of its arrays."""
+    from kibitz.datasets import collect
+
+    write = _write_npz if FORMATS[to.suffix.lower()] == "NumPy" else _write_hdf5
     part_file = to.with_name(to.name + ".part")
     with Progress("positions", BAR, "{task.completed:,.0f} of {task.total:,.0f}", LEFT) as progress:
         progress.begin("positions", len(games))
 
         def chunks() -> Chunks:
-            from kibitz.datasets import collect
-
             for first in range(0, len(games), CHUNK):
                 some = slice(first, first + CHUNK)
-                yield collect(opened, games[some], plies[some], played and network is None, view)
+                yield collect(store, games[some], plies[some], played, view)
                 done = min(first + CHUNK, len(games))
                 progress.update(done, f"kibitz: {done:,} of {len(games):,} positions")
 
         try:
-            names = write(part_file, chunks, len(games), _about(opened, view))
+            names = write(part_file, chunks, len(games), _about(store, view))
             part_file.replace(to)
         except OSError as error:
             raise KibitzError(f"{to}: {one_line(error)}. Choose another --to.") from None
         finally:
             part_file.unlink(missing_ok=True)
-    if as_json:
-        print(json.dumps({"file": str(to), "positions": len(games), "arrays": names, "bytes": to.stat().st_size}))
-    else:
-        print(f"{to}: {len(games):,} positions, {to.stat().st_size / 1e6:,.1f} MB; arrays: {', '.join(names)}")
+    return names
 
 
 def _about(store: GameStore, view: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ import typer
 from kibitz.commands.tables import print_table
 
 if TYPE_CHECKING:
-    from kibitz.systems.base import Source
+    from kibitz.systems.base import ValueSource
 
 _GAMES = {"chess": "chess", "go": "Go"}
 
@@ -47,7 +47,7 @@ _KINDS = {
 }
 
 
-def _show_sources(settings: Any, sources: Mapping[str, Source]) -> None:
+def _show_sources(settings: Any, sources: Mapping[str, ValueSource]) -> None:
     """Every setting of a recipe with its value, by where it comes from."""
     for kind, words in _KINDS.items():
         print(f"  {words}:")

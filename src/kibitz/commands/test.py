@@ -202,17 +202,7 @@ def run_test(
     if (options.stranger or options.curve) and opened.person is None:
         raise UsageError(f"--stranger and --learning-curve are for runs of kibitz personal; {run} is none")
     if options.against is not None:
-        from kibitz.commands.against import compare_with
-
-        if options.split != "unseen":
-            raise UsageError(
-                f"--split cannot be combined with --against (got {options.split}). Leave it out: --against takes the"
-                " games that neither network has seen."
-            )
-        games = Store(store or own_store(opened))
-        with EvaluationBar() as bar:
-            count = options.most_positions(POSITIONS)
-            compare_with(opened, options.against, games, count, options.as_json, bar.on_progress)
+        _compare(opened, store, options)
         return
     programs = {} if opened.person is not None else options.programs(opened.info["game"])
     games = Store(store or own_store(opened))
@@ -327,6 +317,24 @@ def _report_engines(result: dict[str, Any]) -> None:
     print(f"{result['title']}{paired}, on {data['store']}: {data['split']}")
     print()
     _print_tables(result)
+
+
+def _compare(run: Run, store: str | None, options: RunTestOptions) -> None:
+    """Compare the run with the network of --against. Raises UsageError for another --split."""
+    from kibitz.commands.against import compare_with
+    from kibitz.evaluation import own_store
+    from kibitz.store.store import Store
+
+    assert options.against is not None
+    if options.split != "unseen":
+        raise UsageError(
+            f"--split cannot be combined with --against (got {options.split}). Leave it out: --against takes the games"
+            " that neither network has seen."
+        )
+    games = Store(store or own_store(run))
+    with EvaluationBar() as bar:
+        count = options.most_positions(POSITIONS)
+        compare_with(run, options.against, games, count, options.as_json, bar.on_progress)
 
 
 def _page(run: Run, store: Path, out: Path | None) -> Path:

@@ -113,7 +113,7 @@ DOCUMENT, READING, OURS, OFF = "document", "reading", "ours", "off"
 
 
 @dataclass(frozen=True)
-class Source:
+class ValueSource:
     """Where the value of a setting comes from.
 
     kind: DOCUMENT (the document says it), READING (the document leaves a choice, and this is ours), OURS (the document
@@ -124,22 +124,22 @@ class Source:
     note: str = ""
 
 
-def document(note: str = "") -> Source:
+def document(note: str = "") -> ValueSource:
     """A value that the document states."""
-    return Source(DOCUMENT, note)
+    return ValueSource(DOCUMENT, note)
 
 
-def reading(note: str) -> Source:
+def reading(note: str) -> ValueSource:
     """A value that follows from one of several readings of the document."""
-    return Source(READING, note)
+    return ValueSource(READING, note)
 
 
-def ours(note: str = "the document does not say") -> Source:
+def ours(note: str = "the document does not say") -> ValueSource:
     """A value that the document does not state."""
-    return Source(OURS, note)
+    return ValueSource(OURS, note)
 
 
-OPTION_OFF = Source(OFF)
+OPTION_OFF = ValueSource(OFF)
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Recipe:
     training: Mapping[str, Any] = field(default_factory=dict)
     reaches: Sequence[str] = ()
     departures: Sequence[str] = ()
-    sources: Mapping[str, Source] = field(default_factory=dict)
+    sources: Mapping[str, ValueSource] = field(default_factory=dict)
     """Of the recipe `paper`: where the value of each setting comes from, by the setting's name."""
 
 
