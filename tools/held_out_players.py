@@ -10,10 +10,12 @@ may be in a training store: `tools/train_networks.py` checks it.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
@@ -24,12 +26,13 @@ TRAINING_PGN, HELD_OUT_PGN, HELD_OUT_NAMES = "training-players.pgn", "held-out-p
 
 def games_of(path: Path) -> Iterator[str]:
     """The text of each game of a PGN file, which may be compressed (.zst)."""
-    with path.open("rb") as raw:
-        binary = (
-            zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(raw) if path.suffix == ".zst" else raw
-        )
+    with contextlib.ExitStack() as stack:
+        binary: Any = stack.enter_context(path.open("rb"))
+        if path.suffix == ".zst":
+            reader = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(binary)
+            binary = stack.enter_context(reader)
         lines: list[str] = []
-        for line in io.TextIOWrapper(binary, encoding="utf-8", errors="replace"):  # type: ignore[arg-type]
+        for line in stack.enter_context(io.TextIOWrapper(binary, encoding="utf-8", errors="replace")):
             if line.startswith("[Event ") and lines:
                 yield "".join(lines)
                 lines = []
@@ -49,11 +52,18 @@ def held_out_of(counts: Counter[str]) -> list[str]:
     return sorted(owner for i, owner in enumerate(owners) if i % EVERY == FIRST)
 
 
+def plays_in(game: str, handles: set[str]) -> bool:
+    """Whether one of the players of a game has one of these names, in lower case."""
+    names = (game.split(f'[{tag} "', 1)[-1].split('"', 1)[0] for tag in ("White", "Black") if f'[{tag} "' in game)
+    return any(name.lower() in handles for name in names)
+
+
 def divide(files: Sequence[Path], into: Path) -> list[str]:
     """Write the three files into a folder, each whole or not at all; the names of the held-out players."""
     held_out = held_out_of(Counter(owner_of(game) for path in files for game in games_of(path)))
     into.mkdir(parents=True, exist_ok=True)
     parts = {name: into / f"{name}.part" for name in (TRAINING_PGN, HELD_OUT_PGN, HELD_OUT_NAMES)}
+    handles = {name.partition("@")[0].lower() for name in held_out}
     parts[HELD_OUT_NAMES].write_text("".join(f"{name}\n" for name in held_out), encoding="utf-8")
     with (
         parts[TRAINING_PGN].open("w", encoding="utf-8") as training,
@@ -61,7 +71,10 @@ def divide(files: Sequence[Path], into: Path) -> list[str]:
     ):
         for path in files:
             for game in games_of(path):
-                (test if owner_of(game) in held_out else training).write(game.rstrip() + "\n\n")
+                if owner_of(game) in held_out:
+                    test.write(game.rstrip() + "\n\n")
+                elif not plays_in(game, handles):  # a game of a held-out player against another player of the files
+                    training.write(game.rstrip() + "\n\n")
     for name, part in parts.items():
         part.rename(into / name)
     return held_out

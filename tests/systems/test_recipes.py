@@ -50,14 +50,12 @@ SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("human", "default"): HUMAN,
     ("human", "long"): HUMAN,
     ("human", "gpu"): HUMAN,
-    ("human", "plateau"): HUMAN,
-    ("human", "cool"): HUMAN,
     ("gohuman", "default"): GOHUMAN,
     ("gohuman", "long"): GOHUMAN,
     ("gohuman", "gpu"): GOHUMAN,
-    ("gohuman", "plateau"): GOHUMAN,
-    ("gohuman", "cool"): GOHUMAN,
 }  # fmt: skip
+GO_ON = ("plateau", "cool")
+"""Recipes that go on from a trained network: their rates are too low to learn from nothing in a moment."""
 EVERY = [(system, recipe) for system in SYSTEMS for recipe in load(system).recipes]
 
 
@@ -91,6 +89,8 @@ def distinct() -> list[tuple[str, str]]:
     """Recipes whose small versions differ; default and long are often the same but for their length."""
     small: dict[Any, tuple[str, str]] = {}
     for system, recipe in EVERY:
+        if recipe in GO_ON:
+            continue
         settings = {**find_recipe(system, recipe).settings, **SMALLER[system, recipe]}
         small.setdefault((system, load(system).settings_type(**settings)), (system, recipe))
     return list(small.values())
