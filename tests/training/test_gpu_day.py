@@ -1,0 +1,55 @@
+"""The small store that is carried to a GPU: the same samples, without names."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from kibitz.store.store import Store
+from kibitz.systems.human import PlayedMoves, Settings
+
+TOOLS = Path(__file__).parents[2] / "tools"
+
+
+def load_tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_thin_store_gives_the_same_samples_without_names(small_store: Store, tmp_path: Path) -> None:
+    tool = load_tool("thin_store")
+    whole = tool.thin(small_store, tmp_path / "whole.store", 10**9)
+    assert len(whole) == len(small_store)
+    assert whole.fingerprint == small_store.fingerprint
+    assert set(whole.table(["white"])["white"].to_pylist()) == {None}
+    assert whole.info["beside"] == {}
+    ids = np.arange(0, 4000, 13)
+    ours, theirs = (
+        PlayedMoves(store, np.arange(len(store)), Settings()).batch(ids, 0) for store in (whole, small_store)
+    )
+    assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
+    few = tool.thin(small_store, tmp_path / "few.store", len(small_store.moves) // 4)
+    assert len(small_store.moves) / 8 < len(few.moves) < len(small_store.moves) / 2
+    assert set(few.column("hash").tolist()) < set(small_store.column("hash").tolist())
+
+
+def test_the_script_is_sound_and_says_how_it_is_called() -> None:
+    script = TOOLS / "gpu_day.sh"
+    subprocess.run(["bash", "-n", str(script)], check=True)
+    done = subprocess.run(["bash", str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "gpu_day.sh prepare STORE FOLDER" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["prepare", "only-a-store"], ["rehearse"]])
+def test_a_call_without_a_folder_fails(arguments: list[str]) -> None:
+    assert subprocess.run(["bash", str(TOOLS / "gpu_day.sh"), *arguments], capture_output=True, check=False).returncode

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Prepare, on a machine without a GPU, all that a short training on a machine with one needs. That machine may have no
+# network connection.
+#
+#   tools/gpu_day.sh prepare STORE FOLDER [POSITIONS]   the store (45 MB at most), the program and wheels for Python 3.12
+#   tools/gpu_day.sh rehearse FOLDER                    the same commands on this CPU, for a minute, in a new environment
+#
+# Then copy FOLDER to the other machine, and run there, in FOLDER:
+#
+#   bash run.sh human OUT       9 minutes of human, 10 blocks of 128 filters; weights in OUT every minute
+#   bash run.sh packaged OUT    the same from the packaged human, in its own size
+#   bash run.sh gohuman OUT     9 minutes of gohuman; FOLDER was prepared with a store of Go
+#
+# Variables: INSTALLED lists packages that the other machine has, so that they are not carried (default below).
+# MINUTES, BATCH, ITERATIONS, DEVICE and PRECISION change run.sh. ITERATIONS should take 9 minutes: the rate falls in the
+# last 40% of them. OUT gets figures.json with samples per second, and gpu.csv with the use of the GPU in each second.
+set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
+INSTALLED=${INSTALLED:-"torch numpy numba llvmlite scipy scikit-learn onnx matplotlib jinja2"}
+PYTHON=${PYTHON:-python3.12}
+LIMIT_MB=45
+
+prepare() {
+    local store=$1 folder=$2 positions=${3:-25000000}
+    mkdir -p "$folder/src" "$folder/wheels"
+    rm -rf "$folder/small.store" "$folder/src/kibitz"
+    python "$here/tools/thin_store.py" "$store" --into "$folder/small.store" --positions "$positions"
+    tar -C "$folder" -c small.store | xz -6 -T1 >"$folder/store.tar.xz"
+    rm -rf "$folder/small.store"
+    local size=$(($(stat -c %s "$folder/store.tar.xz") / 1000000))
+    if [ "$size" -gt "$LIMIT_MB" ]; then
+        echo "error: the store takes $size MB (at most $LIMIT_MB). Give fewer POSITIONS (got $positions)." >&2
+        exit 1
+    fi
+    program "$folder"
+    wheels "$folder"
+    write_run "$folder"
+    echo "$folder: store $size MB, program and wheels $(du -sm "$folder" | cut -f1) MB in all"
+    echo "next: tools/gpu_day.sh rehearse $folder"
+}
+
+# The program as a folder of sources with its metadata: of the packaged networks only those that a training begins from.
+program() {
+    local folder=$1 version
+    cp -r "$here/src/kibitz" "$folder/src/kibitz"
+    rm -rf "$folder/src/kibitz/web/page"
+    find "$folder/src" -name __pycache__ -prune -exec rm -rf {} +
+    find "$folder/src/kibitz/networks" -mindepth 1 -maxdepth 1 ! -name human ! -name gohuman -exec rm -rf {} +
+    version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/pyproject.toml" | head -1)
+    mkdir -p "$folder/src/kibitz-$version.dist-info"
+    printf 'Metadata-Version: 2.1\nName: kibitz\nVersion: %s\n' "$version" >"$folder/src/kibitz-$version.dist-info/METADATA"
+}
+
+# Wheels for Python 3.12 of what kibitz needs and the other machine does not have, at the pinned versions.
+wheels() {
+    local folder=$1
+    python - "$here" "$INSTALLED" >"$folder/requirements.txt" <<'PYTHON'
+import re
+import sys
+import tomllib
+from importlib.metadata import requires
+from pathlib import Path
+
+project = tomllib.loads(Path(sys.argv[1], "pyproject.toml").read_text())["project"]
+norm = lambda name: re.sub(r"[-_.]+", "-", name).lower()
+pins = {}
+for line in Path(sys.argv[1], "constraints.txt").read_text().splitlines():
+    if "==" in line and not line.startswith("#"):
+        name, _, version = line.partition("==")
+        pins[norm(name.strip())] = version.split(";")[0].strip()
+skipped = {norm(name) for name in sys.argv[2].split()} | {"optuna", "onnxruntime", "uvicorn", "starlette"}
+queue = [norm(re.split(r"[<>=~!\[; ]", each)[0]) for each in project["dependencies"] + project["optional-dependencies"]["train"]]
+done = set()
+while queue:
+    name = queue.pop()
+    if name in done or name in skipped:
+        continue
+    done.add(name)
+    for each in requires(name) or []:
+        if "extra ==" not in each:
+            queue.append(norm(re.split(r"[<>=~!\[(; ]", each.strip())[0]))
+for name in sorted(done):
+    if name in pins:
+        print(f"{name}=={pins[name]}")
+PYTHON
+    local platforms=() tag
+    for tag in manylinux_2_28 manylinux_2_27 manylinux_2_24 manylinux_2_17 manylinux2014 manylinux1; do
+        platforms+=(--platform "${tag}_x86_64")
+    done
+    local line
+    while read -r line; do
+        if ! python -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.12 --implementation cp \
+            "${platforms[@]}" -d "$folder/wheels" "$line"; then
+            # a package that is only there as sources: pure Python gives a wheel for every machine
+            python -m pip wheel --quiet --no-deps -w "$folder/wheels" "$line" || echo "warning: no wheel of $line" >&2
+        fi
+    done <"$folder/requirements.txt"
+}
+
+write_run() {
+    cat >"$1/run.sh" <<'RUN'
+#!/usr/bin/env bash
+# Train for some minutes, and copy the newest weights into OUT every minute: bash run.sh human|packaged|gohuman OUT
+set -euo pipefail
+cd "$(dirname "$0")"
+what=$1
+out=$2
+mkdir -p "$out"
+python=${RUN_PYTHON:-python3}
+site=${SITE:-$PWD/site}
+if [ ! -d "$site" ] && ls wheels/*.whl >/dev/null 2>&1; then
+    "$python" -m pip install -q --no-index --no-deps --no-compile --no-cache-dir --target "$site" wheels/*.whl
+fi
+export PYTHONPATH=$PWD/src:$site PYTHONUNBUFFERED=1
+[ -d small.store ] || tar -xJf store.tar.xz
+system=human
+case $what in
+human) options=(--recipe gpu --blocks 10 --filters 128 --learning-rate 0.006) ;;
+packaged) options=(--recipe gpu --start-from human --blocks 6 --filters 64 --learning-rate 0.004) ;;
+gohuman) system=gohuman options=(--recipe gpu --learning-rate 0.006) ;;
+*) echo "error: the first word must be human, packaged or gohuman (got $what)." >&2 && exit 2 ;;
+esac
+minutes=${MINUTES:-9}
+if command -v nvidia-smi >/dev/null; then
+    nvidia-smi --query-gpu=timestamp,utilization.gpu,memory.used --format=csv,noheader -l 1 >"$out/gpu.csv" &
+    smi=$!
+fi
+copy() {
+    for file in best.safetensors metrics.jsonl run.json seen.npy; do
+        if [ -f "run-$what/$file" ]; then cp "run-$what/$file" "$out/$file.part" && mv "$out/$file.part" "$out/$file"; fi
+    done
+}
+(while sleep 60; do copy; done) &
+copier=$!
+trap 'kill $copier ${smi:-} 2>/dev/null || true' EXIT
+"$python" -m kibitz train "$system" small.store --run "run-$what" "${options[@]}" --batch "${BATCH:-4096}" \
+    --iterations "${ITERATIONS:-14000}" --cooldown 0.4 --most-epochs 0 --patience 0 --average "${AVERAGE:-200}" \
+    --precision "${PRECISION:-bf16}" --device "${DEVICE:-cuda}" --compile "${COMPILE:-on}" --time-limit "$minutes" \
+    --validate-every "${VALIDATE_EVERY:-500}" --validate-positions 16384 --summary-every "${SUMMARY_EVERY:-100}" \
+    --profile --json >"$out/figures.json" 2>"$out/log.txt" || { tail -5 "$out/log.txt" >&2; copy; exit 1; }
+copy
+tail -3 "$out/log.txt"
+RUN
+    chmod +x "$1/run.sh"
+}
+
+# What will run there, in a new environment of Python 3.12 on this CPU. torch and the other packages of INSTALLED come
+# from the package index here; nothing else does.
+rehearse() {
+    local folder=$1 env
+    env=$(mktemp -d)
+    command -v "$PYTHON" >/dev/null || { echo "error: no $PYTHON here. Install it, or set PYTHON." >&2; exit 1; }
+    "$PYTHON" -m venv "$env/venv"
+    # shellcheck disable=SC2086
+    "$env/venv/bin/pip" install --quiet ${REHEARSAL_PIP:-} --constraint "$here/constraints.txt" $INSTALLED
+    (cd "$folder" && rm -rf site small.store run-human && RUN_PYTHON=$env/venv/bin/python DEVICE=cpu PRECISION=auto COMPILE=off \
+        MINUTES=${MINUTES:-1} BATCH=${BATCH:-64} ITERATIONS=${ITERATIONS:-14000} VALIDATE_EVERY=${VALIDATE_EVERY:-10} \
+        SUMMARY_EVERY=1 bash run.sh human "$env/out")
+    ls -l "$env/out"
+    rm -rf "$folder/site" "$folder/small.store" "$folder/run-human"
+    [ -s "$env/out/best.safetensors" ] || { echo "error: no weights came back" >&2; exit 1; }
+    echo "rehearsed in $("$env/venv/bin/python" --version): weights came back"
+    rm -rf "$env"
+}
+
+case ${1:-} in
+prepare) shift && [ $# -ge 2 ] && prepare "$@" ;;
+rehearse) shift && [ $# -eq 1 ] && rehearse "$@" ;;
+*) sed -n '2,22s/^# \{0,1\}//p' "$0" && exit 2 ;;
+esac
