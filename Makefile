@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test test-slow soak pictures lint install page docs clean
+.PHONY: demo demo-go test test-page test-slow soak pictures lint install page docs clean
 
 install: $(READY) $(PAGE)
 
@@ -38,6 +38,10 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 test: $(READY) $(PAGE)
 	$(PYTEST) -m "not slow"
+
+# The page's logic, in Node: seconds. `make test` does this too.
+test-page: $(READY)
+	@$(BIN)/python tools/test_page.py
 
 # Installs, kills trainings again and again, trains whole recipes, compares all that is recorded; .ci/run does this too.
 test-slow: $(READY) $(PAGE)

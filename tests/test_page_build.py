@@ -68,6 +68,8 @@ def test_builds_what_changed_and_nothing_else(build: ModuleType, tree: Path, cal
     os.utime(tree / "frontend" / "src" / "main.ts", (0, 0))
     (tree / "frontend" / "node_modules").mkdir()
     (tree / "frontend" / "node_modules" / "x.js").write_text("x")
+    (tree / "frontend" / "test").mkdir()
+    (tree / "frontend" / "test" / "x.test.ts").write_text("x")
     assert build.fresh(tree)
     assert not build.build(tree)
     assert calls.read_text().count("\n") == 3

@@ -129,6 +129,7 @@ export class ChessView implements View {
     this.looks = looks;
     const whose = node.turn === "w" ? texts.common.white : texts.common.black;
     this.wrap.setAttribute("aria-label", texts.chessboard.about(whose, node.san));
+    Object.assign(this.wrap.dataset, { after: node.san, turn: node.turn });
     this.wrap.classList.toggle("plain", !looks.coordinates);
     this.wrap.classList.toggle("heated", picture.heat !== null);
     this.heat.draw(picture.heat, looks);

@@ -2,11 +2,11 @@
 
 import { message } from "./asking";
 import { button, el } from "./elements";
+import { hashOf } from "./hash";
 import type { Entry } from "./menu";
 import { record } from "./save";
 import type { App } from "./state";
 import { texts } from "./texts";
-import { hashOf } from "./url";
 
 export function copyEntries(app: App): Entry[] {
   const go = (): boolean => app.game.kind === "go";

@@ -1,7 +1,7 @@
 /** The games of a file, as a list. */
 
 import { inBand } from "./bands";
-import { SHOWN, showList, type Wanted } from "./gamelist";
+import { type Listed, SHOWN, showList, type Wanted } from "./gamelist";
 import { type Facts, split } from "./splitting";
 import type { App, GameFile } from "./state";
 import { texts } from "./texts";
@@ -10,11 +10,7 @@ export async function showGames(app: App): Promise<void> {
   const { file, kind } = app.game;
   if (!file) return;
   const facts = await factsOf(file);
-  const titles = file.games.map(({ title }) => title.toLowerCase());
-  const fits = ({ search, ...wanted }: Wanted): ((at: number) => boolean) => {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-    return (at) => words.every((word) => titles[at]!.includes(word)) && (!facts || has(facts[at]!, wanted));
-  };
+  const find = finder(file.games, facts);
   showList({
     title: texts.gamelist.title,
     kind,
@@ -22,12 +18,20 @@ export async function showGames(app: App): Promise<void> {
     unlisted: file.count - file.games.length,
     filters: facts !== null,
     find: (wanted) => {
-      const fitting = fits(wanted);
-      const found = file.games.filter((_, at) => fitting(at));
+      const found = find(wanted);
       return Promise.resolve({ count: found.length, of: file.count, games: found.slice(0, SHOWN) });
     },
     open: (index) => void app.openOfFile(index).catch((error: unknown) => app.notOpened(error)),
   });
+}
+
+/** Looks for games by the words of their titles, and by what is known of each where it is. */
+export function finder(games: Listed[], facts: Facts[] | null): (wanted: Wanted) => Listed[] {
+  const titles = games.map(({ title }) => title.toLowerCase());
+  return ({ search, ...wanted }) => {
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    return games.filter((_, at) => words.every((word) => titles[at]!.includes(word)) && (!facts || has(facts[at]!, wanted)));
+  };
 }
 
 /** What is known of each game that is listed; null where this side finds other games in the file than the server. */

@@ -89,6 +89,7 @@ export class GoView implements View {
     const after = node.move ? node.san : "";
     const how = this.hands ? texts.goboard.how : "";
     this.root.setAttribute("aria-label", `${texts.goboard.about(this.size, whose, after)}${how}`);
+    Object.assign(this.root.dataset, { after, turn: node.turn });
   }
 
   preview(move: string | null): void {

@@ -125,6 +125,8 @@ class Graph {
     const known = first.filter((each) => each !== null).length;
     const { judging } = this.mistakes;
     const checked = judging.possible ? texts.graph.checked(judging.done) : "";
+    // For tests: words change, numbers do not.
+    Object.assign(this.place.dataset, { moves: app.path.length - 1, known, checked: judging.possible ? judging.done : 0 });
     this.place.setAttribute(
       "aria-label",
       texts.graph.about(whose(app.game.kind), app.path.length - 1, `${known}`, checked, this.mistakes.all.length),

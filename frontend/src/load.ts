@@ -162,12 +162,12 @@ function drops(opener: Loading): void {
 }
 
 /** "Move 3 cannot be read." */
-function sentence(problem: string): string {
+export function sentence(problem: string): string {
   return `${problem.charAt(0).toUpperCase()}${problem.slice(1)}${/[.!?]$/.test(problem) ? "" : "."}`;
 }
 
 /** UTF-8 where it is that; else as an SGF says, else Latin-1, which PGN was once. */
-function decode(bytes: ArrayBuffer): string {
+export function decode(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

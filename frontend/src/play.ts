@@ -392,6 +392,7 @@ class PlayPanel {
     this.acts.hidden = !playing;
     write(this.outcome, state === "over" ? this.ended() : "");
     write(this.state, this.said());
+    Object.assign(this.state.dataset, { state, side: match.human });
     write(this.thinking, thinking(match, app.hints));
   }
 

@@ -78,7 +78,7 @@ class PlayerRow {
 }
 
 /** Figures of what a side has taken, by kind, and its lead in material. What promotions added is not counted as taken. */
-function takenBy(side: Side, fen: string): { figures: string[]; lead: number } {
+export function takenBy(side: Side, fen: string): { figures: string[]; lead: number } {
   const men = fen.split(" ")[0] ?? "";
   const count = (letter: string): number => men.split(letter).length - 1;
   const mine = (letter: string): number => count(side === "w" ? letter.toUpperCase() : letter);

@@ -58,7 +58,7 @@ export function download(name: string, text: string, type = "text/plain"): void 
 }
 
 /** "Ann - Bo.pgn": without what file systems do not take. */
-function fileName(players: string, ending: string): string {
+export function fileName(players: string, ending: string): string {
   const plain = players
     .replace("–", "-")
     .replace(/[\\/:*?"<>|\p{Cc}]/gu, " ")

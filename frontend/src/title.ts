@@ -49,7 +49,7 @@ export function mountTitle(host: HTMLElement, app: App): void {
 }
 
 /** The last opening on the way to the position that is shown; what the game itself says where the table knows none. */
-function openingOf(app: App): string {
+export function openingOf(app: App): string {
   const { game, path } = app;
   if (game.kind !== "chess") return "";
   const named = path.slice(0, app.place + 1).findLast((id) => app.node(id).opening);

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+
+import { chains, column, neighbours, pointName, pointOf, stars } from "../src/gopoints";
+
+test("points have names, without the letter I", () => {
+  expect([pointName(0, 19), pointName(18, 19), pointName(360, 19), pointName(72, 9)]).toEqual(["A19", "T19", "T1", "A1"]);
+  expect([column(7), column(8), column(99)]).toEqual(["H", "J", "?"]);
+  for (const size of [9, 13, 19]) for (let point = 0; point < size * size; point += 1) expect(pointOf(pointName(point, size), size)).toBe(point);
+  expect(pointOf("q16", 19)).toBe(pointOf("Q16", 19));
+  for (const wrong of ["pass", "", "I5", "K1", "A0", "A10", "A1.5", "A", "Z1"]) expect(pointOf(wrong, 9), wrong).toBeNull();
+});
+
+test("points have two, three or four neighbours", () => {
+  expect(neighbours(0, 9).sort((a, b) => a - b)).toEqual([1, 9]);
+  expect(neighbours(80, 9).sort((a, b) => a - b)).toEqual([71, 79]);
+  expect(neighbours(4, 9).sort((a, b) => a - b)).toEqual([3, 5, 13]);
+  expect(neighbours(40, 9).sort((a, b) => a - b)).toEqual([31, 39, 41, 49]);
+});
+
+test("chains share their liberties", () => {
+  const rows = ["BB.", "W.B", "WB."];
+  const found = chains(rows.join(""), 3);
+  expect(found[0]).toBe(found[1]);
+  expect(found[0]).toMatchObject({ stones: [0, 1], liberties: 2 });
+  expect(found[3]).toMatchObject({ stones: [3, 6], liberties: 1 });
+  expect(found[5]).toMatchObject({ stones: [5], liberties: 3 });
+  expect(found[7]).toMatchObject({ stones: [7], liberties: 2 });
+  expect(found[2]).toBeNull();
+});
+
+test("a board has its dots", () => {
+  expect([9, 13, 19].map((size) => stars(size).map((point) => pointName(point, size)).sort())).toEqual([
+    ["C3", "C7", "E5", "G3", "G7"],
+    ["D10", "D4", "G7", "K10", "K4"],
+    ["D10", "D16", "D4", "K10", "K16", "K4", "Q10", "Q16", "Q4"],
+  ]);
+  expect(stars(11)).toEqual([]);
+});
