@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from kibitz.games.go.points import NONE, PASS, POINTS
 from kibitz.games.go.replay import KO, SIDE, colours_of
-from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, ROWS, WIDE, is_suicide, place, set_up
 from kibitz.kernels import kernel
+from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, ROOT, ROWS, STONES, WIDE, is_suicide, place, set_up
 
 BOTH = 2
 """Instead of the side to move: Black begins half of the playouts, White the others."""
+LARGEST_NAKADE = 5
+"""The most stones that a careful player lets be captured in order to leave an eye space with a single eye."""
 _LIMIT = 3 * POINTS
 """Moves after which a playout is stopped: with several kos it might never end."""
 
@@ -50,16 +52,152 @@ def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _play_out(board, colour, ko, empty, where, count, random):  # type: ignore[no-untyped-def]
-    """Play a board to its end. empty: its `count` empty cells; where: each cell's place among them, else -1."""
-    passes = 0
+def _only_liberty(board, cell):  # type: ignore[no-untyped-def]
+    """The only liberty of the chain of a stone; 0 if the chain has several."""
+    found, stone = np.int64(0), np.int64(cell)
+    while True:
+        for step in (1, -1, WIDE, -WIDE):
+            beside = stone + step
+            if board[COLOUR, beside] == NONE and beside != found:
+                if found:
+                    return np.int64(0)
+                found = beside
+        stone = np.int64(board[NEXT, stone])
+        if stone == cell:
+            return found
+
+
+@kernel
+def _stones_in_self_atari(board, cell, colour):  # type: ignore[no-untyped-def]
+    """The stones of the chain that a move on an empty cell makes, if that chain is left with one liberty and the move
+    captures nothing; else 0."""
+    free, stones = np.int64(0), 1
+    for step in (1, -1, WIDE, -WIDE):
+        beside = cell + step
+        there = board[COLOUR, beside]
+        if there == NONE:
+            if free:
+                return 0
+            free = beside
+        elif there == 3 - colour and _only_liberty(board, beside):
+            return 0
+    seen = (np.int64(0), np.int64(0), np.int64(0))
+    for step in (1, -1, WIDE, -WIDE):
+        if board[COLOUR, cell + step] != colour:
+            continue
+        root = np.int64(board[ROOT, cell + step])
+        if root in seen:
+            continue
+        seen = (root, seen[0], seen[1])
+        stones += board[STONES, root]
+        stone = root
+        while True:
+            for side in (1, -1, WIDE, -WIDE):
+                beside = stone + side
+                if board[COLOUR, beside] == NONE and beside != cell and beside != free:
+                    if free:
+                        return 0
+                    free = beside
+            stone = np.int64(board[NEXT, stone])
+            if stone == root:
+                break
+    return stones
+
+
+@kernel
+def _wastes_stones(board, cell, colour):  # type: ignore[no-untyped-def]
+    """Whether a move puts more than three stones of its own into atari in a shape with room for two eyes.
+
+    The shapes that leave room for one eye only: four stones as a square or a T, five as a square with a tail or as a
+    cross.
+    """
+    count = _stones_in_self_atari(board, cell, colour)
+    if count <= 3:
+        return False
+    if count > LARGEST_NAKADE:
+        return True
+    stones = np.zeros(LARGEST_NAKADE, np.int64)
+    stones[0] = cell
+    known = 1
+    for step in (1, -1, WIDE, -WIDE):
+        own = np.int64(cell + step)
+        if board[COLOUR, own] != colour:
+            continue
+        for i in range(known):
+            if stones[i] == own:
+                own = np.int64(0)
+                break
+        stone = own
+        while own and known < count:
+            stones[known] = stone
+            known += 1
+            stone = np.int64(board[NEXT, stone])
+            if stone == own:
+                break
+    touching, most = 0, 0
+    for i in range(known):
+        around = 0
+        for j in range(known):
+            away = abs(stones[i] - stones[j])
+            around += away == 1 or away == WIDE
+        touching += around
+        most = max(most, around)
+    return touching < 2 * known and most < known - 1
+
+
+@kernel
+def _urgent(board, last, colour, ko):  # type: ignore[no-untyped-def]
+    """A move that answers the stone just played at `last`: capture its chain, or save a chain of one's own that it put
+    into atari, by a capture or by an extension. 0 if there is none."""
+    if board[COLOUR, last] != 3 - colour:
+        return np.int64(0)
+    take = _only_liberty(board, last)
+    if take and take != ko:
+        return take
+    for step in (1, -1, WIDE, -WIDE):
+        own = last + step
+        if board[COLOUR, own] != colour:
+            continue
+        run = _only_liberty(board, own)
+        if not run:
+            continue
+        stone = np.int64(own)
+        while True:
+            for side in (1, -1, WIDE, -WIDE):
+                if board[COLOUR, stone + side] == 3 - colour:
+                    take = _only_liberty(board, stone + side)
+                    if take and take != ko:
+                        return take
+            stone = np.int64(board[NEXT, stone])
+            if stone == own:
+                break
+        if run != ko and not is_suicide(board, run, colour) and not _stones_in_self_atari(board, run, colour):
+            return run
+    return np.int64(0)
+
+
+@kernel
+def _play_out(board, colour, ko, empty, where, count, random, careful):  # type: ignore[no-untyped-def]
+    """Play a board to its end. empty: its `count` empty cells; where: each cell's place among them, else -1; careful:
+    see `black_share`."""
+    passes, previous = 0, np.int64(0)
     for _ in range(_LIMIT):
-        untried, moved = count, False
-        while untried:
+        untried, moved, cell = count, False, np.int64(0)
+        if careful and previous:
+            random = _next(random)
+            if random >> np.uint64(60):  # 15 of 16 times
+                cell = _urgent(board, previous, colour, ko)
+                moved = cell > 0
+        while untried and not moved:
             random = _next(random)
             at = np.int64((random >> np.uint64(32)) * np.uint64(untried) >> np.uint64(32))
             cell = empty[at]
-            if cell != ko and not _is_eye(board, cell, colour) and not is_suicide(board, cell, colour):
+            if (
+                cell != ko
+                and not _is_eye(board, cell, colour)
+                and not is_suicide(board, cell, colour)
+                and not (careful and _wastes_stones(board, cell, colour))
+            ):
                 moved = True
                 break
             untried -= 1  # swap it behind the cells that are not tried yet
@@ -70,9 +208,9 @@ def _play_out(board, colour, ko, empty, where, count, random):  # type: ignore[n
             passes += 1
             if passes == 2:
                 break
-            ko, colour = 0, 3 - colour
+            ko, colour, previous = 0, 3 - colour, np.int64(0)
             continue
-        passes = 0
+        passes, previous = 0, cell
         count -= 1
         last = empty[count]
         empty[where[cell]], where[last] = last, where[cell]
@@ -104,7 +242,7 @@ def _owner(board, cell):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _share(colours, side, ko, playouts, seed, share):  # type: ignore[no-untyped-def]
+def _share(colours, side, ko, playouts, seed, careful, share):  # type: ignore[no-untyped-def]
     """See `black_share`. ko: a cell, 0 for none; share float32 [361]: filled."""
     start = np.empty((ROWS, CELLS), np.int16)
     set_up(start, colours)
@@ -124,7 +262,7 @@ def _share(colours, side, ko, playouts, seed, share):  # type: ignore[no-untyped
     for i in range(playouts):
         board[:], empty[:], where[:] = start, empties, places
         first = 1 + (i & 1 if side == BOTH else side)
-        random = _play_out(board, first, ko, empty, where, count, random)
+        random = _play_out(board, first, ko, empty, where, count, random, careful)
         for point in range(POINTS):
             if colours[point] != 3:
                 owner = _owner(board, CELL[point])
@@ -134,16 +272,22 @@ def _share(colours, side, ko, playouts, seed, share):  # type: ignore[no-untyped
 
 
 def black_share(
-    colours: NDArray[np.uint8], side: int = BOTH, playouts: int = 200, seed: int = 0, ko: int = PASS
+    colours: NDArray[np.uint8],
+    side: int = BOTH,
+    playouts: int = 200,
+    seed: int = 0,
+    ko: int = PASS,
+    careful: bool = False,
 ) -> NDArray[np.float32]:
     """float32 [361]: the share of playouts in which Black owns each point at the end, 0..1.
 
     A neutral point counts half; points outside the board are 0.5. colours uint8 [361]; side: to move first, 0 Black,
-    1 White, BOTH in turn; ko: point of a forbidden first move. Releases the interpreter's lock.
+    1 White, BOTH in turn; ko: point of a forbidden first move; careful: whether players answer ataris and never put more
+    than LARGEST_NAKADE stones of their own into atari, so that a seki mostly stays on the board. Releases the interpreter's lock.
     """
     share = np.empty(POINTS, np.float32)
     colours = np.ascontiguousarray(colours, np.uint8)
-    _share(colours, side, 0 if ko == PASS else int(CELL[ko]), playouts, seed & (2**63 - 1), share)
+    _share(colours, side, 0 if ko == PASS else int(CELL[ko]), playouts, seed & (2**63 - 1), careful, share)
     return share
 
 

@@ -1,0 +1,179 @@
+"""Chains that nobody can capture, although they have no two eyes: seki.
+
+Both tests look at liberties alone. A chain that was judged dead is alive after all if the other side cannot fill its
+liberties without leaving one of its own large chains in atari on a liberty that both share; a small one may be given
+up in order to destroy an eye. A point is a shared liberty of a
+seki if either side that plays there leaves its own chain in atari.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.endings.playouts import LARGEST_NAKADE
+from kibitz.games.go.points import NONE, POINTS
+from kibitz.kernels import kernel
+from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, POINT, ROOT, ROWS, STONES, WIDE, is_suicide, place, set_up
+
+MAX_SHARED_LIBERTIES = 5
+"""A chain with more liberties is not searched: a seki with so many shared liberties hardly exists."""
+
+
+@kernel
+def _liberties(board, cell, found):  # type: ignore[no-untyped-def]
+    """Fill `found` with the liberties of the chain of a stone; their number, at most the length of `found`."""
+    count, stone = 0, np.int64(cell)
+    while True:
+        for step in (1, -1, WIDE, -WIDE):
+            beside = stone + step
+            if board[COLOUR, beside] == NONE:
+                new = True
+                for i in range(count):
+                    new = new and found[i] != beside
+                if new:
+                    if count == found.shape[0]:
+                        return count
+                    found[count] = beside
+                    count += 1
+        stone = np.int64(board[NEXT, stone])
+        if stone == cell:
+            return count
+
+
+@kernel
+def _can_capture(board, prey):  # type: ignore[no-untyped-def]
+    """Whether the other side can fill the liberties of the chain at `prey`, which does not answer, without leaving a
+    large chain of its own in atari on one of them. True for chains with many liberties."""
+    depth = MAX_SHARED_LIBERTIES
+    boards = np.empty((depth + 1, ROWS, CELLS), np.int16)
+    left = np.zeros((depth + 1, depth + 1), np.int64)
+    counts, tried = np.zeros(depth + 1, np.int64), np.zeros(depth + 1, np.int64)
+    boards[0] = board
+    own = np.zeros(2, np.int64)
+    level = 0
+    attacker = 3 - board[COLOUR, prey]
+    counts[0] = _liberties(board, prey, left[0])
+    if counts[0] > depth:
+        return True
+    while level >= 0:
+        if counts[level] <= 1:
+            return True
+        if tried[level] == counts[level]:
+            level -= 1
+            continue
+        cell = left[level, tried[level]]
+        tried[level] += 1
+        if is_suicide(boards[level], cell, attacker):
+            continue
+        boards[level + 1] = boards[level]
+        after = boards[level + 1]
+        place(after, cell, attacker, 0)
+        free = _liberties(after, cell, own)
+        shared = free == 1 and after[STONES, after[ROOT, cell]] > LARGEST_NAKADE
+        if shared:
+            shared = False
+            for i in range(counts[level]):
+                shared = shared or left[level, i] == own[0]
+        if shared:
+            continue
+        level += 1
+        counts[level], tried[level] = _liberties(after, prey, left[level]), 0
+    return False
+
+
+@kernel
+def _revive(colours, dead):  # type: ignore[no-untyped-def]
+    """See `without_uncapturable`. dead bool [361]: changed."""
+    board = np.empty((ROWS, CELLS), np.int16)
+    set_up(board, colours)
+    gone = np.zeros(CELLS, np.bool_)
+    for point in range(POINTS):
+        gone[CELL[point]] = dead[point] and (colours[point] == 1 or colours[point] == 2)
+    checked = np.zeros(CELLS, np.uint8)  # by the chain's root: 1 stays dead, 2 lives
+    seen = np.zeros(CELLS, np.bool_)
+    region = np.empty(POINTS, np.int64)
+    for point in range(POINTS):
+        first = np.int64(CELL[point])
+        if not gone[first] or seen[first]:
+            continue
+        region[0] = first
+        seen[first] = True
+        size, at, lives = 1, 0, True
+        while at < size:
+            cell = region[at]
+            if gone[cell] and lives:
+                root = np.int64(board[ROOT, cell])
+                if not checked[root]:
+                    checked[root] = 1 if _can_capture(board, root) else 2
+                lives = checked[root] == 2
+            for step in (1, -1, WIDE, -WIDE):
+                beside = cell + step
+                if not seen[beside] and (gone[beside] or board[COLOUR, beside] == NONE):
+                    seen[beside] = True
+                    region[size] = beside
+                    size += 1
+            at += 1
+        if lives:
+            for i in range(size):
+                dead[POINT[region[i]]] = False
+
+
+def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The dead stones, bool [361], without the chains that nobody can capture.
+
+    Of several dead chains in one region, either all live or none: the capture of one may give room to capture another.
+
+    colours uint8 [361]; dead bool [361]: the stones judged dead, whole chains.
+    """
+    kept = np.array(dead, np.bool_)
+    _revive(np.ascontiguousarray(colours, np.uint8), kept)
+    return kept
+
+
+@kernel
+def _leaves_atari(board, cell, colour, scratch, found):  # type: ignore[no-untyped-def]
+    """Whether a move is suicide, or captures nothing and leaves its own chain with one liberty."""
+    if is_suicide(board, cell, colour):
+        return True
+    scratch[:] = board
+    captured, _ = place(scratch, cell, colour, 0)
+    return captured == 0 and _liberties(scratch, cell, found) == 1
+
+
+@kernel
+def _mark(colours, seki):  # type: ignore[no-untyped-def]
+    """See `in_seki`. seki bool [361]: filled."""
+    board, scratch = np.empty((ROWS, CELLS), np.int16), np.empty((ROWS, CELLS), np.int16)
+    set_up(board, colours)
+    found = np.empty(2, np.int64)
+    marked = np.zeros(CELLS, np.bool_)
+    for point in range(POINTS):
+        cell = np.int64(CELL[point])
+        if board[COLOUR, cell] != NONE:
+            continue
+        seen = 0
+        for step in (1, -1, WIDE, -WIDE):
+            there = board[COLOUR, cell + step]
+            if there == 1 or there == 2:
+                seen |= there
+        if seen != 3:
+            continue
+        if _leaves_atari(board, cell, 1, scratch, found) and _leaves_atari(board, cell, 2, scratch, found):
+            for step in (1, -1, WIDE, -WIDE):
+                there = board[COLOUR, cell + step]
+                if there == 1 or there == 2:
+                    marked[board[ROOT, cell + step]] = True
+    for point in range(POINTS):
+        stone = colours[point] == 1 or colours[point] == 2
+        seki[point] = stone and marked[board[ROOT, CELL[point]]]
+
+
+def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """bool [361]: the living stones next to a liberty that neither side can fill.
+
+    colours uint8 [361]; dead bool [361]: stones that are taken off before.
+    """
+    seki = np.zeros(POINTS, np.bool_)
+    _mark(np.where(dead, NONE, colours).astype(np.uint8), seki)
+    return seki
