@@ -186,7 +186,6 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.games import analyse as analyse_go
     from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records
-    from kibitz.play.go.ownership import steady
 
     if isinstance(game, chess.pgn.Game):
         raise UsageError(f"a game of chess, and {network.name} is a network for Go")
@@ -226,7 +225,7 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
             if number is not None:
                 raise KibitzError(f"{_name(game)} game {count}: {problem}")
             continue
-        yield analyse_go(count, record, session, load_owners(network.system), swing, nodes, steady(session))
+        yield analyse_go(count, record, session, load_owners(network.system), swing, nodes)
         if number is not None:
             return
     if number is not None:

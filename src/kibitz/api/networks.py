@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from kibitz.api.moves import ChosenMove, ChosenPoint
     from kibitz.api.positions import SgfmillBoard
     from kibitz.api.training import TrainingRun
+    from kibitz.games.go.endings.final import FinalCount
     from kibitz.games.go.rules import Board as GoBoard
-    from kibitz.play.session import Answers, NetworkSession
+    from kibitz.play.session import Answers
     from kibitz.runs import Run
     from kibitz.systems.declaration import Declaration
 
@@ -403,21 +404,33 @@ class TrainedNetwork:
         self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> list[PositionEvaluation]:
         codes, state, read = self._rows(positions, values, to_move, komi)
-        judge: NetworkSession = self._session
-        if self.game == "go":
-            from kibitz.play.go.ownership import steady
-
-            judge = steady(self._session)
         evaluations: list[PositionEvaluation] = []
         for at in range(0, len(codes), TOGETHER):
             some = slice(at, at + TOGETHER)
-            answers = judge.evaluate(codes[some], state[some])
             its = read[some] if read is not None else None
+            answers = self._answers(codes[some], state[some], its)
             if self.game == "chess":
                 evaluations += self._of_chess(answers, codes[some], state[some], its)
             else:
                 evaluations += self._of_go(answers, state[some], its, komi)
         return evaluations
+
+    def _answers(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], read: list[ReadPosition] | None) -> Answers:
+        """The network's output for some positions; of Go as `judge` steadies it."""
+        if self.game != "go":
+            return self._session.evaluate(codes, state)
+        from kibitz.games.go.endings.counting import TERRITORY
+        from kibitz.play.go.ownership import judge
+
+        stones = np.array([one.handicap if one.rules in TERRITORY else 0 for one in read or ()], np.int64)
+        if not stones.any():
+            return dict(judge(self._session).evaluate(codes, state))
+        answers: Answers = {}
+        for count in np.unique(stones).tolist():
+            rows = np.flatnonzero(stones == count)
+            for name, values in judge(self._session, count).evaluate(codes[rows], state[rows]).items():
+                answers.setdefault(name, np.zeros((len(codes), *values.shape[1:]), values.dtype))[rows] = values
+        return answers
 
     def _of_chess(
         self, answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8], read: list[ReadPosition] | None
@@ -473,6 +486,8 @@ class TrainedNetwork:
                     given += compensation(read[i].rules, read[i].handicap)
                 lead = float(ownership.lead(owners, size)) - given
                 chance = ownership.winrate(lead, ownership.spread(owners, size))
+            if read and (final := _final(read[i], komi)) is not None:
+                lead, chance, owners = final.lead, final.black_wins, final.black_owns
             board = owners[ownership.points_of(size)].reshape(size, size)
             evaluations.append(
                 PositionEvaluation(black=chance, owners=board, score=lead, moves=moves, meaning=self.meaning)
@@ -497,13 +512,25 @@ def _komi(komi: float | None, read: ReadPosition | None) -> float:
     return KOMI if read is None or read.komi is None else read.komi
 
 
+def _final(read: ReadPosition, komi: float | None) -> FinalCount | None:
+    """The count of a position in which both players have passed; None of any other."""
+    from kibitz.games.go.endings.counting import TERRITORY, compensation
+    from kibitz.games.go.endings.final import count_board
+
+    if isinstance(read.board, chess.Board) or read.board.passes < 2:
+        return None
+    points = _komi(komi, read) + compensation(read.rules, read.handicap)
+    return count_board(read.board, points, read.rules in TERRITORY)
+
+
 def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
-    """The side inputs of a position of Go that follow from its komi, its handicap stones and its rules."""
+    """The side inputs of a position of Go that follow from its komi and its rules. The number of handicap stones is not
+    one of them: it says how the players will go on, not who leads."""
     from kibitz.games.go.endings.counting import compensation
     from kibitz.games.go.sides import side_inputs
 
     points = _komi(komi, read) + compensation(read.rules, read.handicap)
-    known = side_inputs(None, read.handicap, read.rules)
+    known = side_inputs(None, None, read.rules)
     return {"komi": _komi_input(points), "handicap": known["handicap"], "rules": known["rules"]}
 
 

@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
-from kibitz.analysis.go.told import NAMED, Told, phases, told, with_side_inputs
-from kibitz.games.go.endings.counting import compensation
+from kibitz.analysis.go.told import NAMED, Told, area_stones, phases, told, with_side_inputs, without_players
+from kibitz.games.go.endings.counting import TERRITORY, compensation
+from kibitz.games.go.endings.final import FinalCount, count_board
 from kibitz.games.go.io.headers import assumptions
-from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, to_gtp
+from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
-from kibitz.play.go.ownership import SWINGS, outputs_of
-from kibitz.play.session import NetworkSession, Session
+from kibitz.games.go.sides import OPPONENT, RANK
+from kibitz.play.go.ownership import SWINGS, judge, outputs_of
+from kibitz.play.session import Answers, NetworkSession, Session
 
 if TYPE_CHECKING:
     from kibitz.games.go.io.sgf import Record
@@ -30,8 +32,7 @@ BATCH_SIZE = 512
 EXPECTED = 3
 """Number of likely moves that are told of a position."""
 USUAL_NODES = 16
-"""Visits of the search of a position. One look alone is optimistic for the side to move, so that every move seems to
-lose points; with so many visits that is over."""
+"""Visits of the search that finds the best line of a position."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,11 @@ class Move:
             return {}
         return {
             "black_wins": round(self.told.black_wins, 4),
+            **(
+                {}
+                if self.told.between_ranks is None
+                else {"black_wins_between_ranks": round(self.told.between_ranks, 4)}
+            ),
             "probability": round(float(self.told.policy[self.point]), 4),
             "expected": [
                 {"vertex": to_gtp(point, self.size), "probability": round(chance, 4)}
@@ -242,39 +248,78 @@ def analyse(
     analysis: OwnerAnalysis,
     swing: float | None = None,
     nodes: int | None = None,
-    judge: NetworkSession | None = None,
+    steadied: bool = True,
 ) -> AnalysedGame:
     """Ask the network about every position. swing: the least change that is marked, in points; None: the usual one.
-    nodes: visits of a search of each position, by networks that name moves and score; None: USUAL_NODES; 0: none.
-    judge: the session in other words, whose answers count (see `play.go.ownership.steady`).
+
+    nodes: visits of a search of each position, by networks that name moves and score, whose lead and chance then count;
+    None: a search of USUAL_NODES for the best line alone; 0: no search. steadied: whether the network is asked for both
+    sides to move (see `play.go.ownership.judge`), else once. A game that two passes ended is counted, and the passes
+    cost nothing.
 
     Moves from the first illegal one on are left out, and the game's `problem` says so, or what the record's says.
     """
     swing = swing or SWINGS[record.size]
-    codes, state, problem = _played(record)
+    codes, state, problem, final = _played(record)
     record = replace(record, moves=record.moves[: len(codes) - 1])
-    full = with_side_inputs(record, state) if session.side_inputs else state
-    nodes = USUAL_NODES if nodes is None else nodes
-    searches = nodes > 0 and set(outputs_of(session)) >= NAMED
-    judge = session if searches or judge is None else judge  # what a search says takes the place of it
-    parts = [
-        judge.evaluate(codes[start : start + BATCH_SIZE], full[start : start + BATCH_SIZE])
-        for start in range(0, len(codes), BATCH_SIZE)
-    ]
-    answers = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    names_score = set(outputs_of(session)) >= NAMED
+    judged = judge(session, area_stones(record)) if steadied else session
+    plain = without_players(record, state) if session.side_inputs else state
+    answers = _evaluated(judged, codes, plain)
     owns, komi = analysis.black_owns(answers), record.komi + compensation(record.rules, record.handicap)
     named = told(answers, state)
-    if searches:
+    if named and session.side_inputs:
+        named = _between_ranks(named, record, session, codes, state)
+    if names_score and nodes != 0:
         from kibitz.analysis.go.searched import searched  # only here: it loads the search
 
-        named, owns = searched(record, session, named, nodes)
+        by_search, owners = searched(record, session, named, nodes or USUAL_NODES)
+        if nodes is None:
+            named = [replace(one, line=found.line) for one, found in zip(named, by_search, strict=True)]
+        else:
+            named, owns = by_search, owners
+    if final is not None:
+        first = len(codes) - _closing_passes(record)
+        owns[first - 1 :] = final.black_owns
+        named[first - 1 :] = [
+            replace(one, lead=final.lead, black_wins=final.black_wins, line=()) for one in named[first - 1 :]
+        ]
     says: list[Told | None] = [*named] or [None] * len(codes)
     positions = [
         AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], komi, says[i]), says[i])
         for i, colours in enumerate(colours_of(codes))
     ]
+    if final is not None:
+        counted = Score(final.lead, final.lead)
+        positions[first - 1 :] = [replace(one, score=counted) for one in positions[first - 1 :]]
     moves = [_move(i, point, record, positions, swing) for i, point in enumerate(record.moves)]
     return AnalysedGame(number, record, positions, moves, swing, problem or record.problem)
+
+
+def _evaluated(network: NetworkSession, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
+    parts = [
+        network.evaluate(codes[start : start + BATCH_SIZE], state[start : start + BATCH_SIZE])
+        for start in range(0, len(codes), BATCH_SIZE)
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _between_ranks(
+    named: list[Told], record: Record, session: Session, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+) -> list[Told]:
+    """With the moves that players of the recorded ranks are likely to play, and their winning chance."""
+    full = with_side_inputs(record, state)
+    rated = bool(full[:, RANK].any() or full[:, OPPONENT].any() or record.handicap > 1)
+    players = told(_evaluated(session, codes, full), state)
+    return [
+        replace(one, policy=other.policy, between_ranks=other.black_wins if rated else None)
+        for one, other in zip(named, players, strict=True)
+    ]
+
+
+def _closing_passes(record: Record) -> int:
+    """How many passes end the moves."""
+    return next((i for i, point in enumerate(reversed(record.moves)) if point != PASS), len(record.moves))
 
 
 def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float, says: Told | None = None) -> Score:
@@ -290,9 +335,9 @@ def colour_of(record: Record, ply: int) -> int:
     return record.side if ply % 2 else 3 - record.side
 
 
-def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str | None]:
+def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str | None, FinalCount | None]:
     """The codes [n + 1, 361] and state [n + 1, 4] before the first move and after each, as far as the moves are legal,
-    and why they end early."""
+    why they end early, and the count if two passes end the game."""
     board = record.board(0)
     rows = [encode_board(board)]
     problem = None
@@ -303,7 +348,11 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
             problem = f"move {ply}, {to_gtp(point, record.size)}, is illegal ({error})"
             break
         rows.append(encode_board(board))
-    return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]), problem
+    final = None
+    if problem is None and board.passes >= 2:
+        komi = record.komi + compensation(record.rules, record.handicap)
+        final = count_board(board, komi, record.rules in TERRITORY)
+    return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]), problem, final
 
 
 def _move(i: int, point: int, record: Record, positions: list[AnalysedPosition], swing: float) -> Move:

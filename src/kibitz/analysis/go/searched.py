@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kibitz.analysis.go.told import Told
 from kibitz.games.go.endings.counting import TERRITORY, compensation
 from kibitz.games.go.io.sgf import Record
-from kibitz.games.go.points import BLACK, PASS, POINTS
+from kibitz.games.go.points import BLACK, POINTS
 from kibitz.play.go.puct import GoPuctPlayer
 from kibitz.play.go.thought import Look, Terms
 from kibitz.play.session import NetworkSession
@@ -26,7 +26,7 @@ def searched(
     """
     player, board = GoPuctPlayer(network, visits=nodes), record.board(0, superko=False, suicide=True)
     komi = record.komi + compensation(record.rules, record.handicap)
-    terms = Terms(komi, record.rules in TERRITORY, record.handicap)
+    terms = Terms(komi, record.rules in TERRITORY)  # who leads does not depend on the header's handicap
     found, owns = [], np.empty((len(says), POINTS))
     colour = record.side
     for ply, one in enumerate(says):
@@ -35,11 +35,6 @@ def searched(
         thought = looks[-1]()
         black = thought.winrate if colour == BLACK else 1 - thought.winrate
         lead, line, owners = thought.sign * thought.lead, thought.moves[0].pv, thought.owners
-        if board.passes >= 2 and all(point == PASS for point in record.moves[ply:]):
-            # The game is over, and counted with the owners of the position before: a search would play on.
-            owners = owns[ply - 1].astype(np.float32)
-            lead = thought.sign * player.count(replace(thought, owners=owners))[0]
-            black, line = (1 + float(np.sign(lead))) / 2, ()
         found.append(replace(one, lead=lead, black_wins=black, line=line))
         owns[ply] = owners
         if ply + 1 < len(says):

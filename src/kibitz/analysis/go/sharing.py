@@ -11,7 +11,6 @@ from kibitz.analysis.go.games import AnalysedGame, analyse
 from kibitz.analysis.sharing import opened, shared_out
 from kibitz.games.go.io.sgf import Record
 from kibitz.parallel import Workers
-from kibitz.play.go.ownership import steady
 
 Numbered = tuple[int, Record]
 """A game, and its place in the file, from 1."""
@@ -38,6 +37,4 @@ def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame:
     """The work of a worker."""
     number, record = numbered
     session = opened(question.run)
-    return analyse(
-        number, record, session, load_owners(session.system), question.swing, question.nodes, steady(session)
-    )
+    return analyse(number, record, session, load_owners(session.system), question.swing, question.nodes)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.games.go.endings.counting import compensation
+from kibitz.games.go.endings.counting import TERRITORY, compensation
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import POINTS
 from kibitz.games.go.replay import SIDE
@@ -32,6 +32,7 @@ class Told:
     black_wins: float
     policy: NDArray[np.float32]
     line: tuple[int, ...] = ()
+    between_ranks: float | None = None
 
     def likely(self, most: int) -> list[tuple[int, float]]:
         return [(int(point), float(self.policy[point])) for point in np.argsort(-self.policy, kind="stable")[:most]]
@@ -49,6 +50,19 @@ def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uin
         )
         rows.append(list(told.values()))
     return np.concatenate([state, np.array(rows, np.uint8)[state[:, SIDE]]], 1)
+
+
+def without_players(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The states [n, 4] with what decides who leads on the board, [n, 10]: komi and rules, but not handicap, ranks and
+    server, which say how such players go on."""
+    komi = record.komi + compensation(record.rules, record.handicap)
+    row = list(side_inputs(komi, None, record.rules).values())
+    return np.concatenate([state, np.tile(np.array(row, np.uint8), (len(state), 1))], 1)
+
+
+def area_stones(record: Record) -> int:
+    """The handicap stones that count as points of area but not of territory: all under territory rules, else 0."""
+    return record.handicap if record.rules in TERRITORY else 0
 
 
 def told(answers: Answers, state: NDArray[np.uint8]) -> list[Told]:

@@ -104,11 +104,10 @@ class _SgfGames:
         if self.workers is None:
             from kibitz.analysis import load_owners
             from kibitz.analysis.go.games import analyse
-            from kibitz.play.go.ownership import steady
 
-            analysis, judge = load_owners(self.session.system), steady(self.session)
+            analysis = load_owners(self.session.system)
             for number, record in games:
-                yield analyse(number, record, self.session, analysis, swing, nodes, judge)
+                yield analyse(number, record, self.session, analysis, swing, nodes)
             return
         from kibitz.analysis.go.sharing import OwnerQuestion, analysed_by_workers
         from kibitz.analysis.sharing import name_for_workers

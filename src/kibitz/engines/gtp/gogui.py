@@ -73,15 +73,10 @@ def _score(session: GtpSession, command: Command) -> str:
 
 
 def _score_text(session: GtpSession) -> str:
-    from kibitz.play.go.ownership import lead, spread, winrate
-
-    game, owners = session.game, session.owners()
-    black_lead = float(lead(owners, game.size)) - game.terms.komi
-    chance = winrate(black_lead, spread(owners, game.size))
-    return (
-        f"Expected {written(round(black_lead, 1))}, give or take {spread(owners, game.size):.1f};"
-        f" Black wins {100 * chance:.0f}%"
-    )
+    if (final := session.final_count()) is not None:
+        return f"Counted {written(round(final.lead, 2))}; Black wins {100 * final.black_wins:.0f}%"
+    lead, chance, spread = session.judged()
+    return f"Expected {written(round(lead, 1))}, give or take {spread:.1f}; Black wins {100 * chance:.0f}%"
 
 
 def _moves(session: GtpSession, command: Command) -> str:

@@ -11,7 +11,7 @@ import math
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, is_colour, number, truth, vertex, whole
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kibitz.games.go.endings.final import FinalCount
     from kibitz.play.go.thought import GoThought, Look
 
 MAX_MOVES = 20
@@ -51,6 +52,18 @@ class AnalysisRequest:
         """What a player thinks, as far as this request wants to know it."""
         wide = bool(self.also & {"movesownership", "movesownershipstdev"})
         return look(max(1, self.moves), wide)
+
+
+def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
+    """What a player thinks of a game that two passes ended: its count, and nothing to play but another pass."""
+    from kibitz.play.go.thought import MoveThought
+
+    lead = thought.sign * final.lead
+    winrate = final.black_wins if thought.sign > 0 else 1 - final.black_wins
+    passing = MoveThought(
+        PASS, thought.visits, 1.0, winrate, winrate, lead, 0.0, 0.0, 0, (PASS,), (thought.visits,), final.black_owns
+    )
+    return replace(thought, winrate=winrate, lead=lead, spread=0.0, owners=final.black_owns, moves=(passing,))
 
 
 def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisRequest:
@@ -102,8 +115,12 @@ def _seconds(text: str) -> float:
 
 def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
     request = read_analysis(command.words, session)
-    player, game = session.player, session.game
+    player, game, final = session.player, session.game, session.final_count()
     write = _lz_line if command.name.startswith("lz") else kata_line
+
+    def text(look: Look) -> str:
+        thought = request.ask(look)
+        return write(thought if final is None else counted_thought(thought, final), request)
 
     def run(send: Send, stop: threading.Event) -> None:
         line, first = "", threading.Event()
@@ -115,12 +132,12 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
             try:
                 for look in player.looks(game.board, request.side, game.terms, request.only, game.last_point()):
                     if time.monotonic() - written >= request.interval / 2:
-                        line, written = write(request.ask(look), request), time.monotonic()
+                        line, written = text(look), time.monotonic()
                         first.set()
                     if stop.is_set():
                         return
                 if look:
-                    line = write(request.ask(look), request)
+                    line = text(look)
             except Exception as error:
                 failure = error
             finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, number, whole
 from kibitz.engines.gtp.session import GtpSession, Handler
@@ -15,6 +15,8 @@ from kibitz.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from kibitz.play.go.thought import Look, MoveThought
 
@@ -171,10 +173,15 @@ def _time_left(session: GtpSession, command: Command) -> str:
 
 
 def score(session: GtpSession) -> float:
-    """Black's lead, if the game ended now: komi, handicap and the rules' way of counting included."""
+    """Black's lead, if the game ended now: komi, handicap and the rules' way of counting included.
+
+    A game that two passes ended is counted. Before that the network's owners decide.
+    """
     from kibitz.games.go.endings.counting import area, territory
     from kibitz.play.go.ownership import settled
 
+    if (final := session.final_count()) is not None:
+        return final.lead
     game = session.game
     colours = game.board.colours()
     owner = settled(session.owners(), colours, game.size)
@@ -193,29 +200,49 @@ def _final_score(session: GtpSession, command: Command) -> str:
 
 
 def _final_status_list(session: GtpSession, command: Command) -> str:
-    from kibitz.play.go.ownership import chains, dead_chains
+    from kibitz.play.go.ownership import chains
 
     status = argument(command.words).lower()
     if status not in ("alive", "dead", "seki", "black_territory", "white_territory", "dame"):
         raise GtpError("syntax error: alive, dead or seki must follow")
     game = session.game
-    owners, colours = session.owners(), game.board.colours()
+    colours, owner, dead, seki = _status(session)
     if status in ("alive", "dead", "seki"):
-        dead = dead_chains(owners, colours, game.size)
-        # The network has no output for seki; stones in it are alive.
-        lists = {"dead": dead, "seki": [], "alive": [c for c in chains(colours, game.size) if c not in dead]}[status]
+        lists = [chain for chain in chains(colours, game.size) if _status_of(chain[0], dead, seki) == status]
     else:
-        lists = [_territory(session, owners, colours, status)]
+        lists = [_territory(game.size, colours, owner, status)]
     return "\n".join(" ".join(to_gtp(point, game.size) for point in points) for points in lists if points)
 
 
-def _territory(session: GtpSession, owners, colours, status: str) -> list[int]:  # type: ignore[no-untyped-def]
-    """Empty points by their owner, as GNU Go lists them too."""
-    from kibitz.play.go.ownership import points_of, settled
+def _status(session: GtpSession) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The stones, the owner of each point, the dead stones and those in seki, [361] each.
 
-    owner = settled(owners, colours, session.game.size)
+    A game that two passes ended is counted. Before that the network's owners decide, which have no output for seki.
+    """
+    import numpy as np
+
+    from kibitz.play.go.ownership import dead_chains, settled
+
+    size, colours = session.game.size, session.game.board.colours()
+    if (final := session.final_count()) is not None:
+        return colours, final.owner, final.dead, final.seki
+    owners = session.owners()
+    dead = np.zeros(len(colours), np.bool_)
+    for chain in dead_chains(owners, colours, size):
+        dead[chain] = True
+    return colours, settled(owners, colours, size), dead, np.zeros_like(dead)
+
+
+def _status_of(point: int, dead: NDArray[Any], seki: NDArray[Any]) -> str:
+    return "dead" if dead[point] else "seki" if seki[point] else "alive"
+
+
+def _territory(size: int, colours: NDArray[Any], owner: NDArray[Any], status: str) -> list[int]:
+    """Empty points by their owner, as GNU Go lists them too."""
+    from kibitz.play.go.ownership import points_of
+
     colour_of_status = {"black_territory": BLACK, "white_territory": WHITE, "dame": 0}[status]
-    return [p for p in points_of(session.game.size).tolist() if colours[p] == 0 and owner[p] == colour_of_status]
+    return [p for p in points_of(size).tolist() if colours[p] == 0 and owner[p] == colour_of_status]
 
 
 COMMANDS: dict[str, Handler] = {

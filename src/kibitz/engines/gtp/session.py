@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kibitz.engines.gtp.game import GtpGame
+    from kibitz.games.go.endings.final import FinalCount
     from kibitz.games.go.rules import Board
     from kibitz.play.go.thought import GoThinker, GoThought
     from kibitz.play.session import NetworkSession
@@ -97,7 +98,7 @@ class GtpSession:
 
     def get_ready(self) -> None:
         """Load the network and compile what a move, and the next one, needs, which takes a moment."""
-        self.owners()
+        self._network_owners(None)
         if self.player.searches:
             board = self.game.board.copy()
             thought = self._glance(board)
@@ -111,8 +112,48 @@ class GtpSession:
         looks = self.player.looks(board, board.to_move, self.game.terms)
         return [look() for look, _ in zip(looks, range(3), strict=False)][-1]
 
+    def final_count(self) -> FinalCount | None:
+        """The count of a game that two passes ended; None for a game that is not over."""
+        if self.game.board.passes < 2:
+            return None
+        from kibitz.games.go.endings.final import count_board
+
+        return count_board(self.game.board, self.game.terms.komi, self.game.rules.territory)
+
+    def judged(self) -> tuple[float, float, float]:
+        """Black's lead in points, Black's winning chance 0..1, and the standard deviation of the lead, as the network
+        judges the position without handicap and ranks; see `play.go.ownership.judge`."""
+        import numpy as np
+
+        from kibitz.games.go.replay import SIDE, encode_board
+        from kibitz.play.go import ownership
+
+        game = self.game
+        codes, state = encode_board(game.board)
+        if getattr(self.network, "side_inputs", None):
+            from kibitz.games.go.sides import side_inputs
+
+            rules = "japanese" if game.rules.territory else "chinese"
+            state = np.concatenate([state, np.array([*side_inputs(game.terms.komi, None, rules).values()], np.uint8)])
+        network = ownership.judge(self.network, game.handicap if game.rules.territory else 0)
+        answers = network.evaluate(codes[None], state[None])
+        owners = answers[ownership.OUTPUT][0]
+        spread = ownership.spread(owners, game.size)
+        if "lead" not in answers:
+            lead = float(ownership.lead(owners, game.size)) - game.terms.komi
+            return lead, ownership.winrate(lead, spread), spread
+        sign = -1 if state[SIDE] else 1
+        return sign * float(answers["lead"][0]), (1 + sign * float(answers["value"][0])) / 2, spread
+
     def owners(self, colour: int | None = None) -> NDArray[np.float32]:
-        """The map [361] of the game's position with this side to move, as seen from all sides of the board."""
+        """The map [361] of the game's position with this side to move, as seen from all sides of the board; that of
+        the count if two passes ended the game."""
+        if (final := self.final_count()) is not None:
+            return final.black_owns
+        return self._network_owners(colour)
+
+    def _network_owners(self, colour: int | None) -> NDArray[np.float32]:
+        """The network's map [361], whether the game is over or not."""
         import numpy as np
 
         from kibitz.play.go.ownership import SYMMETRIES

@@ -13,6 +13,7 @@ from kibitz.web.go.line import GoLine
 
 if TYPE_CHECKING:
     from kibitz.analysis.go.told import Told
+    from kibitz.games.go.endings.final import FinalCount
     from kibitz.play.session import Session
     from kibitz.web.networks import NetworkInfo
     from kibitz.web.torch_process import TorchSession
@@ -40,18 +41,21 @@ def results_of(
     of the first of them."""
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.told import told
-    from kibitz.play.go.ownership import points_of, steady
+    from kibitz.play.go.ownership import judge, points_of
 
     if session.side_inputs:
         state = told_of_game(state, session.side_inputs, line)
-    judge, there = steady(session), points_of(line.size)
+    judged, there = judge(session, line.handicap if line.law.territory else 0), points_of(line.size)
+    counted_from, final = _final(line)
     for part in batches(len(codes)):
-        answers = judge.evaluate(codes[part], state[part])
+        answers = judged.evaluate(codes[part], state[part])
         owners = load_owners(network.system).black_owns(answers).astype(np.float32)
         says = told(answers, state[part])
         batch: list[dict[str, Any]] = []
         for i, ply in enumerate(range(first + part.start, first + part.stop)):
             lead, chance = (says[i].lead, says[i].black_wins) if says else worth(owners[i], line)
+            if final is not None and ply >= counted_from:
+                lead, chance, owners[i] = final.lead, final.black_wins, final.black_owns
             batch.append(
                 {"ply": ply, "black": rounded(chance), "origin": None, "owners": rounded_list(owners[i][there], 3),
                  "score": round(lead, 2), "moves": likely_moves(says[i], line.size) if says else None}
@@ -59,13 +63,24 @@ def results_of(
         yield batch
 
 
+def _final(line: GoLine) -> tuple[int, FinalCount | None]:
+    """The count of a line that two passes end, and the ply from which nothing but passes follow; else None."""
+    from kibitz.games.go.endings.final import count_board
+    from kibitz.games.go.points import PASS
+
+    passes = next((i for i, point in enumerate(reversed(line.moves)) if point != PASS), len(line.moves))
+    if passes < 2:
+        return 0, None
+    return len(line.moves) - passes, count_board(line.board(), line.terms.komi, line.law.territory)
+
+
 def told_of_game(state: NDArray[np.uint8], usual: Mapping[str, int], line: GoLine) -> NDArray[np.uint8]:
-    """The states [n, 4] with what the line says of komi, handicap and rules, and the usual values of the other side
-    inputs: [n, 4 + side inputs]."""
+    """The states [n, 4] with what the line says of komi and rules, and the usual values of the other side inputs:
+    [n, 4 + side inputs]. Handicap stones count as unknown: they say how people play on, not who leads."""
     from kibitz.games.go.sides import side_inputs
     from kibitz.runs import with_default_side_inputs
 
-    known = side_inputs(line.terms.komi, line.handicap, line.rules)
+    known = side_inputs(line.terms.komi, None, line.rules)
     return with_default_side_inputs(
         state, {name: known[name] if name in ("komi", "handicap", "rules") else value for name, value in usual.items()}
     )

@@ -282,8 +282,8 @@ def black_share(
     """float32 [361]: the share of playouts in which Black owns each point at the end, 0..1.
 
     A neutral point counts half; points outside the board are 0.5. colours uint8 [361]; side: to move first, 0 Black,
-    1 White, BOTH in turn; ko: point of a forbidden first move; careful: whether players answer ataris and never put more
-    than LARGEST_NAKADE stones of their own into atari, so that a seki mostly stays on the board. Releases the interpreter's lock.
+    1 White, BOTH in turn; ko: point of a forbidden first move. careful: players answer ataris and do not put large
+    chains of their own into atari, so that a seki mostly stays on the board. Releases the interpreter's lock.
     """
     share = np.empty(POINTS, np.float32)
     colours = np.ascontiguousarray(colours, np.uint8)

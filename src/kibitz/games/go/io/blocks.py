@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from sgfmill import sgf
 
 from kibitz.errors import KibitzError, one_line
+from kibitz.games.go.io.gib import gib_as_sgf, is_gib
 from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, Lines, find_games, main_lines
 from kibitz.games.go.io.text import DOUBLE_BYTES, charset_of, read_headers
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE
 from kibitz.records import Stream
+from kibitz.text import shown
 
-ENDINGS = (".sgf", ".sgfl")
+ENDINGS = (".sgf", ".sgfl", ".gib")
 BLOCK = 1 << 20
 """Bytes of text in a block."""
 MAX_GAME_BYTES = 1 << 24
@@ -31,6 +33,10 @@ _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
 _VALUE_DOUBLES = re.compile(rb"\[(?:[\x81-\xff][\x40-\xff]|\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
 """A property's value, to its bracket or to the end of the text: the first group. The second reads as the scanner does
 where `doubles` is set."""
+
+
+SET_UP_LATE = "set-up stones among the moves"
+"""Why a game is rejected whose moves up to there can be read."""
 
 
 @dataclass
@@ -104,7 +110,7 @@ class Games:
         if status == OUT:
             return "illegal move", f"move {int(self.lines.move_count[i]) + 1}: outside the board"
         if status == AMONG:
-            return "set-up stones among the moves", f"after move {int(self.lines.move_count[i])}"
+            return SET_UP_LATE, f"after move {int(self.lines.move_count[i])}"
         if status == ODD:
             return "unreadable", self.reasons.get(i, "")
         return None
@@ -166,7 +172,7 @@ def _by_sgfmill(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
 
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
     """The games of one file, piece by piece. A damaged archive ends at the damage. Problems go to `broken`."""
-    rest, games_read, faults = b"", 0, len(broken)
+    rest, games_read, faults, gib, stray = b"", 0, len(broken), False, _StrayText(stream.name)
     unpacked = stream.texts(BLOCK, "an SGF is text")
     while True:
         try:
@@ -175,11 +181,18 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
             broken.append(str(error))
             block = b""
         text = rest + block if rest else block
+        gib = gib or (not games_read and is_gib(text))
+        if gib:  # a file is one game
+            rest = text
+            if block and len(rest) <= MAX_GAME_BYTES:
+                continue
+            text, block = gib_as_sgf(text), b""
         doubles = _doubles(text)
         begins, ends, closed = find_games(text, doubles)
         complete = len(begins)
         if block and complete and not closed[-1]:
             complete -= 1
+        stray.note(text, begins, ends, complete, not block, broken)
         if complete:
             yield Piece(stream.name, text, begins[:complete], ends[:complete], closed[:complete], games_read, doubles)
             games_read += complete
@@ -193,6 +206,40 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
             megabytes = len(rest) >> 20
             broken.append(f"{stream.name}: {megabytes} MB without an end of a game, read no further; is it an SGF?")
             return
+
+
+_ENDS_OF_LINES = re.compile(rb"\r\n|\r|\n")
+_SHOWN_LENGTH = 40
+
+
+class _StrayText:
+    """Text of a file that belongs to no game, reported by line."""
+
+    def __init__(self, file: str):
+        self.file, self.lines_before = file, 1
+
+    def note(
+        self,
+        text: bytes,
+        begins: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        complete: int,
+        last: bool,
+        broken: list[str],
+    ) -> None:
+        """Report the text between the first `complete` games of a text; last: whether the file ends with it."""
+        if not complete:
+            return
+        starts = np.concatenate([[0], ends[:complete]])
+        stops = np.append(begins[:complete], len(text) if last else ends[complete - 1])
+        for start, stop in zip(starts[stops - starts > 2].tolist(), stops[stops - starts > 2].tolist(), strict=True):
+            words = text[start:stop].strip(b"\xef\xbb\xbf\x1a\x00 \t\r\n")
+            if len(words) > 1:
+                at = start + text[start:stop].index(words)
+                line = self.lines_before + len(_ENDS_OF_LINES.findall(text, 0, at))
+                shown_text = shown(words[:_SHOWN_LENGTH].decode(charset_of(words), "replace"))
+                broken.append(f"{self.file}: line {line}: text that belongs to no game, left out: {shown_text}")
+        self.lines_before += len(_ENDS_OF_LINES.findall(text, 0, int(ends[complete - 1])))
 
 
 def gather(pieces: Iterable[Piece]) -> Iterator[Games]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kibitz.dates import read_date
+from kibitz.games.go.io.numbers import read_number
+from kibitz.games.go.io.results import read_result
 from kibitz.games.go.ranks import read_rank
 from kibitz.text import shown
 
@@ -26,27 +27,11 @@ _RULE_WORDS = (
     ("nz", "new zealand"), ("ing", "ing"), ("goe", "ing"), ("应", "ing"), ("應", "ing"), ("tt", "tromp-taylor"),
 )  # fmt: skip
 
-_RESULT = re.compile(r"([BWbw]|black|white)\s*\+\s*(.*)", re.IGNORECASE | re.DOTALL)
-_NUMBER = re.compile(r"([+-]?)(\d+(?:[.,]\d+)?|[.,]\d+)(?!\d|[eE]\d|\s*[/½¼¾又])")
-_FRACTION = re.compile(r"([+-]?)(?:(\d+)\s*(?:又|\s)\s*)?(\d+)\s*/\s*([1-9]\d*)(?!\d|/)")
-_SIGNED_PART = re.compile(r"([+-]?)(\d*)\s*([½¼¾])")
-_PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+IN_TENTHS = (45.0, 55.0, 65.0, 75.0, 85.0)
+"""Komi that nobody plays with, but that Tygem and others write for 4.5 to 8.5."""
+MIN_FOX_HUNDREDTHS = 25
 _GIVEN = {str(stones) for stones in range(2, 26)}
 _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "new zealand": 7.0, "ing": 8.0, "tromp-taylor": 7.5}
-
-
-def read_number(text: str) -> float | None:
-    """The number that a text begins with, also as a fraction: 6.5, .5, +6,5, 1/2, 2 3/4, 6½, 3又1/4; None where it
-    begins with none."""
-    if found := _FRACTION.match(text):
-        value = int(found[2] or 0) + int(found[3]) / int(found[4])
-    elif found := _SIGNED_PART.match(text):
-        value = int(found[2] or 0) + _PARTS[found[3]]
-    elif found := _NUMBER.match(text):
-        value = float(found[2].replace(",", "."))
-    else:
-        return None
-    return -value if found[1] == "-" else value
 
 
 def read_rules(text: str) -> str | None:
@@ -59,49 +44,31 @@ def read_rules(text: str) -> str | None:
     )
 
 
-def read_result(text: str) -> tuple[int | None, float | None, str]:
-    """The result (1 Black won, -1 White won, 0 a draw, None unknown), the margin, and the ending.
-
-    margin: points; None if the game was not counted. ending: counted, resignation, time, forfeit, void or unknown.
-    """
-    words = text.strip()
-    lower = words.lower()
-    if lower in ("0", "draw", "jigo", "drawn", "持碁", "和棋", "draw."):
-        return 0, 0.0, "counted"
-    if lower in ("void", "no result", "无胜负", "無勝負"):
-        return 0, None, "void"
-    match = _RESULT.match(words)
-    if not match:
-        return None, None, "unknown"
-    winner, how = (1 if match[1][0] in "Bb" else -1), match[2].strip().lower()
-    margin = read_number(how)
-    if margin is not None:
-        margin *= 2 if "子" in how else 1  # Chinese players count stones, of which each is two points of difference
-        counted = margin > 0 and margin * 4 % 1 == 0  # "W+0.0" and "B+0.02" are not scores
-        return (winner, margin, "counted") if counted else (winner, None, "unknown")
-    if how.startswith("r"):
-        return winner, None, "resignation"
-    if how.startswith("t"):
-        return winner, None, "time"
-    if how.startswith(("f", "off", "disc", "illegal")):
-        return winner, None, "forfeit"
-    return winner, None, "unknown"
-
-
-def read_komi(text: str, margin: float | None, rules: str | None, handicap: int) -> float:
+def read_komi(text: str, margin: float | None, rules: str | None, handicap: int, server: str = "") -> float:
     """The komi in points; 0 if the text has none.
 
-    650 means 6.5; 3.75 and 375 mean 7.5 points, which Chinese players count as 3.75 stones. A whole komi contradicts a
-    margin of half a point (some servers wrote 0 for all games); the usual komi is assumed then.
+    650 means 6.5, and 65 too; 3.75 and 375 mean 7.5 points, which Chinese players count as 3.75 stones. A whole komi
+    contradicts a margin of half a point (some servers wrote 0 for all games); the usual komi is assumed then. server:
+    "fox" writes every komi in hundredths, for example 50 for 0.5, and 350 for 3.5 stones, which are 7 points.
     """
     komi = read_number(text.strip()) or 0.0
-    if abs(komi) >= 100:
+    if abs(komi) >= 100 or (server == "fox" and abs(komi) >= MIN_FOX_HUNDREDTHS and komi % 1 == 0):
         komi /= 100
+        if server == "fox" and abs(komi) in (3.25, 3.5, 3.75):
+            komi *= 2
+    elif abs(komi) in IN_TENTHS:
+        komi /= 10
     if komi * 2 % 1:
         komi *= 2
     if margin is not None and margin % 1 == 0.5 and komi % 1 == 0:
         komi = 0.5 if handicap >= 2 else _USUAL_KOMI.get(rules or "", 6.5)
     return komi if -361 <= komi <= 361 else 0.0
+
+
+def server_of(headers: Mapping[str, str]) -> str:
+    """The server whose way of writing komi a record follows: "fox", or "" for none that is special."""
+    text = " ".join(headers.get(name, "") for name in ("AP", "PC", "SO", "GN", "EV", "US")).lower()
+    return "fox" if "foxwq" in text or "野狐" in text or text.startswith("fox") else ""
 
 
 def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
@@ -121,7 +88,7 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
     """
     found = []
     written = headers.get("KM", "").strip()
-    if read_number(written) is not None and read_komi(written, None, rules, handicap) != komi:
+    if read_number(written) is not None and read_komi(written, None, rules, handicap, server_of(headers)) != komi:
         found.append(
             f"the komi {shown(written)} contradicts the result {shown(headers.get('RE', ''))}, {komi:g} is assumed"
         )
@@ -158,8 +125,9 @@ def interpret_headers(headers: Mapping[str, str], handicap: int, size: int) -> H
     rules = read_rules(headers.get("RU", ""))
     if margin is not None and margin * 2 % 1:  # Chinese players count a lead in stones: half as many
         margin *= 2
+    komi = read_komi(headers.get("KM", ""), margin, rules, handicap, server_of(headers))
     day = headers.get("DT", "").split(",")[0].replace("年", "-").replace("月", "-").replace("日", "")
     return HeaderInfo(
         headers, read_rank(headers.get("BR", "")), read_rank(headers.get("WR", "")), result, margin, ending,
-        read_komi(headers.get("KM", ""), margin, rules, handicap), rules, handicap, size, read_date(day[:10]),
+        komi, rules, handicap, size, read_date(day[:10]),
     )  # fmt: skip

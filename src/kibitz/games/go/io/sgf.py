@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from kibitz import records
 from kibitz.errors import KibitzError
-from kibitz.games.go.io.blocks import ENDINGS, Games, gather, pieces
+from kibitz.games.go.io.blocks import ENDINGS, SET_UP_LATE, Games, gather, pieces
+from kibitz.games.go.io.gib import gib_as_sgf, is_gib
 from kibitz.games.go.io.headers import SUICIDE, SUPERKO, interpret_headers, tells_komi
 from kibitz.games.go.io.main_lines import play
 from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines, find_games, main_lines
@@ -111,6 +112,8 @@ def _broken(file: str, line: str) -> Unreadable:
 def parse_record(text: bytes | str, cut: bool = False) -> Record:
     """The first game of a text. cut: see `read_records`. Raises ValueError with the reason if it cannot be read."""
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    if is_gib(data):
+        data, text = gib_as_sgf(data), ""
     begins, ends, closed = find_games(data)
     if not len(begins):
         raise ValueError("no game in this text")
@@ -135,7 +138,10 @@ def _records(games: Games, cut: bool) -> Generator[Record | Unreadable]:
 
 def _record(games: Games, i: int) -> Record | Unreadable:
     headers = games.headers(i)
-    if why := games.why_not(i, headers):
+    why, problem = games.why_not(i, headers), None
+    if why and why[0] == SET_UP_LATE and games.lines.move_count[i]:
+        why, problem = None, f"stones are set up {why[1]}; left out from there on"
+    if why:
         return Unreadable(games.files[i], games.numbers[i], ": ".join(part for part in why if part))
     anything = np.ones(1, np.bool_)
     played = play(games.lines, np.array([i]), anything, ~anything)  # legality is not checked here
@@ -143,10 +149,11 @@ def _record(games: Games, i: int) -> Record | Unreadable:
     start = played.starts[0]
     stones = start[:POINTS]
     leading = int((stones % 3 > 0).sum() - (games.lines.setup[i] > 0).sum())
+    inserted = _inserted(games.lines, i, leading, int(start[POINTS]) + 1)
     record = Record(
         info.size, tuple(np.flatnonzero(stones == BLACK).tolist()), tuple(np.flatnonzero(stones == WHITE).tolist()),
         int(start[POINTS]) + 1, played.moves.tolist(), headers, info.komi, info.rules, info.handicap, info.result,
-        info.margin, info.ending, leading=leading, inserted=_inserted(games.lines, i, leading, int(start[POINTS]) + 1),
+        info.margin, info.ending, problem, leading=leading, inserted=inserted,
     )  # fmt: skip
     try:
         record.board(0)

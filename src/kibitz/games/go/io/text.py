@@ -222,6 +222,16 @@ def read_headers(head: str) -> dict[str, str]:
                 lost = _LOST_BRACKET.match(value)
         if "\\" in value:
             value = _ESCAPED.sub(lambda match: "" if match[1][0] in "\r\n" else match[1], value)
-        if not headers.get(name):
+        if name == "AP" and headers.get(name):  # a program that rewrites a server's record adds its own
+            headers[name] += " " + value.strip()
+        elif not headers.get(name):
             headers[name] = " ".join(unscramble(value).split())
+    return _as_usual(headers)
+
+
+def _as_usual(headers: dict[str, str]) -> dict[str, str]:
+    """Headers under the names of SGF: Sina writes KO for the komi, RD for the date and TE for the event."""
+    if "KM" not in headers and re.fullmatch(r"-?\d+(\.\d+)?", headers.get("KO", "")):
+        usual = {"KO": "KM", "RD": "DT", "TE": "EV"}
+        return headers | {usual[name]: value for name, value in headers.items() if name in usual}
     return headers

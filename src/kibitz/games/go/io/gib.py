@@ -1,0 +1,107 @@
+"""Records of Tygem (.gib), rewritten as SGF so that every reader of SGF reads them.
+
+A line `STO 0 n colour x y` is a move: colour 1 is Black, x and y count from 0 at the upper left. `SKI 0 n` is a pass.
+`INI 0 1 stones &4` names the handicap stones, which are placed on the usual points.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kibitz.games.go.io.text import charset_of
+from kibitz.games.go.points import GRID, to_sgf
+
+BEGIN = rb"\HS"
+_HEADER = re.compile(r"^\s*\\\[([A-Z]+)=(.*?)(?:\\\])?\s*$", re.MULTILINE)
+_PLAYER = re.compile(r"(.*?)\s*\(([^()]*)\)\s*$")
+_DATE = re.compile(r"(\d{4})\D{1,2}(\d{1,2})\D{1,2}(\d{1,2})")
+_BY_CODE = {0: "B", 1: "W", 3: "B+R", 4: "W+R", 7: "B+T", 8: "W+T"}
+"""Results by the number of GRLT; the first two are counted."""
+
+
+def is_gib(text: bytes) -> bool:
+    """Whether a file begins like a record of Tygem."""
+    return text[:64].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(BEGIN)
+
+
+def gib_as_sgf(data: bytes) -> bytes:
+    """The game of a record of Tygem as SGF in UTF-8."""
+    text = data.decode(charset_of(data), "replace").lstrip("\ufeff")
+    headers = {name: value.strip() for name, value in _HEADER.findall(text)}
+    main = dict(part.split(":", 1) for part in headers.get("GAMEINFOMAIN", "").split(",") if ":" in part)
+    tag = headers.get("GAMETAG", "")
+    fields = {"FF": "4", "GM": "1", "CA": "UTF-8", "SZ": str(GRID), "AP": "Tygem"}
+    for name, player, rank in (("GAMEBLACKNAME", "PB", "BR"), ("GAMEWHITENAME", "PW", "WR")):
+        if match := _PLAYER.match(headers.get(name, "")):
+            fields[player], fields[rank] = match[1], match[2]
+        elif headers.get(name):
+            fields[player] = headers[name]
+    for name, key in (("GAMENAME", "GN"), ("GAMEPLACE", "PC"), ("GAMETOTALNUM", "RO")):
+        if headers.get(name):
+            fields[key] = headers[name]
+    if match := _DATE.search(headers.get("GAMEDATE", "")) or _DATE.search(tag.partition("C")[2]):
+        fields["DT"] = f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
+    stones = _handicap(text)
+    komi = _whole(main.get("GONGJE", "")) or _whole((re.search(r"(?:^|,)G(\d+)", tag) or ["", ""])[1])
+    fields["KM"] = f"{(komi or 0) / 10:g}"
+    if stones > 1:
+        fields["HA"] = str(stones)
+    if result := _result(main, headers.get("GAMERESULT", "")):
+        fields["RE"] = result
+    head = "".join(f"{name}[{_escaped(value)}]" for name, value in fields.items())
+    setup = "AB" + "".join(f"[{to_sgf(point)}]" for point in _handicap_points(stones)) if stones > 1 else ""
+    return f"(;{head}{setup}{_moves(text, stones)})\n".encode()
+
+
+def _moves(text: str, stones: int) -> str:
+    parts, colour = [], "W" if stones > 1 else "B"
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) >= 6 and words[0] == "STO":
+            colour = "B" if words[3] == "1" else "W"
+            x, y = _whole(words[4]), _whole(words[5])
+            # A point outside the board stays in the record, so that the reader reports it.
+            parts.append(f";{colour}[{chr(97 + min(x, 25))}{chr(97 + min(y, 25))}]")
+        elif words[:1] == ["SKI"]:
+            parts.append(f";{colour}[]")
+        else:
+            continue
+        colour = "W" if colour == "B" else "B"
+    return "".join(parts)
+
+
+def _handicap(text: str) -> int:
+    """The handicap stones that the line INI names."""
+    words = next((line.split() for line in text.splitlines() if line.split()[:1] == ["INI"]), [])
+    return _whole(words[3]) if len(words) > 3 else 0
+
+
+def _handicap_points(stones: int) -> list[int]:
+    """The usual points of so many stones, 2 to 9."""
+    near, middle, far = 3, 9, 15
+    corners = [(near, far), (far, near), (far, far), (near, near)]  # row, column
+    points = corners[:stones]
+    if stones >= 6:
+        points += [(middle, near), (middle, far)]
+    if stones >= 8:
+        points += [(near, middle), (far, middle)]
+    if stones in (5, 7, 9):
+        points.append((middle, middle))
+    return [row * GRID + column for row, column in points]
+
+
+def _result(main: dict[str, str], words: str) -> str:
+    code = main.get("GRLT", "")
+    known = _BY_CODE.get(_whole(code), "") if code.strip().isdigit() else ""
+    if known in ("B", "W"):
+        margin = _whole(main.get("ZIPSU", "")) / 10
+        return f"{known}+{margin:g}" if margin else f"{known}+"
+    return known or words
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.strip().isascii() and text.strip().isdigit() and len(text) < 9 else 0
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]")

@@ -1,0 +1,24 @@
+"""Numbers in the headers of Go records."""
+
+from __future__ import annotations
+
+import re
+
+_NUMBER = re.compile(r"([+-]?)(\d+(?:[.,]\d+)?|[.,]\d+)(?!\d|[eE]\d|\s*[/½¼¾又])")
+_FRACTION = re.compile(r"([+-]?)(?:(\d+)\s*(?:又|\s)\s*)?(\d+)\s*/\s*([1-9]\d*)(?!\d|/)")
+_SIGNED_PART = re.compile(r"([+-]?)(\d*)\s*([½¼¾])")
+_PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+
+
+def read_number(text: str) -> float | None:
+    """The number that a text begins with, also as a fraction: 6.5, .5, +6,5, 1/2, 2 3/4, 6½, 3又1/4; None where it
+    begins with none."""
+    if found := _FRACTION.match(text):
+        value = int(found[2] or 0) + int(found[3]) / int(found[4])
+    elif found := _SIGNED_PART.match(text):
+        value = int(found[2] or 0) + _PARTS[found[3]]
+    elif found := _NUMBER.match(text):
+        value = float(found[2].replace(",", "."))
+    else:
+        return None
+    return -value if found[1] == "-" else value
