@@ -225,7 +225,7 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
             if number is not None:
                 raise KibitzError(f"{_name(game)} game {count}: {problem}")
             continue
-        yield analyse_go(count, record, session, load_owners(network.system), swing, nodes)
+        yield analyse_go(count, record, session, load_owners(network.system), swing, nodes, steadied=True)
         if number is not None:
             return
     if number is not None:

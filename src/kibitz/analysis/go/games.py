@@ -248,7 +248,7 @@ def analyse(
     analysis: OwnerAnalysis,
     swing: float | None = None,
     nodes: int | None = None,
-    steadied: bool = True,
+    steadied: bool = False,
 ) -> AnalysedGame:
     """Ask the network about every position. swing: the least change that is marked, in points; None: the usual one.
 

@@ -37,4 +37,4 @@ def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame:
     """The work of a worker."""
     number, record = numbered
     session = opened(question.run)
-    return analyse(number, record, session, load_owners(session.system), question.swing, question.nodes)
+    return analyse(number, record, session, load_owners(session.system), question.swing, question.nodes, steadied=True)

@@ -107,7 +107,7 @@ class _SgfGames:
 
             analysis = load_owners(self.session.system)
             for number, record in games:
-                yield analyse(number, record, self.session, analysis, swing, nodes)
+                yield analyse(number, record, self.session, analysis, swing, nodes, steadied=True)
             return
         from kibitz.analysis.go.sharing import OwnerQuestion, analysed_by_workers
         from kibitz.analysis.sharing import name_for_workers

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, number, vertex, whole
 from kibitz.engines.gtp.session import GtpSession, Handler
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, NONE, WHITE, to_gtp
 from kibitz.games.go.rulesets import MAX_KOMI
+from kibitz.text import shown
 
 STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
@@ -120,6 +123,36 @@ def _captures(session: GtpSession, command: Command) -> str:
     return str(session.game.board.captured[3 - colour(argument(command.words))])
 
 
+def _last_move(session: GtpSession, command: Command) -> str:
+    if not session.game.moves:
+        raise GtpError("no previous move known")
+    return _move_text(session, *session.game.moves[-1])
+
+
+def _move_history(session: GtpSession, command: Command) -> str:
+    """The moves, the last one first."""
+    return "\n".join(_move_text(session, *move) for move in reversed(session.game.moves))
+
+
+def _move_text(session: GtpSession, side: int, point: int) -> str:
+    return f"{'black' if side == BLACK else 'white'} {to_gtp(point, session.game.size)}"
+
+
+def _printsgf(session: GtpSession, command: Command) -> str:
+    """The game as SGF: into a file where one is named, else as the answer."""
+    from kibitz.games.go.io.sgf import write_sgf
+
+    text = write_sgf(session.game.record())
+    if not command.words or command.text.strip() == "-":
+        return text.strip()
+    file, _ = file_argument(command)
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise GtpError(f"cannot write {shown(file)}: {error.strerror or 'it cannot be opened'}") from None
+    return ""
+
+
 def _showboard(session: GtpSession, command: Command) -> str:
     game = session.game
     size, board = game.size, game.board
@@ -157,6 +190,9 @@ COMMANDS: dict[str, Handler] = {
     "undo": _undo,
     "gg-undo": _undo,
     "loadsgf": _loadsgf,
+    "last_move": _last_move,
+    "move_history": _move_history,
+    "printsgf": _printsgf,
     "is_legal": _is_legal,
     "list_stones": _list_stones,
     "captures": _captures,

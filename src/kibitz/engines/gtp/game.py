@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from kibitz.engines.gtp.parse import GtpError
 from kibitz.engines.uci.time_budget import seconds_to_think
 from kibitz.errors import KibitzError
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, on_board
 from kibitz.games.go.rules import Board, Illegal
-from kibitz.games.go.rulesets import Rules, named
+from kibitz.games.go.rulesets import Rules, named, named_rules
 from kibitz.play.go.thought import Terms
 from kibitz.text import shown
+
+if TYPE_CHECKING:
+    from kibitz.games.go.io.sgf import Record
 
 MAX_FIXED_HANDICAP = 9
 OVERHEAD = 100
@@ -94,15 +101,27 @@ class GtpGame:
             clock.left, clock.left_stones, clock.spent = None, 0, 0.0
 
     def _begin(self, start: Board, handicap: int) -> None:
-        self.start, self.handicap = start, handicap
+        self.start, self.placed_handicap = start, handicap
+        self.headers: dict[str, str] = {}
+        """Of the record that was loaded."""
         self.moves: list[tuple[int, int]] = []
         """Colour and point of each move."""
         self.board = start.copy()
+        self._starts_empty = self.is_empty()
         self.set_rules(self.rules)
 
     @property
     def size(self) -> int:
         return self.start.size
+
+    @property
+    def handicap(self) -> int:
+        """Handicap stones: placed before the game, or played by Black one after the other before White's first move."""
+        if self.placed_handicap or not self._starts_empty:
+            return self.placed_handicap
+        others = (i for i, (colour, point) in enumerate(self.moves) if colour != BLACK or point == PASS)
+        run = next(others, len(self.moves))
+        return run if run >= 2 else 0
 
     @property
     def terms(self) -> Terms:
@@ -198,12 +217,35 @@ class GtpGame:
         rules = self.rules
         if record.rules:
             rules = named(record.rules)
+        if record.problem:
+            print(f"loadsgf: {record.problem}", file=sys.stderr)
         self._begin(start, record.handicap)
+        self.headers = dict(record.headers)
         self.moves = moves
         self.board = board
         if tells_komi(record.headers):
             self.komi = record.komi
         self.set_rules(rules)
+
+    def record(self) -> Record:
+        """The game as a record, with a pass of the other player where one player moved twice."""
+        from kibitz.games.go.io.sgf import Record
+
+        colours = self.start.colours()
+        black, white = (tuple(np.flatnonzero(colours == colour).tolist()) for colour in (BLACK, WHITE))
+        leading = 0 if self.placed_handicap else self.handicap
+        black += tuple(point for _, point in self.moves[:leading])
+        moves = self.moves[leading:]
+        side = moves[0][0] if moves else WHITE if leading else self.start.to_move
+        points, turn = [], side
+        for colour, point in moves:
+            if colour != turn:
+                points.append(PASS)
+            points.append(point)
+            turn = 3 - colour
+        headers = {name: value for name, value in self.headers.items() if name not in ("KM", "RU", "HA")}
+        headers.update({"KM": f"{self.komi:g}", "RU": named_rules(self.rules)})
+        return Record(self.size, black, white, side, points, headers, self.komi, handicap=self.handicap)
 
     def last_point(self) -> int:
         """The point of the last move; PASS where that was a pass, or there is none."""

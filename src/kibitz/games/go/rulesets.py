@@ -86,6 +86,12 @@ def named(text: str) -> Rules:
     return NAMED[name]
 
 
+def named_rules(rules: Rules) -> str:
+    """The first name whose rules these are; "chinese" or "japanese" by the way of counting where none fits."""
+    fallback = "japanese" if rules.territory else "chinese"
+    return next((name for name, known in NAMED.items() if known == rules), fallback)
+
+
 def read_rules(text: str, now: Rules) -> Rules:
     """Rules from a name, or from a JSON object whose fields replace those of the present ones. Raises UnknownRules."""
     if not text.lstrip().startswith("{"):

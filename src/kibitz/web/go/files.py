@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from sgfmill import sgf_grammar
 
 from kibitz.analysis.printing import clean
+from kibitz.games.go.io.blocks import stray_text
+from kibitz.games.go.io.gib import gib_as_sgf, is_gib
 from kibitz.games.go.io.headers import interpret_headers
 from kibitz.games.go.io.scan import find_games
-from kibitz.games.go.io.text import put_right, read_headers
-from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, from_gtp, on_board, to_gtp, to_sgf
+from kibitz.games.go.io.text import put_right, read_headers, usual_names
+from kibitz.games.go.io.tree import Properties, parse_tree, read_point, read_points, read_size, words_of
+from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, from_gtp, to_gtp, to_sgf
 from kibitz.games.go.rules import Board, Illegal
 from kibitz.text import shown
 from kibitz.web import game_tree
@@ -22,13 +24,13 @@ from kibitz.web.go.line import DEFAULT_RULES, GoLine, node, read_rules, read_sta
 from kibitz.web.params import BadRequest, Fields
 from kibitz.web.workers import check_wanted
 
-Properties = dict[str, list[bytes]]
-
 HEADERS = (
     "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "KM", "HA", "TM", "OT", "ON", "AN",
     "CP", "SO", "US", "GC",
 )  # fmt: skip
 """Properties that the page receives and that are written again."""
+_OF_SERVERS = ("KO", "RD", "TE")
+"""Properties in which Sina writes headers."""
 _MARKS = {"TE": 1, "BM": 2, "IT": 5, "DO": 6}
 """SGF's annotations of a move as PGN's NAGs: good, mistake, interesting, doubtful; BM[2] is 4, a blunder."""
 _WRITTEN = {1: "TE[1]", 2: "BM[1]", 3: "TE[2]", 4: "BM[2]", 5: "IT[]", 6: "DO[]"}
@@ -39,8 +41,6 @@ _OF_START = {*_OF_MOVES, "AB", "AW", "AE", "PL", "FF", "GM", "CA", "AP", "SZ", *
 _NAME = re.compile(r"[A-Z0-9]{1,64}")
 _RAW = re.compile(r"(?:\\.|[^\]\\])*+", re.DOTALL)
 """A value as it stands between its brackets."""
-_VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*+(\]|\Z)", re.DOTALL)
-"""A value with its brackets, or one without its closing bracket at the end of the text."""
 _MOVE = re.compile(rb";\s*[BW]\s*\[")
 _HEAD = 5000
 """Bytes at the beginning of a game that are searched for the headers in its title."""
@@ -50,6 +50,8 @@ MAX_VALUE_LENGTH = 10_000
 def load_sgf(text: str, index: int) -> dict[str, Any]:
     """The game at an index (from 0) of an SGF text, and the titles of the first games. Raises BadRequest."""
     data = put_right(text).encode("utf-8", "replace")
+    if is_gib(data):
+        data = gib_as_sgf(data)
     begins, ends, closed = find_games(data)
     count = len(begins)
     if count == 0:
@@ -67,7 +69,8 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
         line = GoLine()
         nothing = [_with(node(line.start()), 0, None, "", [])]
         return game_tree.loaded(line, {}, nothing, titles, count, [f"game {index + 1} cannot be shown: {error}"])
-    answer = game_tree.loaded(game.line, game.headers, tree, titles, count, game.problems)
+    problems = [*game.problems, *stray_text(data, begins, ends)] if index == 0 else game.problems
+    answer = game_tree.loaded(game.line, game.headers, tree, titles, count, problems)
     # What the record does not say is not written into it.
     if assumed := [name for name in ("KM", "RU") if name not in game.headers]:
         answer["line"]["assumed"] = assumed
@@ -86,11 +89,6 @@ def _title(head: bytes, index: int) -> str:
 
 def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
     return {**node, "id": id_, "parent": parent, "comment": comment, "nags": nags}
-
-
-def _words(values: list[bytes]) -> str:
-    """The text of a property, unescaped."""
-    return "\n".join(sgf_grammar.text_value(value).decode("utf-8", "replace") for value in values).strip()
 
 
 @dataclass
@@ -123,36 +121,33 @@ class _Game:
         self.problems: list[str] = []
         if not closed:
             self.problems.append("the end of the game is missing")
-            text = _closed(text)
         try:
-            self.coarse = sgf_grammar.parse_sgf_game(text)
+            self.coarse = parse_tree(text, closed)
         except ValueError as error:
             raise BadRequest(f"the SGF cannot be read: {shown(str(error))}") from None
         root: Properties = self.coarse.sequence[0]
-        if (kind := _words(root.get("GM", []))) not in ("", "1"):
+        if (kind := words_of(root.get("GM", []))) not in ("", "1"):
             raise BadRequest(f"a record of another game (GM[{shown(kind)}]); of SGF only Go is known")
         self.size = self._board_size(root)
         start = _Start()
         self.kept: dict[str, list[str]] = {}
         self.first = self._before_moves(start)
         properties = list(self.coarse.sequence[: self.first + 1])
-        values = {name: p[name] for p in reversed(properties) for name in HEADERS if name in p}
-        self.headers = {
-            name: " ".join(_words(values[name]).split())[:MAX_VALUE_LENGTH] for name in HEADERS if name in values
-        }
+        values = {name: p[name] for p in reversed(properties) for name in p if name in (*HEADERS, *_OF_SERVERS)}
+        headers = usual_names({name: words_of(value) for name, value in values.items()})
+        self.headers = {name: " ".join(headers[name].split())[:MAX_VALUE_LENGTH] for name in HEADERS if name in headers}
         handicap = len(start.black) if len(start.black) > 1 and not start.white else 0
         side = self._first_side() or start.named or (WHITE if handicap else BLACK)
-        info = interpret_headers(self.headers, handicap, self.size)
+        server = " ".join(words_of([value]) for p in properties for value in p.get("AP", []))
+        info = interpret_headers({**self.headers, "AP": server}, handicap, self.size)
         rules = read_rules(info.rules) if info.rules else DEFAULT_RULES
         self.line = GoLine(self.size, info.komi, rules, tuple(start.black), tuple(start.white), side)
         self.comment = "\n".join(start.comments)
         self.board = read_start(self.line)
 
     def _board_size(self, root: Properties) -> int:
-        text = _words(root.get("SZ", [b"19"]))
-        one = text.split(":")
-        size = int(one[0]) if len(set(one)) == 1 and one[0].isascii() and one[0].isdigit() and len(one[0]) < 4 else 0
-        if size not in SIZES:
+        text = words_of(root.get("SZ", [b"19"]))
+        if not (size := read_size(text)):
             raise BadRequest(f"a board of {shown(text)}; known are {', '.join(map(str, SIZES))}")
         return size
 
@@ -176,7 +171,7 @@ class _Game:
             run.append(point or 0)
         if len(run) > 1:
             start.black = run
-            start.comments += [_words(p["C"]) for p in sequence[index : index + len(run)] if "C" in p]
+            start.comments += [words_of(p["C"]) for p in sequence[index : index + len(run)] if "C" in p]
             return index + len(run)
         return index
 
@@ -193,9 +188,9 @@ class _Game:
                 if mine is not None and point not in mine:
                     mine.append(point)
         if "PL" in properties:
-            start.named = WHITE if _words(properties["PL"])[:1].lower() in ("w", "2") else BLACK
+            start.named = WHITE if words_of(properties["PL"])[:1].lower() in ("w", "2") else BLACK
         if "C" in properties:
-            start.comments.append(_words(properties["C"]))
+            start.comments.append(words_of(properties["C"]))
         _keep(self.kept, properties, _OF_START)
 
     def _first_side(self) -> int:
@@ -211,27 +206,14 @@ class _Game:
             coarse, index = coarse.children[0], 0
 
     def _point(self, value: bytes) -> int | None:
-        """The point of a value; PASS for a pass; None if it is not a point of the board."""
-        word = b"".join(value.split()).lower()  # a line may be broken anywhere
-        if not word or (word == b"tt" and self.size <= GRID):
-            return PASS
-        if len(word) != 2:
-            return None
-        point = (word[1] - 97) * GRID + word[0] - 97
-        inside = 97 <= word[0] < 97 + self.size and 97 <= word[1] < 97 + self.size
-        return point if inside and on_board(point, self.size) else None
+        return read_point(value, self.size)
 
     def _points(self, values: list[bytes]) -> list[int]:
-        """The points of a list, where "aa:cc" is a rectangle. Raises BadRequest for a point outside the board."""
-        points = []
-        for value in values:
-            corners = [self._point(part) for part in value.split(b":")][:2]
-            if None in corners or PASS in corners:
-                raise BadRequest(f"a stone is set up outside the board: {shown(value.decode('utf-8', 'replace'))}")
-            (row, column), (last_row, last_column) = (divmod(int(corners[i] or 0), GRID) for i in (0, -1))
-            for r in range(min(row, last_row), max(row, last_row) + 1):
-                points += [r * GRID + c for c in range(min(column, last_column), max(column, last_column) + 1)]
-        return points
+        """See `read_points`. Raises BadRequest for a point outside the board."""
+        try:
+            return read_points(values, self.size)
+        except ValueError as error:
+            raise BadRequest(f"a stone is set up outside the board: {shown(str(error))}") from None
 
     def tree(self) -> list[dict[str, Any]]:
         """The nodes, root first."""
@@ -294,7 +276,7 @@ class _Game:
     @staticmethod
     def _note(entry: dict[str, Any], properties: Properties) -> None:
         if "C" in properties:
-            more = _words(properties["C"])
+            more = words_of(properties["C"])
             entry["comment"] = f"{entry['comment']}\n{more}".strip()[: game_tree.MAX_COMMENT_LENGTH]
         for name, nag in _MARKS.items():
             if name in properties:
@@ -311,19 +293,6 @@ def _keep(kept: dict[str, list[str]], properties: Properties, known: set[str]) -
     for name, values in properties.items():
         if name not in known:
             kept.setdefault(name, []).extend(value.decode("utf-8", "replace") for value in values)
-
-
-def _closed(text: bytes) -> bytes:
-    """Complete a game whose end is missing: remove an open value, and close all open brackets."""
-    depth, at = 0, 0
-    for match in _VALUE.finditer(text):
-        if not match[1]:
-            text = text[: match.start()].rstrip(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ \r\n\t")
-            break
-        depth += text.count(b"(", at, match.start()) - text.count(b")", at, match.start())
-        at = match.end()
-    depth += text.count(b"(", at) - text.count(b")", at)
-    return text + b")" * depth
 
 
 def save_sgf(

@@ -1,6 +1,6 @@
 """SGF files as blocks of games with their main lines.
 
-The fast reader (`scan`) parses the moves; sgfmill parses the games that it does not understand.
+The fast reader (`scan`) parses the moves; the tree reader (`tree`) parses the games that it does not understand.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from sgfmill import sgf
 
 from kibitz.errors import KibitzError, one_line
 from kibitz.games.go.io.gib import gib_as_sgf, is_gib
 from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, Lines, find_games, main_lines
 from kibitz.games.go.io.text import DOUBLE_BYTES, charset_of, read_headers
+from kibitz.games.go.io.tree import main_sequence, parse_tree, read_point, read_points, read_size, words_of
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE
 from kibitz.records import Stream
 from kibitz.text import shown
@@ -72,7 +72,7 @@ class Games:
     closed: NDArray[np.bool_]
     lines: Lines
     charset: str | None = None  # encoding of the text; None: from each game's CA, or guessed
-    reasons: dict[int, str] = field(default_factory=dict)  # why sgfmill could not read a game either
+    reasons: dict[int, str] = field(default_factory=dict)  # why the tree reader could not read a game either
 
     def __len__(self) -> int:
         return len(self.begins)
@@ -105,7 +105,7 @@ class Games:
             text = headers.get("SZ", "?")[:10]
             return (f"board of {size}×{size}" if size else f"board of {text.replace(':', '×')}"), f"SZ[{text}]"
         if status == ODD:
-            self._parse_with_sgfmill(i)
+            self._parse_as_tree(i)
             status = int(self.lines.status[i])
         if status == OUT:
             return "illegal move", f"move {int(self.lines.move_count[i]) + 1}: outside the board"
@@ -127,10 +127,10 @@ class Games:
         lines = main_lines(text, begins, ends, doubles)
         return Games(text, begins, ends, [self.files[i]], [self.numbers[i]], np.array([True]), lines, self.charset)
 
-    def _parse_with_sgfmill(self, i: int) -> None:
+    def _parse_as_tree(self, i: int) -> None:
         """Parse a game that the fast reader did not understand; if it succeeds, replace the main line."""
         try:
-            status, setup, side, written = _by_sgfmill(self.text[int(self.begins[i]) : int(self.ends[i])])
+            status, setup, side, written = _by_tree(self.text[int(self.begins[i]) : int(self.ends[i])])
         except (ValueError, KeyError) as error:
             self.reasons[i] = one_line(error) if str(error) else "not SGF"
             return
@@ -140,33 +140,29 @@ class Games:
         self.lines = lines._replace(written=np.concatenate((lines.written, np.array(written, np.uint16))))
 
 
-def _by_sgfmill(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
+def _by_tree(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
     """A main line in the form of the fast reader: status, set-up stones, the side that PL names, moves.
 
     Raises ValueError if the text is not SGF.
     """
-    game = sgf.Sgf_game.from_bytes(text, override_encoding="latin-1")
-    size: int = game.get_size()
+    tree = parse_tree(text)
+    size = read_size(words_of(tree.sequence[0].get("SZ", [b"19"])))
     setup, written, side, among = np.zeros(GRID * GRID, np.uint8), list[int](), 0, False
-
-    def point(place: tuple[int, int]) -> int:
-        return (size - 1 - place[0]) * GRID + place[1]
-
-    for node in game.get_main_sequence():
-        black, white, empty = node.get_setup_stones()
-        for colour, places in ((BLACK, black), (WHITE, white), (0, empty)):
-            for place in places:
-                among = among or bool(written)
-                if not among:
-                    setup[point(place)] = colour
+    for node in main_sequence(tree):
+        for colour, name in ((BLACK, "AB"), (WHITE, "AW"), (0, "AE")):
+            points = read_points(node.get(name, []), size)
+            among = among or bool(written and points)
+            if not among:
+                setup[points] = colour
         for colour, name in ((BLACK, "B"), (WHITE, "W")):
-            if node.has_property(name):
+            for value in node.get(name, []):
                 if among:
                     return AMONG, setup, side, written
-                place = node.get(name)
-                written.append((PASS if place is None else point(place)) + (colour << COLOUR_SHIFT))
-        if not written and node.has_property("PL"):
-            side = BLACK if node.get("PL") == "b" else WHITE
+                if (point := read_point(value, size)) is None:
+                    return OUT, setup, side, written
+                written.append(point + (colour << COLOUR_SHIFT))
+        if not written and "PL" in node:
+            side = BLACK if words_of(node["PL"])[:1].lower() in ("b", "1") else WHITE
     return FINE, setup, side, written
 
 
@@ -212,6 +208,23 @@ _ENDS_OF_LINES = re.compile(rb"\r\n|\r|\n")
 _SHOWN_LENGTH = 40
 
 
+def _stray(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Iterator[tuple[int, str]]:
+    """The line, from 0, and a message for each slice of a text that is not blank."""
+    wide = stops - starts > 2
+    for start, stop in zip(starts[wide].tolist(), stops[wide].tolist(), strict=True):
+        words = text[start:stop].strip(b"\xef\xbb\xbf\x1a\x00 \t\r\n")
+        if len(words) > 1:
+            line = len(_ENDS_OF_LINES.findall(text, 0, start + text[start:stop].index(words)))
+            begin = words[:_SHOWN_LENGTH].decode(charset_of(words), "replace")
+            yield line, f"text that belongs to no game, left out: {shown(begin)}"
+
+
+def stray_text(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
+    """A message for each part of a whole text that belongs to no game, with its line."""
+    starts, stops = np.concatenate([[0], ends]), np.append(begins, len(text))
+    return [f"line {1 + line}: {words}" for line, words in _stray(text, starts, stops)]
+
+
 class _StrayText:
     """Text of a file that belongs to no game, reported by line."""
 
@@ -232,13 +245,8 @@ class _StrayText:
             return
         starts = np.concatenate([[0], ends[:complete]])
         stops = np.append(begins[:complete], len(text) if last else ends[complete - 1])
-        for start, stop in zip(starts[stops - starts > 2].tolist(), stops[stops - starts > 2].tolist(), strict=True):
-            words = text[start:stop].strip(b"\xef\xbb\xbf\x1a\x00 \t\r\n")
-            if len(words) > 1:
-                at = start + text[start:stop].index(words)
-                line = self.lines_before + len(_ENDS_OF_LINES.findall(text, 0, at))
-                shown_text = shown(words[:_SHOWN_LENGTH].decode(charset_of(words), "replace"))
-                broken.append(f"{self.file}: line {line}: text that belongs to no game, left out: {shown_text}")
+        for line, words in _stray(text, starts, stops):
+            broken.append(f"{self.file}: line {self.lines_before + line}: {words}")
         self.lines_before += len(_ENDS_OF_LINES.findall(text, 0, int(ends[complete - 1])))
 
 

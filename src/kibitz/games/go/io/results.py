@@ -58,7 +58,7 @@ def read_result(text: str) -> Result:
     first = 1 if sides[0][0] in _BLACK or sides[0] in ("先番", "先手", "black", "b") else -1
     wins, loses = _WINS.search(words), _LOSES.search(words)
     resigned, late, forfeit = _RESIGNED.search(words), _TIME.search(words), _FORFEIT.search(words)
-    lost = bool(loses) and (not wins or loses.start() < wins.start())
+    lost = loses is not None and (wins is None or loses.start() < wins.start())
     winner = -first if lost else first
     if not (wins or lost or resigned or late or forfeit):
         margin = _margin(words)

@@ -140,8 +140,8 @@ def _record(games: Games, i: int) -> Record | Unreadable:
     headers = games.headers(i)
     why, problem = games.why_not(i, headers), None
     if why and why[0] == SET_UP_LATE and games.lines.move_count[i]:
-        why, problem = None, f"stones are set up {why[1]}; left out from there on"
-    if why:
+        problem = f"stones are set up {why[1]}; left out from there on"
+    elif why:
         return Unreadable(games.files[i], games.numbers[i], ": ".join(part for part in why if part))
     anything = np.ones(1, np.bool_)
     played = play(games.lines, np.array([i]), anything, ~anything)  # legality is not checked here

@@ -226,10 +226,10 @@ def read_headers(head: str) -> dict[str, str]:
             headers[name] += " " + value.strip()
         elif not headers.get(name):
             headers[name] = " ".join(unscramble(value).split())
-    return _as_usual(headers)
+    return usual_names(headers)
 
 
-def _as_usual(headers: dict[str, str]) -> dict[str, str]:
+def usual_names(headers: dict[str, str]) -> dict[str, str]:
     """Headers under the names of SGF: Sina writes KO for the komi, RD for the date and TE for the event."""
     if "KM" not in headers and re.fullmatch(r"-?\d+(\.\d+)?", headers.get("KO", "")):
         usual = {"KO": "KM", "RD": "DT", "TE": "EV"}

@@ -1,0 +1,88 @@
+"""Trees of SGF: one reader for the board, and for the games that the fast scanner of main lines does not understand.
+
+sgfmill's grammar parses the text after two repairs: a root without its semicolon, as Sina writes it, and an end that is
+missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sgfmill import sgf_grammar
+
+from kibitz.games.go.points import GRID, PASS, SIZES, on_board
+
+Properties = dict[str, list[bytes]]
+_VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*+(\]|\Z)", re.DOTALL)
+"""A value with its brackets, or one without its closing bracket at the end of the text."""
+_ROOT = re.compile(rb"\(\s*(?=[A-Z]{2}\s*\[)")
+"""The beginning of a game whose root has no semicolon."""
+
+
+def parse_tree(text: bytes, closed: bool = True) -> Any:
+    """A game as sgfmill's coarse tree: `sequence` of Properties, and `children`. closed: whether its last bracket is
+    there. Raises ValueError if the text is not SGF."""
+    if root := _ROOT.match(text):
+        text = text[: root.end()] + b";" + text[root.end() :]
+    return sgf_grammar.parse_sgf_game(text if closed else _closed(text))
+
+
+def _closed(text: bytes) -> bytes:
+    """Complete a game whose end is missing: remove an open value, and close all open brackets."""
+    depth, at = 0, 0
+    for match in _VALUE.finditer(text):
+        if not match[1]:
+            text = text[: match.start()].rstrip(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ \r\n\t")
+            break
+        depth += text.count(b"(", at, match.start()) - text.count(b")", at, match.start())
+        at = match.end()
+    depth += text.count(b"(", at) - text.count(b")", at)
+    return text + b")" * depth
+
+
+def words_of(values: Sequence[bytes]) -> str:
+    """The text of a property, unescaped."""
+    return "\n".join(sgf_grammar.text_value(value).decode("utf-8", "replace") for value in values).strip()
+
+
+def main_sequence(tree: Any) -> Iterator[Properties]:
+    """The nodes of the main line: of several variations the first."""
+    while True:
+        yield from tree.sequence
+        if not tree.children:
+            return
+        tree = tree.children[0]
+
+
+def read_size(text: str) -> int:
+    """The size that a value of SZ names; 0 for a board that kibitz does not know."""
+    one = [part.strip() for part in text.split(":")]
+    size = int(one[0]) if len(set(one)) == 1 and one[0].isascii() and one[0].isdigit() and len(one[0]) < 4 else 0
+    return size if size in SIZES else 0
+
+
+def read_point(value: bytes, size: int) -> int | None:
+    """The point of a value; PASS for a pass; None if it is not a point of the board."""
+    word = b"".join(value.split()).lower()  # a line may be broken anywhere
+    if not word or (word == b"tt" and size <= GRID):
+        return PASS
+    if len(word) != 2:
+        return None
+    point = (word[1] - 97) * GRID + word[0] - 97
+    inside = 97 <= word[0] < 97 + size and 97 <= word[1] < 97 + size
+    return point if inside and on_board(point, size) else None
+
+
+def read_points(values: Sequence[bytes], size: int) -> list[int]:
+    """The points of a list, where "aa:cc" is a rectangle. Raises ValueError with the value that is no point."""
+    points = []
+    for value in values:
+        corners = [read_point(part, size) for part in value.split(b":")][:2]
+        if None in corners or PASS in corners:
+            raise ValueError(value.decode("utf-8", "replace"))
+        (row, column), (last_row, last_column) = (divmod(int(corners[i] or 0), GRID) for i in (0, -1))
+        for r in range(min(row, last_row), max(row, last_row) + 1):
+            points += [r * GRID + c for c in range(min(column, last_column), max(column, last_column) + 1)]
+    return points
