@@ -306,3 +306,38 @@ def test_a_file_up_to_an_illegal_move(tmp_path: Path) -> None:
     assert played.rules == NAMED["aga"]
     played.load(str(path), None)
     assert [point for colour, point in played.moves if colour == BLACK] == [0]  # no pass that is not in the file
+
+
+def test_leading_black_moves_are_handicap_stones() -> None:
+    played = game()
+    for i, name in enumerate(["C3", "G7", "C7"]):
+        played.play(BLACK, from_gtp(name, 9))
+        assert played.handicap == (0 if i == 0 else i + 1)
+    played.play(WHITE, from_gtp("E5", 9))
+    played.play(BLACK, from_gtp("G3", 9))
+    assert played.handicap == 3
+    assert played.terms.komi == 7.5 + 3  # by Chinese rules
+    record = played.record()
+    assert (record.handicap, len(record.black), record.side, len(record.moves)) == (3, 3, WHITE, 2)
+    played.undo(4)
+    assert played.handicap == 0
+    even = game()
+    for colour, name in ((BLACK, "C3"), (WHITE, "E5"), (BLACK, "G7"), (BLACK, "C7")):
+        even.play(colour, from_gtp(name, 9))
+    assert even.handicap == 0
+    assert even.record().moves == [from_gtp(name, 9) for name in ("C3", "E5", "G7", "PASS", "C7")]
+
+
+def test_a_record_with_stones_among_its_moves_is_loaded_up_to_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "game.sgf"
+    file.write_text("(;SZ[9];B[ee];W[cc];AB[aa];B[gg])")
+    played = game()
+    played.load(str(file), None)
+    assert len(played.moves) == 2
+    assert capsys.readouterr().err == "loadsgf: stones are set up after move 2; left out from there on\n"
+    file.write_text("(;SZ[9];B[ee];W[cc];B[gg])")
+    played.load(str(file), None)
+    assert len(played.moves) == 3
+    assert capsys.readouterr().err == ""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
+from kibitz.games.go.endings.final import nothing_to_gain
 from kibitz.games.go.points import PASS, POINTS
 from kibitz.games.go.rules import CELL, CELLS, ROWS, Board, place, set_up
 from kibitz.games.go.sides import side_inputs
@@ -332,6 +333,8 @@ class GoPuctPlayer:
         if clean_up and (takes := self._to_take(thought)):
             return takes[0]
         if rules.number_at(tree, 0, rules.PLY_AT) > MAX_MOVES_PER_POINT * thought.size**2:
+            return passing
+        if self.searches and nothing_to_gain(row[:POINTS], thought.colour, self.rules.scoring.territory):
             return passing
         counted, unsure = self.count(thought)
         if row[rules.PASSES_AT]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.external import EngineDied
 from kibitz.external.gtp import CommandRefused, GtpProgram
-from kibitz.games.go.points import BLACK, WHITE, from_gtp, to_gtp
+from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
 from kibitz.text import shown
 from kibitz.web.go.line import GoLine
 from kibitz.web.params import BadRequest
@@ -208,19 +208,28 @@ class GtpThinker:
     def _estimates(self) -> Iterator[dict[str, Any]]:
         """GNU Go's moves, then with the score that it estimates after each: a step is one more of them."""
         words = self._ask(f"top_moves_{self._side}", THINKS).split()
-        names = words[::2][: self._lines] or ["PASS"]
         lines: list[dict[str, Any]] = []
-        for name in names:
-            try:
-                move = to_gtp(from_gtp(name, self._line.size), self._line.size)
-            except ValueError:
-                continue
+        for move in self._legal(words[::2])[: self._lines] or ["pass"]:
             lines.append({"moves": [move], "san": [move], "black": None, "score": None, "visits": 0})
         yield {"visits": 0, "lines": [dict(each) for each in lines]}
-        for each in lines:
-            self._ask(f"play {self._side} {each['moves'][0]}")
+        for each in list(lines):
+            try:
+                self._ask(f"play {self._side} {each['moves'][0]}")
+            except CommandRefused:  # by its own rules the move is illegal, for example a ko taken back
+                lines.remove(each)
+                continue
             score = _SCORE.match(self._ask("estimate_score", THINKS))
             self._ask("undo")
             if score:
                 each["score"] = float(score[2]) * (1 if score[1] == "B" else -1)
             yield {"visits": 0, "lines": [dict(other) for other in lines]}
+
+    def _legal(self, names: list[str]) -> list[str]:
+        """The moves among some names that the side to move may play. GNU Go also lists moves that take back a ko."""
+        board, found = self._line.board(), list[str]()
+        for name in names:
+            with contextlib.suppress(ValueError):
+                point = from_gtp(name, self._line.size)
+                if point == PASS or board.why_not(board.to_move, point) is None:
+                    found.append(to_gtp(point, self._line.size))
+        return found

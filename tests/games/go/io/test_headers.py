@@ -24,7 +24,7 @@ from support.causes import each_mentions
      ("W+0.0", (-1, None, "unknown")), ("B+0.02", (1, None, "unknown")), ("B+2,5", (1, 2.5, "counted")),
      ("B+1/2", (1, 0.5, "counted")), ("W+2 3/4", (-1, 2.75, "counted")), ("B+3又1/4子", (1, 6.5, "counted")),
      ("B+½", (1, 0.5, "counted")), ("W+.5", (-1, 0.5, "counted")), ("B+1/3", (1, None, "unknown")),
-     ("Black wins", (None, None, "unknown"))],
+     ("Black wins", (1, None, "unknown"))],
 )  # fmt: skip
 def test_results(text: str, read: tuple[int | None, float | None, str]) -> None:
     assert read_result(text) == read
@@ -37,7 +37,8 @@ def test_results(text: str, read: tuple[int | None, float | None, str]) -> None:
      ("0", 0.5, "japanese", 0, 6.5), ("0", 2.5, "chinese", 0, 7.5), ("0", 3.0, "japanese", 2, 0.0),
      ("", 3.5, "japanese", 3, 0.5), ("-9.5", None, None, 0, -9.5), ("5,5", None, None, 0, 5.5),
      (".5", None, None, 0, 0.5), ("6½", None, None, 0, 6.5), ("+6.5", None, None, 0, 6.5),
-     ("3 3/4", None, None, 0, 7.5), ("65.00", None, None, 0, 65.0), ("none", None, None, 0, 0.0)],
+     ("3 3/4", None, None, 0, 7.5), ("65.00", None, None, 0, 65.0), ("65", None, None, 0, 6.5),
+     ("none", None, None, 0, 0.0)],
 )  # fmt: skip
 def test_komi(text: str, margin: float | None, rules: str | None, handicap: int, komi: float) -> None:
     assert read_komi(text, margin, rules, handicap) == komi

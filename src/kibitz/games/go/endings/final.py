@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from kibitz.games.go.endings.counting import area, settle, territory
 from kibitz.games.go.endings.dead import survival
 from kibitz.games.go.endings.playouts import black_share
-from kibitz.games.go.endings.seki import in_seki, without_uncapturable
-from kibitz.games.go.points import BLACK, WHITE
-from kibitz.games.go.rules import Board
+from kibitz.games.go.endings.seki import in_seki, must_fill, without_uncapturable
+from kibitz.games.go.points import BLACK, NONE, OUTSIDE, WHITE
+from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROOT, ROWS, WIDE, Board, is_suicide, liberties, place, set_up
 
 PLAYOUTS = 1000
 """Careful random playouts of a final position, about 50 milliseconds on 19×19."""
@@ -57,10 +57,12 @@ def count_position(
 
     colours uint8 [361], 3 outside the board; captured: the stones that Black and White lost so far; komi: White's
     points from the start, with the compensation for handicap stones; by_territory: as in Japanese rules, where the
-    eyes of groups in seki do not count, else by area.
+    eyes of groups in seki do not count, nor do points that must be filled in the end; else by area.
     """
     dead, seki = _dead_and_seki(np.ascontiguousarray(colours, np.uint8).tobytes())
     owner = settle(colours, dead, seki if by_territory else None)
+    if by_territory:
+        owner[must_fill(colours, dead, seki, owner)] = NONE
     points = territory(owner, colours, captured) if by_territory else area(owner)
     return FinalCount(dead, seki, owner, points - komi)
 
@@ -76,3 +78,50 @@ def _dead_and_seki(position: bytes) -> tuple[NDArray[np.bool_], NDArray[np.bool_
     share = black_share(colours, playouts=PLAYOUTS, seed=SEED, careful=True)
     dead = without_uncapturable(colours, survival(colours, share) < 0.5)
     return dead, in_seki(colours, dead)
+
+
+SURE_ALIVE, SURE_DEAD = 0.7, 0.3
+"""Survival of a chain in playouts from which on nobody needs to play about it."""
+LOOK_PLAYOUTS = 200
+
+
+def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) -> bool:
+    """Whether the side to move gains nothing by any move, so that it may pass.
+
+    All chains are surely alive or dead even if the other side moves first. By territory, only neutral points are left
+    that touch both colors, and where a stone captures nothing and puts nothing into atari. By area such a point is
+    worth playing, so that none may be left. colours uint8 [361]; mover: BLACK or WHITE.
+    """
+    colours = np.ascontiguousarray(colours, np.uint8)
+    share = black_share(colours, side=2 - mover, playouts=LOOK_PLAYOUTS, seed=SEED, careful=True)
+    alive = survival(colours, share)
+    stones = (colours == BLACK) | (colours == WHITE)
+    if not stones.any() or ((alive > SURE_DEAD) & (alive < SURE_ALIVE))[stones].any():
+        return False
+    dead = without_uncapturable(colours, stones & (alive < SURE_ALIVE))
+    neutral = settle(colours, dead) == 0
+    neutral &= colours != OUTSIDE
+    if not by_territory:
+        return not neutral.any()
+    left = np.where(dead, NONE, colours).astype(np.uint8)
+    return not any(_matters(left, point) for point in np.flatnonzero(neutral).tolist())
+
+
+def _matters(colours: NDArray[np.uint8], point: int) -> bool:
+    """Whether a neutral point may become somebody's territory, or a stone of either side there captures something or
+    puts a chain into atari."""
+    board = np.empty((ROWS, CELLS), np.int16)
+    cell = int(CELL[point])
+    for colour in (BLACK, WHITE):
+        set_up(board, colours)
+        if colour not in [board[COLOUR, cell + step] for step in (1, -1, WIDE, -WIDE)]:
+            return True
+        if is_suicide(board, cell, colour):
+            continue
+        captured, _ = place(board, cell, colour, 0)
+        if captured:
+            return True
+        for step in (1, -1, WIDE, -WIDE):
+            if board[COLOUR, cell + step] == 3 - colour and liberties(board, int(board[ROOT, cell + step])) == 1:
+                return True
+    return False

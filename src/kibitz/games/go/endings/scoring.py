@@ -34,8 +34,9 @@ from kibitz.games.batch import GameBatch
 from kibitz.games.go.endings import dead
 from kibitz.games.go.endings.counting import TERRITORY, area, compensation, lead, settle
 from kibitz.games.go.endings.journal import Journal
+from kibitz.games.go.endings.playouts import black_share
 from kibitz.games.go.endings.referees import METHODS, REFEREES
-from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE
+from kibitz.games.go.points import BLACK, OUTSIDE, PASS, POINTS, WHITE
 from kibitz.games.go.replay import STANDARD_START
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, set_up
 from kibitz.games.hashing import hash_games
@@ -44,7 +45,7 @@ from kibitz.parallel import Workers, map_unordered
 
 VERDICTS = (
     "", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense",
-    "played out", "winner not confirmed",
+    "played out", "winner not confirmed", "far from its end",
 )  # fmt: skip
 """The referee that confirmed a game, or why none did. The journal has indices into it: append new ones at the end."""
 NO_ANSWER = ("referee hung", "referee died", "referee made no sense")
@@ -65,6 +66,18 @@ _LITTLE, _SURE = 3.0, 0.05
 """If playouts are sure of every chain (0.05: each lives in less than 45% or more than 55% of them) and miss the
 recorded score by up to 3 points, moves at the end are missing in the record, which no referee can repair: of 24 such
 games GNU Go confirmed none. GNU Go is not used for them, which saves a third of its work."""
+
+
+MAX_OPEN_PART = 0.8
+"""The part of a board that random playouts leave open, 0..1, above which a game is far from its end. Finished games on
+19×19 have a median of 0.36, and 99 of 100 are below 0.66; after 100 moves it is over 0.8."""
+_LOOK_PLAYOUTS = 50
+
+
+def _is_far_from_end(colours: NDArray[np.uint8]) -> bool:
+    """Whether a position is so far from its end that nobody can count it; GNU Go takes minutes to try."""
+    share = black_share(colours, playouts=_LOOK_PLAYOUTS)[colours != OUTSIDE]
+    return float((4 * share * (1 - share)).mean()) > MAX_OPEN_PART
 
 
 @dataclass(frozen=True)
@@ -316,6 +329,8 @@ class Referee:
         """The verdict of GNU Go; None if it is not there, does not answer at all, or does not confirm the score."""
         if not self._command or self._closed or self._gave_up():
             return None
+        if _is_far_from_end(final.colours):
+            return "far from its end", None
         answer = self._ask_gnugo(lambda gnugo: gnugo.dead(final.colours, final.size))
         if isinstance(answer, str):
             return answer, None
@@ -351,7 +366,7 @@ class Referee:
         except EngineDied as lost:
             self._losses += 1
             if self._gave_up() and not self._closed:
-                self.note = f"GNU Go ({self._command[0]}) does not answer, so playouts alone go on; check that program"
+                self.note = self._why_given_up(lost.how)
             return f"referee {lost.how}"
         except ValueError:
             return "referee made no sense"
@@ -359,6 +374,13 @@ class Referee:
             self._idle.append(gnugo)
             if self._closed:
                 gnugo.close()
+
+    def _why_given_up(self, how: str) -> str:
+        name = f"GNU Go ({self._command[0]})"
+        if how == "hung":
+            slow = f"took longer than {self.limit_s:g} s for each of {self._losses} positions"
+            return f"{name} {slow}, so playouts alone go on"
+        return f"{name} does not answer, so playouts alone go on; check that program"
 
     def close(self) -> None:
         """End all processes and threads at once."""

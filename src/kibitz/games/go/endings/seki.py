@@ -1,4 +1,4 @@
-"""Chains that nobody can capture, although they have no two eyes: seki.
+"""Chains that nobody can capture, although they have no two eyes: seki; and points that a side must fill in the end.
 
 Both tests look at liberties alone. A chain that was judged dead is alive after all if the other side cannot fill its
 liberties without leaving one of its own large chains in atari on a liberty that both share; a small one may be given
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.endings.playouts import LARGEST_NAKADE
-from kibitz.games.go.points import NONE, POINTS
+from kibitz.games.go.points import GRID, NONE, POINTS
 from kibitz.kernels import kernel
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, POINT, ROOT, ROWS, STONES, WIDE, is_suicide, place, set_up
 
@@ -177,3 +177,70 @@ def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.b
     seki = np.zeros(POINTS, np.bool_)
     _mark(np.where(dead, NONE, colours).astype(np.uint8), seki)
     return seki
+
+
+@kernel
+def _last_liberty(colours, first, chain, seen, mark):  # type: ignore[no-untyped-def]
+    """The only liberty of the chain at a point, -1 if it has several or none. chain int64 [361], seen int64 [361]:
+    scratch; mark: a new number for each call."""
+    colour = colours[first]
+    chain[0], seen[first] = first, mark
+    size, at, found = 1, 0, -1
+    while at < size:
+        point = chain[at]
+        at += 1
+        for side in range(4):
+            row, column = point // GRID, point % GRID
+            row += (side == 0) - (side == 1)
+            column += (side == 2) - (side == 3)
+            if row < 0 or column < 0 or row >= GRID or column >= GRID:
+                continue
+            beside = row * GRID + column
+            if colours[beside] == NONE:
+                if found >= 0 and found != beside:
+                    return -1
+                found = beside
+            elif colours[beside] == colour and seen[beside] != mark:
+                seen[beside] = mark
+                chain[size] = beside
+                size += 1
+    return found
+
+
+@kernel
+def _must_fill(colours, dead, seki, owner, filled):  # type: ignore[no-untyped-def]
+    chain, seen = np.empty(POINTS, np.int64), np.zeros(POINTS, np.int64)
+    now = np.empty(POINTS, np.uint8)
+    mark = 0
+    for colour in (1, 2):
+        for point in range(POINTS):
+            now[point] = NONE if dead[point] else colours[point]
+            if now[point] == NONE and owner[point] == NONE:
+                now[point] = colour
+        changed = True
+        while changed:
+            changed = False
+            mark += 1
+            for point in range(POINTS):
+                if now[point] != colour or colours[point] != colour or seki[point]:
+                    continue
+                mark += 1
+                last = _last_liberty(now, point, chain, seen, mark)
+                if last >= 0 and owner[last] == colour:
+                    now[last] = colour
+                    filled[last] = True
+                    changed = True
+
+
+def must_fill(
+    colours: NDArray[np.uint8], dead: NDArray[np.bool_], seki: NDArray[np.bool_], owner: NDArray[np.uint8]
+) -> NDArray[np.bool_]:
+    """bool [361]: points of territory that their owner must fill once the neutral points are played: a chain would be
+    in atari there. They are no points by territory rules.
+
+    Neutral points count as filled by that owner, who then has the best chance to do without. colours, owner uint8
+    [361]; dead, seki bool [361].
+    """
+    filled = np.zeros(POINTS, np.bool_)
+    _must_fill(np.ascontiguousarray(colours, np.uint8), dead, seki, owner, filled)
+    return filled

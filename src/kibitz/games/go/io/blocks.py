@@ -150,7 +150,7 @@ def _by_tree(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
     setup, written, side, among = np.zeros(GRID * GRID, np.uint8), list[int](), 0, False
     for node in main_sequence(tree):
         for colour, name in ((BLACK, "AB"), (WHITE, "AW"), (0, "AE")):
-            points = read_points(node.get(name, []), size)
+            points = read_points([value for value in node.get(name, []) if value.strip()], size)
             among = among or bool(written and points)
             if not among:
                 setup[points] = colour
@@ -159,6 +159,8 @@ def _by_tree(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
                 if among:
                     return AMONG, setup, side, written
                 if (point := read_point(value, size)) is None:
+                    if len(value.strip()) != 2:
+                        raise ValueError("a move names no point")
                     return OUT, setup, side, written
                 written.append(point + (colour << COLOUR_SHIFT))
         if not written and "PL" in node:
@@ -188,7 +190,8 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
         complete = len(begins)
         if block and complete and not closed[-1]:
             complete -= 1
-        stray.note(text, begins, ends, complete, not block, broken)
+        if complete or games_read:
+            stray.note(text, begins, ends, complete, not block, broken)
         if complete:
             yield Piece(stream.name, text, begins[:complete], ends[:complete], closed[:complete], games_read, doubles)
             games_read += complete
@@ -241,13 +244,14 @@ class _StrayText:
         broken: list[str],
     ) -> None:
         """Report the text between the first `complete` games of a text; last: whether the file ends with it."""
-        if not complete:
+        if not complete and not last:
             return
+        end = int(ends[complete - 1]) if complete else 0
         starts = np.concatenate([[0], ends[:complete]])
-        stops = np.append(begins[:complete], len(text) if last else ends[complete - 1])
+        stops = np.append(begins[:complete], len(text) if last and complete == len(begins) else end)
         for line, words in _stray(text, starts, stops):
             broken.append(f"{self.file}: line {self.lines_before + line}: {words}")
-        self.lines_before += len(_ENDS_OF_LINES.findall(text, 0, int(ends[complete - 1])))
+        self.lines_before += len(_ENDS_OF_LINES.findall(text, 0, end))
 
 
 def gather(pieces: Iterable[Piece]) -> Iterator[Games]:

@@ -26,7 +26,7 @@ def is_gib(text: bytes) -> bool:
 
 def gib_as_sgf(data: bytes) -> bytes:
     """The game of a record of Tygem as SGF in UTF-8."""
-    text = data.decode(charset_of(data), "replace").lstrip("\ufeff")
+    text = data.decode(_charset(data), "replace").lstrip("\ufeff")
     headers = {name: value.strip() for name, value in _HEADER.findall(text)}
     main = dict(part.split(":", 1) for part in headers.get("GAMEINFOMAIN", "").split(",") if ":" in part)
     tag = headers.get("GAMETAG", "")
@@ -51,6 +51,15 @@ def gib_as_sgf(data: bytes) -> bytes:
     head = "".join(f"{name}[{_escaped(value)}]" for name, value in fields.items())
     setup = "AB" + "".join(f"[{to_sgf(point)}]" for point in _handicap_points(stones)) if stones > 1 else ""
     return f"(;{head}{setup}{_moves(text, stones)})\n".encode()
+
+
+def _charset(data: bytes) -> str:
+    """The encoding: Korean where all characters may be syllables, since the server is Korean, else as of any game."""
+    try:
+        korean = [letter for letter in data.decode("euc_kr") if letter > "\x7f"]
+    except UnicodeDecodeError:
+        return charset_of(data)
+    return "euc_kr" if korean and all("가" <= letter <= "힣" for letter in korean) else charset_of(data)
 
 
 def _moves(text: str, stones: int) -> str:

@@ -47,16 +47,17 @@ def read_rules(text: str) -> str | None:
 def read_komi(text: str, margin: float | None, rules: str | None, handicap: int, server: str = "") -> float:
     """The komi in points; 0 if the text has none.
 
-    650 means 6.5, and 65 too; 3.75 and 375 mean 7.5 points, which Chinese players count as 3.75 stones. A whole komi
-    contradicts a margin of half a point (some servers wrote 0 for all games); the usual komi is assumed then. server:
-    "fox" writes every komi in hundredths, for example 50 for 0.5, and 350 for 3.5 stones, which are 7 points.
+    650 means 6.5, and so does 65 without a decimal point; 3.75 and 375 mean 7.5 points, which Chinese players count as
+    3.75 stones. A whole komi contradicts a margin of half a point (some servers wrote 0 for all games); the usual komi
+    is assumed then. server: "fox" writes every komi in hundredths, for example 50 for 0.5, and 350 for 3.5 stones,
+    which are 7 points.
     """
     komi = read_number(text.strip()) or 0.0
     if abs(komi) >= 100 or (server == "fox" and abs(komi) >= MIN_FOX_HUNDREDTHS and komi % 1 == 0):
         komi /= 100
         if server == "fox" and abs(komi) in (3.25, 3.5, 3.75):
             komi *= 2
-    elif abs(komi) in IN_TENTHS:
+    elif abs(komi) in IN_TENTHS and text.strip().isdigit():
         komi /= 10
     if komi * 2 % 1:
         komi *= 2

@@ -1,0 +1,43 @@
+"""What 2 to 9 handicap stones are worth before the first move: the lead by `kibitz` and GNU Go's estimate.
+
+    python bench/bench_handicap_lead.py [gohuman]
+
+Fixed handicap stones on 19×19, komi 0.5, Japanese rules. Prints Markdown.
+"""
+
+import argparse
+
+from kibitz.analysis import load_owners
+from kibitz.analysis.go.games import analyse
+from kibitz.engines.gtp.game import fixed_handicap
+from kibitz.external.gtp import GtpProgram
+from kibitz.external.programs import find_gnugo
+from kibitz.games.go.io.sgf import Record
+from kibitz.games.go.points import WHITE
+from kibitz.play.session import Session
+
+LIMIT_S = 60.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("network", nargs="?", default="gohuman")
+    session = Session(parser.parse_args().network)
+    path = find_gnugo(None)
+    program = GtpProgram([path, "--mode", "gtp", "--quiet"], "GNU Go") if path else None
+    print("| stones | lead by kibitz | GNU Go's estimate |\n|---|---|---|")
+    for stones in range(2, 10):
+        record = Record(19, tuple(fixed_handicap(stones, 19)), side=WHITE, komi=0.5, rules="japanese", handicap=stones)
+        game = analyse(1, record, session, load_owners(session.system), nodes=0, steadied=True)
+        estimate = ""
+        if program:
+            for command in ("boardsize 19", "clear_board", "komi 0.5", f"fixed_handicap {stones}"):
+                program.ask(command, LIMIT_S)
+            estimate = program.ask("estimate_score", LIMIT_S).split()[0]
+        print(f"| {stones} | {game.positions[0].score.lead:+.1f} | {estimate} |")
+    if program:
+        program.kill()
+
+
+if __name__ == "__main__":
+    main()
