@@ -98,7 +98,10 @@ class GtpSession:
 
     def get_ready(self) -> None:
         """Load the network and compile what a move, and the next one, needs, which takes a moment."""
+        from kibitz.games.go.endings.final import compile_kernels
+
         self._network_owners(None)
+        compile_kernels()
         if self.player.searches:
             board = self.game.board.copy()
             thought = self._glance(board)
@@ -128,7 +131,14 @@ class GtpSession:
         from kibitz.games.go.replay import SIDE, encode_board
         from kibitz.play.go import ownership
 
-        game = self.game
+        game, outputs = self.game, ownership.outputs_of(self.network)
+        if "lead" not in outputs:
+            owners = self.owners()
+            lead, spread = (
+                float(ownership.lead(owners, game.size)) - game.terms.komi,
+                ownership.spread(owners, game.size),
+            )
+            return lead, ownership.winrate(lead, spread), spread
         codes, state = encode_board(game.board)
         if getattr(self.network, "side_inputs", None):
             from kibitz.games.go.sides import side_inputs
@@ -137,11 +147,7 @@ class GtpSession:
             state = np.concatenate([state, np.array([*side_inputs(game.terms.komi, None, rules).values()], np.uint8)])
         network = ownership.judge(self.network, game.handicap if game.rules.territory else 0)
         answers = network.evaluate(codes[None], state[None])
-        owners = answers[ownership.OUTPUT][0]
-        spread = ownership.spread(owners, game.size)
-        if "lead" not in answers:
-            lead = float(ownership.lead(owners, game.size)) - game.terms.komi
-            return lead, ownership.winrate(lead, spread), spread
+        spread = ownership.spread(answers[ownership.OUTPUT][0], game.size)
         sign = -1 if state[SIDE] else 1
         return sign * float(answers["lead"][0]), (1 + sign * float(answers["value"][0])) / 2, spread
 

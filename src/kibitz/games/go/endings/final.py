@@ -16,7 +16,7 @@ from kibitz.games.go.endings.counting import area, settle, territory
 from kibitz.games.go.endings.dead import survival
 from kibitz.games.go.endings.playouts import black_share
 from kibitz.games.go.endings.seki import in_seki, must_fill, without_uncapturable
-from kibitz.games.go.points import BLACK, NONE, OUTSIDE, WHITE
+from kibitz.games.go.points import BLACK, NONE, OUTSIDE, POINTS, WHITE
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROOT, ROWS, WIDE, Board, is_suicide, liberties, place, set_up
 
 PLAYOUTS = 1000
@@ -83,6 +83,15 @@ def _dead_and_seki(position: bytes) -> tuple[NDArray[np.bool_], NDArray[np.bool_
 SURE_ALIVE, SURE_DEAD = 0.7, 0.3
 """Survival of a chain in playouts from which on nobody needs to play about it."""
 LOOK_PLAYOUTS = 200
+MAX_EMPTY_PART = 0.75
+"""A board with a larger part of empty points is not searched for an end."""
+
+
+def compile_kernels() -> None:
+    """Compile what the functions of this module need, which takes seconds once."""
+    colours = np.full(POINTS, OUTSIDE, np.uint8)
+    colours[:4] = (BLACK, NONE, WHITE, NONE)
+    count_position(colours, (0, 0), 0.0, True)
 
 
 def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) -> bool:
@@ -93,6 +102,8 @@ def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) 
     worth playing, so that none may be left. colours uint8 [361]; mover: BLACK or WHITE.
     """
     colours = np.ascontiguousarray(colours, np.uint8)
+    if np.count_nonzero(colours == NONE) > MAX_EMPTY_PART * np.count_nonzero(colours != OUTSIDE):
+        return False
     share = black_share(colours, side=2 - mover, playouts=LOOK_PLAYOUTS, seed=SEED, careful=True)
     alive = survival(colours, share)
     stones = (colours == BLACK) | (colours == WHITE)

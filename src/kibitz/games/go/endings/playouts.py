@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from kibitz.games.go.points import NONE, PASS, POINTS
 from kibitz.games.go.replay import KO, SIDE, colours_of
-from kibitz.kernels import kernel
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, ROOT, ROWS, STONES, WIDE, is_suicide, place, set_up
+from kibitz.kernels import kernel
 
 BOTH = 2
 """Instead of the side to move: Black begins half of the playouts, White the others."""

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kibitz.games.go.endings.playouts import LARGEST_NAKADE
 from kibitz.games.go.points import GRID, NONE, POINTS
-from kibitz.kernels import kernel
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, POINT, ROOT, ROWS, STONES, WIDE, is_suicide, place, set_up
+from kibitz.kernels import kernel
 
 MAX_SHARED_LIBERTIES = 5
 """A chain with more liberties is not searched: a seki with so many shared liberties hardly exists."""
