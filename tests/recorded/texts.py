@@ -132,7 +132,7 @@ def plain(text: str, folder: Path) -> list[str]:
     text = re.sub(r"\S*/(site-packages|src)/kibitz/", "KIBITZ/", text)
     text = re.sub(r"(?<![\w.])[+−-]?\d+(?:[.,:]\d+)*", "#", text)
     text = re.sub(r"# (?:min|h)(?! # max)(?: # (?:s|min)\b)?|# m?s\b", "# s", text)
-    text = re.sub(r"·+", "", text)  # a graph of numbers
+    text = re.sub(r"·{3,}", "", text)  # a graph of numbers
     text = re.sub(r"sha256 \S+", "sha256 #", text)
     text = re.sub(r"(?<=winner, ).*(?=, # cores)", "MACHINE", text)
     return [line for line in (" ".join(line.split()) for line in text.splitlines()) if line]
