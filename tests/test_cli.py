@@ -116,11 +116,17 @@ def test_a_bug_shows_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
         cli.run(["systems"])
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
-    """As in: kibitz systems | head -0."""
+@pytest.mark.parametrize(
+    "prints", ["print('a' * 100_000)", "from rich.console import Console; Console().print('a' * 100_000)"]
+)
+def test_a_reader_that_goes_away_is_no_error(prints: str) -> None:
+    """As in: kibitz systems | head -0. Rich ends a program in a way of its own."""
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-c", "from kibitz.cli import main; main()", "systems"]
+    program = f"from kibitz import cli\nfrom kibitz.commands import systems\ndef show():\n    {prints}\n"
+    command = [sys.executable, "-c", f"{program}systems.systems = show\ncli.main()", "systems"]
+    with_reader = subprocess.run(command, capture_output=True, check=False)
+    assert (with_reader.returncode, with_reader.stderr) == (0, b""), "without the cause it succeeds"
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert done.stderr == b""

@@ -146,6 +146,10 @@ def run(arguments: Sequence[str]) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + 13
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # Rich has printed to a reader that is gone, and ends with 1
+            return 128 + 13
+        raise
     except OSError as error:
         line = describe(error) or (memory.full() if memory.is_short() else None)
         if line is None:

@@ -53,7 +53,7 @@ COMMANDS = {
 }
 QUICK = [("info", "8 handles"), ("import", "files of 100 kB"), ("systems", "output on a full disk"),
          ("info", "nobody reads"), ("import", "a clock set back"), ("import", "a read-only folder"),
-         ("info", "no permission")]  # fmt: skip
+         ("info", "no permission"), ("analyze", "nobody reads")]  # fmt: skip
 ALL = [(command, hardship) for command in COMMANDS for hardship in HARDSHIPS]
 
 

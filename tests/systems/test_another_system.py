@@ -192,5 +192,5 @@ def test_a_wrong_type_from_an_evaluation_is_one_line(toy: Kibitz) -> None:
         assert done.returncode == code, done.stderr
     lines = [line for line in done.stderr.splitlines() if "must be" in line]
     assert len(lines) == 1
-    assert 'wrong_evaluation.evaluate: the figure "accuracy" must be a kibitz.evaluation.tables.Metric' in lines[0]
+    assert mentions(lines[0], "wrong_evaluation.evaluate & kibitz.evaluation.tables.Metric")
     assert "Traceback" not in done.stderr
