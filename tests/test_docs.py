@@ -1,7 +1,8 @@
-"""The pages of docs/: what stands in the tutorials works, and every page is in the site."""
+"""The pages of docs/: the commands of the tutorials work, and every page is in the site."""
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from pathlib import Path
@@ -17,8 +18,16 @@ TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 
 def commands(page: Path) -> list[list[str]]:
     """The commands in a page's blocks, as words."""
-    blocks = re.findall(r"^```\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    blocks = [text for language, text in fenced if not language]
     return [shlex.split(line)[1:] for block in blocks for line in block.splitlines() if line.startswith("kibitz ")]
+
+
+def of_one_player(text: str) -> str:
+    """The games with one player for White, and another opponent in each."""
+    numbers = itertools.count(1)
+    text = re.sub(r'^\[White ".*"\]$', '[White "Me"]', text, flags=re.MULTILINE)
+    return re.sub(r'^\[Black ".*"\]$', lambda _: f'[Black "Opponent {next(numbers)}"]', text, flags=re.MULTILINE)
 
 
 @pytest.mark.slow
@@ -27,7 +36,9 @@ def test_a_tutorial_runs(
     page: Path, bundled_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("my-games.pgn").write_text(bundled_text)
+    few = "[Event " + "[Event ".join(bundled_text.split("[Event ")[1:13])
+    trains = any(command[0] == "train" for command in commands(page))
+    Path("my-games.pgn").write_text(of_one_player(bundled_text if trains else few))
     Path("my-game.sgf").write_text(bundled_go().splitlines()[0])
     assert run(["import", "my-games.pgn", "--into", "my.store"]) == 0
     steps = [command for command in commands(page) if command[0] != "import"]

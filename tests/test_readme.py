@@ -28,7 +28,8 @@ QUICKER = {
 
 def commands() -> list[list[str]]:
     """Each `kibitz` command of a block, as words."""
-    blocks = re.findall(r"^```\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    blocks = [text for language, text in fenced if not language]
     lines = [line for block in blocks for line in block.splitlines() if line.startswith("kibitz ")]
     return [shlex.split(line, comments=True)[1:] for line in lines]
 

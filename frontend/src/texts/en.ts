@@ -1,4 +1,4 @@
-/** The words of the page in English, by the module that says them. docs/TRANSLATING.md says how to add a language. */
+/** The words of the page in English, by the module that says them. docs/how-to/translate-the-board.md explains how to add a language. */
 
 import { toolsOf } from "./tools";
 

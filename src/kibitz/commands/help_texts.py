@@ -59,7 +59,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ("--port", "--engine", "--no-browser"),
         {"Page": ("--port", "--no-browser", "--engine"), "Performance": ("--provider",)},
         ("The page is for this computer only. Press Ctrl-C to end it.",),
-        "tutorials/play.md",
+        "how-to/board.md",
     ),
     "analyze": CommandHelp(
         "Evaluate every move of a game",
@@ -82,7 +82,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             " move.",
             "Go: score, points lost and territory.",
         ),
-        "tutorials/play.md",
+        "tutorials/find-my-mistakes.md",
     ),
     "import": CommandHelp(
         "Build a game store from PGN or SGF files",
@@ -127,7 +127,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ),
         ("--fen", "--rating", "--json"),
         about=("Other move orders to the position count, too. The first call builds an index.",),
-        page="tutorials/play.md",
+        page="how-to/explore-openings.md",
     ),
     "merge": CommandHelp(
         "Combine game stores",
@@ -139,7 +139,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ("--into", "--json"),
         {"Output": ("--into", "--json"), "Split": SPLIT},
         ("A game that is in several stores is kept once. The old stores stay unchanged.",),
-        "tutorials/your-games.md",
+        "how-to/many-games.md",
     ),
     "train": CommandHelp(
         "Train a network",
@@ -188,7 +188,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "It needs at least 20 games and takes a few minutes for 1,000 games. You can press Ctrl-C at any time. Run"
             " the same command again to resume. Nothing leaves this computer.",
         ),
-        "PERSONAL.md",
+        "how-to/play-like-me.md",
     ),
     "tune": CommandHelp(
         "Search for good training settings",
@@ -276,7 +276,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Go is played by Chinese rules with positional superko. GNU Go counts the games if it is installed,"
             " otherwise random playouts do.",
         ),
-        "tutorials/play.md",
+        "how-to/match-engines.md",
     ),
     "bench": CommandHelp(
         "Measure network speed",
