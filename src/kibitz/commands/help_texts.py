@@ -14,7 +14,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Games": ("import", "info", "explore", "merge"),
     "Train": ("train", "personal", "tune", "systems"),
     "Evaluate": ("test", "match", "bench"),
-    "Use elsewhere": ("uci", "gtp", "export"),
+    "Use elsewhere": ("uci", "gtp", "export", "export-positions"),
 }
 """The commands by purpose, in the order of the help."""
 
@@ -151,7 +151,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ("--recipe", "--run", "--start-from", "--time-limit", "--json"),
         {
             "Start": ("--recipe", "--run", "--start-from", "--seed"),
-            "Length": ("--time-limit", "--patience"),
+            "Length": ("--time-limit", "--patience", "--average"),
             "Checks": (
                 "--validate-every",
                 "--validate-positions",
@@ -228,6 +228,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
                 "--gnugo",
                 "--playout-positions",
             ),
+            "Comparison": ("--against", "--engine", "--nodes", "--engine-option"),
             "Special tests": ("--all-ways", "--stranger", "--learning-curve"),
             "Output": ("--out", "--json"),
             "Performance": PERFORMANCE,
@@ -322,6 +323,21 @@ COMMANDS: Mapping[str, CommandHelp] = {
             " only onnxruntime, numpy and chess. Chess networks only, except deepchess.",
         ),
     ),
+    "export-positions": CommandHelp(
+        "Export positions with moves, results and ratings as arrays",
+        (
+            "kibitz export-positions my.store --to positions.npz",
+            "kibitz export-positions my.store --to positions.h5 --positions 0",
+            "kibitz export-positions my.store --to test.npz --part test --played",
+        ),
+        ("--to", "--positions", "--part", "--played", "--json"),
+        {
+            "Positions": ("--positions", "--part", "--network", "--played", "--view", "--seed"),
+            "Output": ("--to", "--json"),
+        },
+        ("docs/PYTHON.md describes the arrays, under PositionBatches. HDF5 needs pip install 'kibitz[hdf5]'.",),
+        "PYTHON.md",
+    ),
 }
 """The help of each command."""
 
@@ -383,6 +399,18 @@ OPTIONS: Mapping[str, str] = {
     "tune --validate-positions": "Positions per validation.",
     "--patience": "Stop early after this many validations without improvement. 0 disables early stopping."
     " [default: 20]",
+    "--average": "Average the weights over this many iterations. The averages are validated and kept. 0 turns it off.",
+    "--against": "Compare with this network on the same positions of games that neither was trained on.",
+    "test --engine": "Also evaluate this UCI or GTP engine as a predictor of moves; may be given several times."
+    " RATING=COMMAND uses an engine for the positions nearest to that rating.",
+    "test --nodes": "With --engine: nodes per position.",
+    "--engine-option": "With --engine: a UCI option of all engines; may be given several times.",
+    "export-positions --positions": "Maximum number of positions, sampled evenly from the games. 0 exports all.",
+    "--part": "Part of the store's split. [default: all games]",
+    "export-positions --network": "Export the positions that kibitz test uses for this network.",
+    "--played": "Only positions in which a move was played, with the move.",
+    "--view": "View of the board: mover (the player to move has the white pieces, or the black stones) or board.",
+    "export-positions --to": "File to create, .npz (NumPy) or .h5 (HDF5).",
     "--precision": "Number format: float32, bf16, or auto (bf16 if the processor supports it). [default: auto]",
     "--device": "Train on auto, cpu or cuda.",
     "--devices": "Number of GPUs to train on; with --device cpu, number of processes. [default: 1]",
@@ -512,6 +540,7 @@ ARGUMENTS: Mapping[str, str] = {
     "analyze NETWORK": "A run, or the name of a bundled network.",
     "analyze FILE": "PGN or SGF file, also .zst, .gz or .bz2; or - for standard input.",
     "export NETWORK": "A run, or the name of a bundled network.",
+    "export-positions STORE": "A game store.",
     "uci NETWORK": "A run, or the name of a bundled network.",
     "gtp NETWORK": "A run, or the name of a bundled network.",
     "match PLAYER": "A run, a bundled network, sunfish, gnugo, or the command of a UCI or GTP engine.",
